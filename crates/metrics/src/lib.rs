@@ -8,6 +8,7 @@
 //! It does no I/O, reads no clock and formats nothing for people but the verdict's one line.
 
 mod failure;
+mod gate;
 mod generator;
 mod grid;
 mod groups;
@@ -26,6 +27,10 @@ mod traffic;
 mod verdict;
 
 pub use failure::FailureKind;
+pub use gate::{
+    GATES_MAX, Gap, Gate, GateError, GateFigures, GateMetric, GateOutcome, GateState, GateUnit,
+    Gates, JudgedRun, Selector, Statistic, StatusSet,
+};
 pub use generator::Generator;
 pub use grid::CELLS_MAX;
 pub use groups::{By, GROUPS_MAX, Group, Groups, OTHER, UNCONNECTED, UNNAMED};

@@ -215,7 +215,8 @@ impl Condition {
 }
 
 impl Op {
-    fn holds(self, figure: f64, limit: f64) -> bool {
+    /// Whether a figure lies on this side of the limit.
+    pub(crate) fn holds(self, figure: f64, limit: f64) -> bool {
         match self {
             Self::Below => figure < limit,
             Self::AtMost => figure <= limit,
@@ -255,7 +256,7 @@ impl FromStr for Condition {
 }
 
 /// The comparison that a text begins with, and what follows it.
-fn operator(text: &str) -> (Op, &str) {
+pub(crate) fn operator(text: &str) -> (Op, &str) {
     let ops = [("<=", Op::AtMost), (">=", Op::AtLeast), ("<", Op::Below)];
     let found = ops.iter().find_map(|(sign, op)| Some((*op, text.strip_prefix(sign)?)));
     found.unwrap_or((Op::Above, text.trim_start_matches('>')))
@@ -282,7 +283,7 @@ fn metric_named(part: &str, metric: &str) -> Result<Metric, ObjectiveError> {
 }
 
 /// Digits, with at most one point among them.
-fn is_decimal(text: &str) -> bool {
+pub(crate) fn is_decimal(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
         && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         && text.bytes().filter(|byte| *byte == b'.').count() <= 1
@@ -303,7 +304,7 @@ fn limit_of(part: &str, metric: Metric, limit: &str) -> Result<f64, ObjectiveErr
 }
 
 /// A share from 0 to 1, with or without a percent sign.
-fn share(text: &str) -> Option<f64> {
+pub(crate) fn share(text: &str) -> Option<f64> {
     let (digits, scale) = match text.strip_suffix('%') {
         Some(percent) => (percent.trim_end(), 100.0),
         None => (text, 1.0),

@@ -96,7 +96,8 @@ impl Summary {
         }
     }
 
-    fn add_sample(&mut self, epoch: i64, sample: &Sample) {
+    /// Counts one sample, but not its error text.
+    pub(crate) fn add_sample(&mut self, epoch: i64, sample: &Sample) {
         let intended = epoch.saturating_add_unsigned(sample.intended.0);
         self.requests += 1;
         self.successes += u64::from(sample.is_success());

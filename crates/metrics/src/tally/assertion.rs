@@ -1,8 +1,9 @@
-//! `Assertion`: the result of a script's threshold or check, which the results have beside the hits.
+//! `Assertion`: the result of a gate, or of a script's threshold or check, which the results have beside the hits.
 
 use super::{Check, Contains, Kind};
+use crate::{GateOutcome, GateState};
 
-/// A threshold or a check, with its result.
+/// A gate, a threshold or a check, with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assertion {
     /// A threshold of a metric.
@@ -16,6 +17,8 @@ pub enum Assertion {
     },
     /// A check with its passes and fails.
     Check(Check),
+    /// A gate of the command line (`-fail-on`).
+    Gate(GateOutcome),
 }
 
 /// The result of one threshold.
@@ -40,12 +43,13 @@ impl ThresholdOutcome {
 }
 
 impl Assertion {
-    /// Whether the threshold is met, or the check never failed.
+    /// Whether the threshold is met, the check never failed, or the gate is decided and not crossed.
     #[must_use]
     pub fn holds(&self) -> bool {
         match self {
             Self::Threshold { outcome, .. } => outcome.holds,
             Self::Check(check) => check.fails == 0,
+            Self::Gate(outcome) => outcome.state == GateState::Passed,
         }
     }
 }

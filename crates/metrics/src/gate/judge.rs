@@ -1,0 +1,180 @@
+//! `GateFigures`: counts the requests that gates select, and judges the gates when the run has ended.
+
+use super::{Gap, Gate, GateMetric, GateOutcome, GateState, GateUnit, Gates, Selector, Statistic};
+use crate::{Batch, Generator, Op, Sample, Summary, TargetTable};
+
+/// Figures this close to their limit, as a share of it, are at the limit.
+const ROUNDING: f64 = 1e-9;
+
+/// The figures that gates need beside those of the whole run. Memory: one [`Summary`] for each selector.
+#[derive(Clone, Debug)]
+pub struct GateFigures {
+    gates: Gates,
+    selected: Vec<(Selector, Summary)>,
+}
+
+/// A run that has ended, as gates judge it.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgedRun<'a> {
+    /// All its requests.
+    pub summary: &'a Summary,
+    /// The generator's record of itself, which has the planned rate.
+    pub generator: Option<&'a Generator>,
+    /// Whether it is recorded when requests were sent.
+    pub has_service_times: bool,
+}
+
+impl GateFigures {
+    /// Nothing counted yet.
+    #[must_use]
+    pub fn new(gates: Gates) -> Self {
+        let mut selected: Vec<(Selector, Summary)> = Vec::new();
+        for gate in gates.list() {
+            for selector in [gate.selector.clone(), gate.selector.of_every_status()] {
+                if !selector.is_empty() && !selected.iter().any(|(known, _)| *known == selector) {
+                    selected.push((selector, Summary::new()));
+                }
+            }
+        }
+        Self { gates, selected }
+    }
+
+    /// Counts the selected samples of a batch; `targets` is the table that its samples number.
+    pub fn add(&mut self, batch: &Batch, targets: &TargetTable) {
+        for (selector, summary) in &mut self.selected {
+            for sample in &batch.samples {
+                if selector.selects(sample, batch, targets) {
+                    summary.add_sample(batch.epoch, sample);
+                }
+            }
+        }
+    }
+
+    /// The results of the gates, in their order.
+    #[must_use]
+    pub fn outcomes(&self, run: &JudgedRun<'_>) -> Vec<GateOutcome> {
+        self.gates.list().iter().map(|gate| self.outcome(gate, run)).collect()
+    }
+
+    fn outcome(&self, gate: &Gate, run: &JudgedRun<'_>) -> GateOutcome {
+        let figure = self.figure(gate, run);
+        let state = match figure {
+            Ok((value, least)) => gate.judge(value, least),
+            Err(gap) => GateState::Undecided(gap),
+        };
+        let (expression, value) = (gate.expression.clone(), figure.ok().map(|(value, _)| value));
+        GateOutcome { expression, value, unit: gate.unit, state }
+    }
+
+    /// A gate's figure, and whether the true one may be greater.
+    fn figure(&self, gate: &Gate, run: &JudgedRun<'_>) -> Result<(f64, bool), Gap> {
+        let summary = self.of(&gate.selector, run);
+        let every_status = gate.selector.of_every_status();
+        let base = self.of(&every_status, run);
+        let exact = |value: f64| Ok((value, false));
+        match gate.metric {
+            GateMetric::Response(_) | GateMetric::Service(_) => time(gate.metric, summary, run),
+            GateMetric::Requests => exact(summary.requests as f64),
+            GateMetric::Bytes if summary.requests == 0 => Err(Gap::NoRequest),
+            GateMetric::Bytes => exact(summary.bytes_in_mean()),
+            _ if base.requests == 0 => Err(Gap::NoRequest),
+            GateMetric::Rate => rate(gate, summary, run).and_then(exact),
+            GateMetric::Errors => exact(part(gate, summary.requests - summary.successes, base)),
+            GateMetric::Success => exact(part(gate, base.successes, base)),
+            GateMetric::Status(set) => {
+                let codes = base.status_codes();
+                let hits = codes.iter().filter(|(code, _)| set.contains(**code));
+                exact(part(gate, hits.map(|(_, hits)| hits).sum(), base))
+            }
+        }
+    }
+
+    fn of<'a>(&'a self, selector: &Selector, run: &JudgedRun<'a>) -> &'a Summary {
+        let found = self.selected.iter().find(|(known, _)| known == selector);
+        found.map_or(run.summary, |(_, summary)| summary)
+    }
+}
+
+/// A statistic of times; a quantile among timeouts may be greater in truth.
+fn time(metric: GateMetric, summary: &Summary, run: &JudgedRun<'_>) -> Result<(f64, bool), Gap> {
+    let is_service = matches!(metric, GateMetric::Service(_));
+    if summary.requests == 0 {
+        return Err(Gap::NoRequest);
+    }
+    if is_service && !run.has_service_times {
+        return Err(Gap::NoService);
+    }
+    let (GateMetric::Response(statistic) | GateMetric::Service(statistic)) = metric else {
+        return Err(Gap::Unknown);
+    };
+    let times = if is_service { &summary.service } else { &summary.response };
+    let value = match statistic {
+        Statistic::Percentile(percent) => times.quantile(percent / 100.0),
+        Statistic::Mean => times.mean(),
+        Statistic::Min => times.min(),
+        Statistic::Max => times.max(),
+    };
+    let from = summary.timed_out_from.map(|(response, service)| match is_service {
+        true => service,
+        false => response,
+    });
+    // The mean of a run with timeouts is one of the times that users waited, and is compared as such.
+    let is_cut = statistic != Statistic::Mean && from.is_some_and(|from| value >= from);
+    Ok((value.0 as f64, is_cut))
+}
+
+/// Answered requests per second of the whole run, or their share of the planned rate.
+fn rate(gate: &Gate, summary: &Summary, run: &JudgedRun<'_>) -> Result<f64, Gap> {
+    let answered = (summary.requests - summary.failed()) as f64;
+    let seconds = run.summary.elapsed().as_secs_f64();
+    let per_second = if seconds > 0.0 { answered / seconds } else { answered };
+    if gate.unit != GateUnit::ShareOfPlanned {
+        return Ok(per_second);
+    }
+    let planned = run.generator.map(|generator| generator.rate_per_s);
+    let planned = planned.filter(|rate| *rate > 0.0).ok_or(Gap::NoPlannedRate)?;
+    Ok(per_second / planned)
+}
+
+/// A number of requests in the gate's unit.
+fn part(gate: &Gate, hits: u64, of: &Summary) -> f64 {
+    match gate.unit {
+        GateUnit::Share => hits as f64 / of.requests.max(1) as f64,
+        _ => hits as f64,
+    }
+}
+
+impl Gate {
+    /// Whether a figure crosses it; `is_cut` where the true one may be greater.
+    fn judge(&self, value: f64, is_cut: bool) -> GateState {
+        // Both were divided, and differ in the last digits where they are the same.
+        let is_same = (value - self.limit).abs() <= ROUNDING * self.limit;
+        let is_true = self.op.holds(if is_same { self.limit } else { value }, self.limit);
+        let is_ceiling = matches!(self.op, Op::Above | Op::AtLeast);
+        match (is_true, is_cut && is_true != is_ceiling) {
+            (_, true) => GateState::Undecided(Gap::TimedOut),
+            (true, _) => GateState::Crossed,
+            (false, _) => GateState::Passed,
+        }
+    }
+}
+
+impl Selector {
+    fn selects(&self, sample: &Sample, batch: &Batch, targets: &TargetTable) -> bool {
+        let label = targets.get(sample.target);
+        let is_named = |name: &String| match label {
+            Some(label) => label.name == *name,
+            None => batch.text(sample.name) == name.as_bytes(),
+        };
+        let is_target = |target: &String| match label {
+            Some(label) => target
+                .strip_prefix(label.method.as_str())
+                .and_then(|rest| rest.strip_prefix(' '))
+                .is_some_and(|url| url == label.url),
+            None => batch.text(sample.line) == target.as_bytes(),
+        };
+        self.status.is_none_or(|set| set.contains(sample.status))
+            && self.name.as_ref().is_none_or(is_named)
+            && self.target.as_ref().is_none_or(is_target)
+    }
+}

@@ -1,0 +1,285 @@
+//! Tables of the grammar, of what is refused, and of what is judged, for hand-made requests.
+
+use stdx::Nanos;
+
+use super::*;
+use crate::{Batch, FailureKind, Generator, Sample, Summary, TargetLabel, TargetTable};
+
+fn gates(text: &str) -> Gates {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[test]
+fn gates_are_read() {
+    use GateMetric::{Bytes, Errors, Rate, Requests, Response, Service, Status, Success};
+    use GateUnit::{Count, PerSecond, Share, ShareOfPlanned, Time};
+    use Statistic::{Max, Mean, Min, Percentile};
+    let cases = [
+        ("p99>300ms", Response(Percentile(99.0)), Op::Above, 300e6, Time),
+        ("p99.9 >= 1s", Response(Percentile(99.9)), Op::AtLeast, 1e9, Time),
+        ("latency.p50>1ms", Response(Percentile(50.0)), Op::Above, 1e6, Time),
+        ("median<1ms", Response(Percentile(50.0)), Op::Below, 1e6, Time),
+        ("service.p99>300ms", Service(Percentile(99.0)), Op::Above, 300e6, Time),
+        ("mean>1s", Response(Mean), Op::Above, 1e9, Time),
+        ("min<=1us", Response(Min), Op::AtMost, 1e3, Time),
+        ("max>2m", Response(Max), Op::Above, 120e9, Time),
+        ("errors>0.1%", Errors, Op::Above, 0.001, Share),
+        ("errors>0.001", Errors, Op::Above, 0.001, Share),
+        ("errors>0", Errors, Op::Above, 0.0, Count),
+        ("errors>=5", Errors, Op::AtLeast, 5.0, Count),
+        ("success<99%", Success, Op::Below, 0.99, Share),
+        ("status.5xx>1%", Status(StatusSet::Class(5)), Op::Above, 0.01, Share),
+        ("status.503>0", Status(StatusSet::One(503)), Op::Above, 0.0, Count),
+        ("rate<95%", Rate, Op::Below, 0.95, ShareOfPlanned),
+        ("rate<100", Rate, Op::Below, 100.0, PerSecond),
+        ("rate < 99.5/s", Rate, Op::Below, 99.5, PerSecond),
+        ("requests<1000", Requests, Op::Below, 1000.0, Count),
+        ("bytes<10KB", Bytes, Op::Below, 10240.0, GateUnit::Bytes),
+    ];
+    for (text, metric, op, limit, unit) in cases {
+        let read = gates(text);
+        let [gate] = read.list() else { panic!("{text}: {read:?}") };
+        assert_eq!((gate.metric, gate.op, gate.unit), (metric, op, unit), "{text}");
+        assert!((gate.limit - limit).abs() <= 1e-12 * limit, "{text}: {}", gate.limit);
+        assert_eq!(gate.expression, text);
+    }
+}
+
+#[test]
+fn selectors_are_read_with_commas_and_quotes() {
+    let read = gates(
+        "p99{name:login}>300ms, errors{ status : 5xx , name : \"a, {b}\" }>0.1%, p50{target:\"GET http://h/?a=<1>,2\"}>1s",
+    );
+    let selectors: Vec<&Selector> = read.list().iter().map(|gate| &gate.selector).collect();
+    let named = |name: &str| Some(name.to_owned());
+    assert_eq!(*selectors[0], Selector { name: named("login"), ..Selector::default() });
+    let status = Some(StatusSet::Class(5));
+    assert_eq!(*selectors[1], Selector { name: named("a, {b}"), status, target: None });
+    let target = named("GET http://h/?a=<1>,2");
+    assert_eq!(*selectors[2], Selector { target, ..Selector::default() });
+}
+
+#[test]
+fn a_gate_that_is_wrong_is_refused_with_what_to_give() {
+    let cases = [
+        ("", "an empty gate (expected one such as p99>300ms"),
+        ("p99>1s,", "an empty gate"),
+        ("p99", "\"p99\" compares nothing"),
+        ("p99=1s", "\"p99=1s\" compares nothing"),
+        ("p99{name:a}=1s", "compares nothing"),
+        ("latency>1s", "\"latency\" in \"latency>1s\" is no metric (expected p99,"),
+        ("rtt.p99>1s", "is no metric"),
+        ("p100>1s", "is no percentile (expected above p0 and below p100)"),
+        ("p0>1s", "is no percentile"),
+        ("service.p101>1s", "is no percentile"),
+        ("status.6xx>0", "\"6xx\" in \"status.6xx>0\" is no status"),
+        ("status.99>0", "is no status"),
+        ("status.999>0", "is no status"),
+        ("p99{status:abc}>1s", "is no status"),
+        ("p99{}>1s", "the braces select nothing (expected {name:NAME}"),
+        ("p99{name}>1s", "the braces select nothing"),
+        ("p99{colour:red}>1s", "the braces select nothing"),
+        ("p99{name:a,name:b}>1s", "the braces select nothing"),
+        ("p99{name:a>1s", "the braces select nothing"),
+        ("p99{name:\"a}>1s", "the braces select nothing"),
+        ("success{status:2xx}<1%", "success cannot be selected by status"),
+        ("status.503{status:5xx}>0", "status cannot be selected by status"),
+        ("rate{name:a}<95%", "the share of the planned rate cannot be selected by name"),
+        ("p99>300", "is no limit of this metric (expected a time with its unit, such as 300ms)"),
+        ("errors>1ms", "(expected a share such as 0.1% or 0.001, or a whole number"),
+        ("errors>101%", "is no limit"),
+        ("errors>1.5", "is no limit"),
+        ("errors>-1", "is no limit"),
+        ("errors>NaN", "is no limit"),
+        ("rate<fast", "(expected requests per second such as 100"),
+        ("requests<1.5", "(expected a whole number of requests)"),
+        ("bytes<1x", "(expected a size such as 512 or 10KB)"),
+        ("errors>100%", "\"errors>100%\" can never be true, so the gate cannot fail"),
+        ("errors<0", "can never be true"),
+        ("success<0%", "can never be true"),
+        ("p99<0s", "can never be true"),
+        ("p99<=0s", "can never be true"),
+        ("rate<0", "can never be true"),
+        ("errors{status:200}>0", "can never be true"),
+        ("p99>0s", "\"p99>0s\" is always true, so every run fails"),
+        ("p99>=0s", "is always true"),
+        ("errors>=0", "is always true"),
+        ("success<=100%", "is always true"),
+    ];
+    for (text, words) in cases {
+        let error = text.parse::<Gates>().expect_err(text).to_string();
+        assert!(error.contains(words), "{text}: {error}");
+    }
+    let many = vec!["max>1s"; GATES_MAX + 1].join(",");
+    assert_eq!(many.parse::<Gates>(), Err(GateError::TooMany));
+}
+
+#[test]
+fn gates_of_which_every_run_crosses_one_are_refused() {
+    let contradictions = [
+        "p99>300ms, p99<=300ms",
+        "p99>300ms, p99<400ms",
+        "p99>=300ms, p99<300ms",
+        "p99>300ms, p50<400ms",
+        "max>1s, min<2s",
+        "mean>1s, min<2s",
+        "p99>300ms, service.p99<400ms",
+        "errors>1%, errors<2%",
+        "p99{name:a}>1s, p99{name:a}<2s",
+    ];
+    for text in contradictions {
+        let error = text.parse::<Gates>().expect_err(text);
+        assert!(matches!(error, GateError::Contradiction(..)), "{text}: {error}");
+    }
+    let possible = [
+        "p99>300ms, p99<300ms",
+        "p99>300ms, p50<200ms",
+        "p50>300ms, p99<400ms",
+        "mean>1s, p50<2s",
+        "service.p99>300ms, p99<400ms",
+        "p99{name:a}>1s, p99{name:b}<2s",
+        "errors>1%, errors<2",
+    ];
+    for text in possible {
+        assert!(text.parse::<Gates>().is_ok(), "{text}");
+    }
+    let both = gates("p99>300ms").and(gates("p99<400ms"));
+    assert!(matches!(both, Err(GateError::Contradiction(..))), "{both:?}");
+}
+
+/// Two targets: `fast` answered after 1 to 100 ms, every tenth with 503; `slow` after 1 s, and the last not within its timeout
+/// of 2 s.
+fn figures(text: &str) -> Vec<GateOutcome> {
+    judged(text, Some(10.0), true)
+}
+
+fn judged(text: &str, rate_per_s: Option<f64>, has_service_times: bool) -> Vec<GateOutcome> {
+    let label = |name: &str| TargetLabel {
+        method: "GET".to_owned(),
+        url: format!("http://h/{name}"),
+        name: name.to_owned(),
+        ..TargetLabel::default()
+    };
+    let targets = TargetTable { labels: vec![label("fast"), label("slow")] };
+    let at = |n: u64| Nanos::from_millis(100 * n);
+    let fast = |n: u64| Sample {
+        intended: at(n),
+        sent: at(n),
+        done: at(n) + Nanos::from_millis(n),
+        status: if n.is_multiple_of(10) { 503 } else { 200 },
+        bytes_in: 10,
+        ..Sample::default()
+    };
+    let slow = |n: u64| Sample {
+        intended: at(n),
+        sent: at(n) + Nanos::from_millis(500),
+        done: at(n) + Nanos::from_secs(if n == 10 { 2 } else { 1 }),
+        status: if n == 10 { 0 } else { 200 },
+        failure: if n == 10 { FailureKind::Timeout } else { FailureKind::None },
+        target: 1,
+        ..Sample::default()
+    };
+    let samples = (1..=100).map(fast).chain((1..=10).map(slow)).collect();
+    let batch = Batch { samples, ..Batch::default() };
+    let mut summary = Summary::new();
+    summary.add(&batch);
+    let mut figures = GateFigures::new(gates(text));
+    figures.add(&batch, &targets);
+    let generator = rate_per_s.map(|rate_per_s| Generator { rate_per_s, ..Generator::default() });
+    let generator = generator.as_ref();
+    figures.outcomes(&JudgedRun { summary: &summary, generator, has_service_times })
+}
+
+#[test]
+fn a_gate_is_crossed_exactly_where_its_expression_is_true() {
+    use GateState::{Crossed, Passed};
+    let cases = [
+        ("p50>40ms", Crossed),
+        ("p50>70ms", Passed),
+        ("p50<70ms", Crossed),
+        ("p50{name:fast}>55ms", Passed),
+        ("p50{name:slow}>900ms", Crossed),
+        ("p50{target:\"GET http://h/slow\"}>900ms", Crossed),
+        ("service.p50{name:slow}<600ms", Crossed),
+        ("max{status:503}<101ms", Crossed),
+        ("min{name:slow}<1s", Passed),
+        ("mean{name:slow}>1101ms", Passed),
+        ("errors>10%", Passed),
+        ("errors>9.9%", Crossed),
+        ("errors>=10%", Crossed),
+        ("errors>10", Crossed),
+        ("errors>11", Passed),
+        ("errors{name:slow}>10%", Passed),
+        ("errors{status:5xx}>9%", Crossed),
+        ("errors{status:5xx}>9.1%", Passed),
+        ("errors{status:5xx,name:slow}>0", Passed),
+        ("success<90%", Passed),
+        ("success<91%", Crossed),
+        ("status.5xx>9", Crossed),
+        ("status.503>10", Passed),
+        ("status.504>0", Passed),
+        ("requests<111", Crossed),
+        ("requests{name:slow}<10", Passed),
+        ("bytes{name:fast}<11", Crossed),
+        ("rate<10", Passed),
+        ("rate>10.8", Crossed),
+        ("rate<110%", Crossed),
+        ("rate<100%", Passed),
+    ];
+    for (text, state) in cases {
+        let outcome = &figures(text)[0];
+        assert_eq!(outcome.state, state, "{text}: {outcome:?}");
+        assert!(outcome.value.is_some(), "{text}");
+    }
+}
+
+#[test]
+fn a_gate_without_its_data_is_undecided_and_never_passed() {
+    let cases = [
+        ("p99{name:other}>1s", Gap::NoRequest),
+        ("errors{name:other}>0", Gap::NoRequest),
+        ("p99{status:404}>1s", Gap::NoRequest),
+        ("bytes{name:other}<1", Gap::NoRequest),
+        ("service.p99>1s", Gap::NoService),
+        ("rate<95%", Gap::NoPlannedRate),
+    ];
+    for (text, gap) in cases {
+        let outcome = &judged(text, None, false)[0];
+        assert_eq!(outcome.state, GateState::Undecided(gap), "{text}");
+        assert_eq!(outcome.value, None, "{text}");
+    }
+    let closed = &judged("rate<95%", Some(0.0), true)[0];
+    assert_eq!(closed.state, GateState::Undecided(Gap::NoPlannedRate));
+    let none = GateFigures::new(gates("p99>1s, errors>0, rate<5, requests<1"));
+    let summary = Summary::new();
+    let run = JudgedRun { summary: &summary, generator: None, has_service_times: true };
+    let states: Vec<GateState> = none.outcomes(&run).iter().map(|outcome| outcome.state).collect();
+    let undecided = GateState::Undecided(Gap::NoRequest);
+    assert_eq!(states, [undecided, undecided, undecided, GateState::Crossed]);
+}
+
+#[test]
+fn a_percentile_among_timeouts_decides_only_what_its_bound_decides() {
+    let timed_out = GateState::Undecided(Gap::TimedOut);
+    let cases = [
+        ("p99{name:slow}>900ms", GateState::Crossed),
+        ("p99{name:slow}>3s", timed_out),
+        ("p99{name:slow}<3s", timed_out),
+        ("p99{name:slow}<500ms", GateState::Passed),
+        ("max>3s", timed_out),
+        ("p50{name:fast}>3s", GateState::Passed),
+    ];
+    for (text, state) in cases {
+        assert_eq!(figures(text)[0].state, state, "{text}");
+    }
+}
+
+#[test]
+fn gates_say_what_they_need_of_a_plan() {
+    let read = gates("p99{name:login}>1s, rate<95%");
+    assert_eq!(read.of_planned_rate().map(|gate| gate.expression.as_str()), Some("rate<95%"));
+    assert!(gates("rate<95").of_planned_rate().is_none());
+    let (gate, name) = read.of_other_name(|name| name == "home").unwrap();
+    assert_eq!((gate.expression.as_str(), name), ("p99{name:login}>1s", "login"));
+    assert!(read.of_other_name(|name| name == "login").is_none());
+}
