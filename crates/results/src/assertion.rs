@@ -1,7 +1,8 @@
-//! A script's thresholds and checks as native rows: the metric or the check in `name`, the rest as JSON in `note`. Unknown keys
+//! Gates, and a script's thresholds and checks, as native rows: the expression, the metric or the check in `name`, the rest as JSON in `note`. Unknown keys
 //! are skipped and missing ones are empty, so that older and newer files read.
 
 use metrics::tally::{Assertion, Check, Contains, Kind, ThresholdOutcome};
+use metrics::{Gap, GateOutcome, GateState, GateUnit};
 use serde_json::{Value, json};
 
 use crate::observed::Observed;
@@ -10,6 +11,8 @@ use crate::observed::Observed;
 pub(crate) const KIND_THRESHOLD: u8 = 5;
 /// The kind of a row that says how often a check held.
 pub(crate) const KIND_CHECK: u8 = 6;
+/// The kind of a row with the result of a gate.
+pub(crate) const KIND_GATE: u8 = 7;
 
 const KINDS: [Kind; 4] = [Kind::Counter, Kind::Gauge, Kind::Rate, Kind::Trend];
 const CONTENTS: [Contains; 3] = [Contains::Default, Contains::Time, Contains::Data];
@@ -40,7 +43,51 @@ pub(crate) fn encode(assertion: &Assertion, timestamp: i64) -> (Observed<'_>, St
                 json!({ "group": check.group, "passes": check.passes, "fails": check.fails });
             (columns, note.to_string())
         }
+        Assertion::Gate(outcome) => {
+            let name = &outcome.expression;
+            let columns = Observed { kind: KIND_GATE, timestamp, name, ..Observed::default() };
+            (columns, gate_note(outcome))
+        }
     }
+}
+
+/// The note of a gate.
+fn gate_note(outcome: &GateOutcome) -> String {
+    let (state, gap) = match outcome.state {
+        GateState::Passed => ("passed", None),
+        GateState::Crossed => ("crossed", None),
+        GateState::Undecided(gap) => ("undecided", Some(gap.name())),
+    };
+    let (value, unit) = (outcome.value.map(number), outcome.unit.name());
+    json!({ "value": value, "unit": unit, "outcome": state, "reason": gap }).to_string()
+}
+
+/// The gate of such a note. Only what says that it passed has passed.
+fn gate(expression: &str, note: &Value) -> GateOutcome {
+    let gap = || {
+        let reason = note["reason"].as_str().unwrap_or_default();
+        let known = Gap::ALL.into_iter().find(|(_, name)| *name == reason);
+        known.map_or(Gap::Unknown, |(gap, _)| gap)
+    };
+    let unit = note["unit"].as_str().unwrap_or_default();
+    GateOutcome {
+        expression: expression.to_owned(),
+        value: figure(&note["value"]),
+        unit: GateUnit::ALL
+            .into_iter()
+            .find(|known| known.name() == unit)
+            .unwrap_or(GateUnit::Count),
+        state: match note["outcome"].as_str() {
+            Some("passed") => GateState::Passed,
+            Some("crossed") => GateState::Crossed,
+            _ => GateState::Undecided(gap()),
+        },
+    }
+}
+
+/// A number, or the text that stands for one.
+fn figure(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.parse().ok())
 }
 
 /// JSON has no infinities and no NaN: they are written as text.
@@ -48,14 +95,17 @@ fn number(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!(value.to_string()) }
 }
 
-/// The threshold or check of such a row.
+/// The gate, threshold or check of such a row.
 ///
 /// # Errors
 /// The note is no JSON object; the reason.
 pub(crate) fn decode(kind: u8, name: &str, note: &str) -> Result<Assertion, String> {
     let note: Value = serde_json::from_str(note).map_err(|error| error.to_string())?;
     if !note.is_object() {
-        return Err("a threshold or check that is no object".to_owned());
+        return Err("a gate, threshold or check that is no object".to_owned());
+    }
+    if kind == KIND_GATE {
+        return Ok(Assertion::Gate(gate(name, &note)));
     }
     let text = |key: &str| note[key].as_str().unwrap_or_default().to_owned();
     if kind == KIND_CHECK {
@@ -63,8 +113,7 @@ pub(crate) fn decode(kind: u8, name: &str, note: &str) -> Result<Assertion, Stri
         let (group, passes, fails) = (text("group"), count("passes"), count("fails"));
         return Ok(Assertion::Check(Check { group, name: name.to_owned(), passes, fails }));
     }
-    let figure = &note["figure"];
-    let figure = figure.as_f64().or_else(|| figure.as_str()?.parse().ok());
+    let figure = figure(&note["figure"]);
     let (source, holds) = (text("source"), note["holds"] == true);
     let (kind, contains) = (text("type"), text("contains"));
     Ok(Assertion::Threshold {
@@ -90,6 +139,11 @@ mod tests {
         }
     }
 
+    fn gate_result(value: Option<f64>, state: GateState) -> Assertion {
+        let (expression, unit) = ("p99{name:a}>300ms".to_owned(), GateUnit::Time);
+        Assertion::Gate(GateOutcome { expression, value, unit, state })
+    }
+
     #[test]
     fn leads_back() {
         let check = Check {
@@ -103,6 +157,9 @@ mod tests {
             threshold(Some(f64::INFINITY), true),
             threshold(None, false),
             Assertion::Check(check),
+            gate_result(Some(3e8), GateState::Crossed),
+            gate_result(Some(0.0), GateState::Passed),
+            gate_result(None, GateState::Undecided(Gap::NoRequest)),
         ] {
             let (columns, note) = encode(&assertion, 7);
             assert_eq!(columns.timestamp, 7);
@@ -112,7 +169,7 @@ mod tests {
 
     #[test]
     fn tolerates_what_is_missing_and_refuses_what_is_wrong() {
-        for kind in [KIND_THRESHOLD, KIND_CHECK] {
+        for kind in [KIND_THRESHOLD, KIND_CHECK, KIND_GATE] {
             assert!(decode(kind, "x", "{\"later\":[1]}").is_ok(), "{kind}");
             for note in ["", "[]", "7", "{"] {
                 assert!(decode(kind, "x", note).is_err(), "{kind} {note}");
@@ -120,5 +177,8 @@ mod tests {
         }
         let unknown = decode(KIND_THRESHOLD, "x", "{\"source\":\"rate>1\"}").unwrap();
         assert!(!unknown.holds(), "a threshold that says nothing does not hold");
+        let unknown =
+            decode(KIND_GATE, "x", "{\"outcome\":\"later\",\"reason\":\"later\"}").unwrap();
+        assert!(!unknown.holds(), "a gate that says nothing is undecided");
     }
 }
