@@ -1,34 +1,35 @@
-//! What a script asked of its test, for every report: its thresholds and checks as cells, with the figures they were judged by.
+//! What was asked of a test, for every report: gates, and a script's thresholds and checks, as cells, with the figures they were judged by.
 //! It judges nothing itself.
 
 use metrics::tally::{Assertion, Check, Contains, Kind, ThresholdOutcome};
 
 use crate::columns::Columns;
 use crate::escape;
+use crate::gates::{self, GATE_HEADS, gate_rows};
 use crate::k6_summary::figure_text;
 use crate::number::{counted, go_json, grouped};
 use crate::object::{Object, json_list};
 
 /// The heads of a table of thresholds.
-pub(crate) const THRESHOLD_HEADS: [&str; 4] = ["Threshold", "limit", "seen", "outcome"];
+const THRESHOLD_HEADS: [&str; 4] = ["Threshold", "limit", "seen", "outcome"];
 /// The heads of a table of checks.
-pub(crate) const CHECK_HEADS: [&str; 4] = ["Check", "held", "failed", "outcome"];
+const CHECK_HEADS: [&str; 4] = ["Check", "held", "failed", "outcome"];
 
 /// A threshold: its metric, the limit, what was seen, and how it came out.
-pub(crate) fn threshold_rows(all: &[Assertion]) -> Vec<Vec<String>> {
+fn threshold_rows(all: &[Assertion]) -> Vec<Vec<String>> {
     let row = |one: &Assertion| match one {
         Assertion::Threshold { outcome, kind, contains } => {
             let word = if outcome.holds { "kept" } else { "CROSSED" };
             let figure = compared_figure(outcome, *kind, *contains);
             Some(vec![outcome.metric.clone(), outcome.source.clone(), figure, word.to_owned()])
         }
-        Assertion::Check(_) => None,
+        Assertion::Check(_) | Assertion::Gate(_) => None,
     };
     all.iter().filter_map(row).collect()
 }
 
 /// A check: its name with its groups, how often it held, how often not, and how it came out.
-pub(crate) fn check_rows(all: &[Assertion]) -> Vec<Vec<String>> {
+fn check_rows(all: &[Assertion]) -> Vec<Vec<String>> {
     let row = |one: &Assertion| match one {
         Assertion::Check(check) => {
             let word = if check.fails == 0 { "held" } else { "FAILED" };
@@ -36,7 +37,7 @@ pub(crate) fn check_rows(all: &[Assertion]) -> Vec<Vec<String>> {
             let [passes, fails] = counts;
             Some(vec![name(check), passes, fails, word.to_owned()])
         }
-        Assertion::Threshold { .. } => None,
+        Assertion::Threshold { .. } | Assertion::Gate(_) => None,
     };
     all.iter().filter_map(row).collect()
 }
@@ -69,11 +70,12 @@ pub(crate) fn case(one: &Assertion) -> (String, Option<String>) {
             let failed = (fails > 0).then(|| format!("failed {} of {all}", counted(fails, "time")));
             (format!("check {}", name(check)), failed)
         }
+        Assertion::Gate(outcome) => gates::case(outcome),
     }
 }
 
 /// The results of the thresholds in a few words, and whether all are met; `None` without thresholds.
-pub(crate) fn thresholds_in_words(all: &[Assertion]) -> Option<(String, bool)> {
+fn thresholds_in_words(all: &[Assertion]) -> Option<(String, bool)> {
     let thresholds = all.iter().filter(|one| matches!(one, Assertion::Threshold { .. }));
     let outcomes: Vec<bool> = thresholds.map(Assertion::holds).collect();
     let crossed = outcomes.iter().filter(|holds| !**holds).count() as u64;
@@ -85,13 +87,28 @@ pub(crate) fn thresholds_in_words(all: &[Assertion]) -> Option<(String, bool)> {
     Some((words, crossed == 0))
 }
 
+/// The results of the gates, and those of the thresholds, in a few words each, and whether all are met.
+pub(crate) fn in_words(all: &[Assertion]) -> impl Iterator<Item = (String, bool)> {
+    gates::in_words(all).into_iter().chain(thresholds_in_words(all))
+}
+
+/// Gates, thresholds and checks as tables: the title, the heads and the rows of each that has any.
+pub(crate) fn tables(
+    all: &[Assertion],
+) -> impl Iterator<Item = (&'static str, [&'static str; 4], Vec<Vec<String>>)> {
+    let tables = [
+        ("Gates", GATE_HEADS, gate_rows(all)),
+        ("Thresholds", THRESHOLD_HEADS, threshold_rows(all)),
+        ("Checks", CHECK_HEADS, check_rows(all)),
+    ];
+    tables.into_iter().filter(|(_, _, rows)| !rows.is_empty())
+}
+
 /// As tables of text, each after an empty line.
-pub(crate) fn text(all: &[Assertion]) -> String {
+#[must_use]
+pub fn text(all: &[Assertion]) -> String {
     let mut out = String::new();
-    for (heads, rows) in [(THRESHOLD_HEADS, threshold_rows(all)), (CHECK_HEADS, check_rows(all))] {
-        if rows.is_empty() {
-            continue;
-        }
+    for (_, heads, rows) in tables(all) {
         let mut table = Columns::default();
         table.row(heads.map(str::to_owned));
         for row in rows {
@@ -106,10 +123,7 @@ pub(crate) fn text(all: &[Assertion]) -> String {
 /// As tables of Markdown.
 pub(crate) fn markdown(all: &[Assertion]) -> String {
     let mut out = String::new();
-    for (heads, rows) in [(THRESHOLD_HEADS, threshold_rows(all)), (CHECK_HEADS, check_rows(all))] {
-        if rows.is_empty() {
-            continue;
-        }
+    for (_, heads, rows) in tables(all) {
         out.push_str(&format!("\n| {} |\n|---|---:|---:|---|\n", heads.join(" | ")));
         for row in rows {
             let cells: Vec<String> = row.iter().map(|cell| escape::markdown(cell)).collect();
@@ -130,7 +144,7 @@ pub(crate) fn thresholds_json(all: &[Assertion]) -> Option<String> {
                 .put("kept", if outcome.holds { "true" } else { "false" })
                 .end(),
         ),
-        Assertion::Check(_) => None,
+        Assertion::Check(_) | Assertion::Gate(_) => None,
     };
     some_list(all.iter().filter_map(one).collect())
 }
@@ -146,7 +160,7 @@ pub(crate) fn checks_json(all: &[Assertion]) -> Option<String> {
                 .number("fails", check.fails)
                 .end(),
         ),
-        Assertion::Threshold { .. } => None,
+        Assertion::Threshold { .. } | Assertion::Gate(_) => None,
     };
     some_list(all.iter().filter_map(one).collect())
 }

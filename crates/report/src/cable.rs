@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use cable::{CablePlan, CableReport, MessageReport, Pattern, RoundReport};
+use metrics::tally::Assertion;
 use metrics::{Generator, Histogram, Verdict};
 
 use crate::json::{self};
 use crate::number::{duration, grouped};
 use crate::object::{Object, json_list};
 use crate::text::{LATENCIES, generator_lines, latencies, line};
-use crate::{escape, judgement, number::number};
+use crate::{assertions, escape, judgement, number::number};
 
 /// A test of Action Cable and its results.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,8 @@ pub struct CableInput<'a> {
     pub verdict: &'a Verdict,
     /// The memory of our sockets, where the system reports it.
     pub memory: Option<CableMemory>,
+    /// The results of gates over the messages; may be empty.
+    pub assertions: &'a [Assertion],
 }
 
 /// What our own process held in memory.
@@ -81,6 +84,7 @@ pub fn text(input: &CableInput<'_>) -> String {
     }
     generator_lines(&mut out, input.generator);
     problems(&mut out, outcome);
+    out.push_str(&assertions::text(input.assertions));
     let _ = write!(out, "\n{}", judgement::text(input.verdict));
     out
 }
@@ -238,6 +242,9 @@ pub fn json(input: &CableInput<'_>) -> String {
             .number("bytes", memory.bytes)
             .number("bytes_per_socket", memory.bytes_per_socket());
         object = object.put("memory", memory.end());
+    }
+    if let Some(gates) = crate::gates::json(input.assertions) {
+        object = object.put("gates", gates);
     }
     let problems = outcome.problems.iter();
     let verdict = input.verdict;
@@ -403,6 +410,7 @@ mod tests {
             generator: &Generator::new(),
             verdict: &Verdict::default(),
             memory: Some(memory),
+            assertions: &[],
         };
         let json = json(&input);
         (text(&input), serde_json::from_str(&json).expect(&json))

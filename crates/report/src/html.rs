@@ -38,17 +38,17 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
     let (summary, valid) = (input.summary, input.verdict.is_valid());
     let (class, word) = if valid { ("good", "VALID") } else { ("bad", "INVALID") };
     let title = escape::xml(title);
-    let thresholds = assertions::thresholds_in_words(input.assertions).map(|(words, kept)| {
+    let badge = |(words, kept): (String, bool)| {
         let class = if kept { "good" } else { "bad" };
         format!("<span class=\"badge {class}\">{words}</span>")
-    });
-    let thresholds = thresholds.unwrap_or_default();
+    };
+    let outcomes: String = assertions::in_words(input.assertions).map(badge).collect();
     let conclusion = Conclusion::of(input);
     let server = conclusion.badge();
     push(
         out,
         format_args!(
-            "<header><h1>{title}</h1>{server}<span class=\"badge {class}\">Measurement: {word}</span>{thresholds}</header>\n"
+            "<header><h1>{title}</h1>{server}<span class=\"badge {class}\">Measurement: {word}</span>{outcomes}</header>\n"
         ),
     );
     let total = summary.duration().saturating_add(summary.wait());
@@ -98,20 +98,17 @@ fn marked(time: Nanos, from: Option<Nanos>) -> String {
     at_least(time, from).replacen(">=", "\u{2265}", 1)
 }
 
-/// What a script asked of its test comes first: it is why the test was run.
+/// The outcomes that are failures.
+const FAILURES: [&str; 3] = ["CROSSED", "UNDECIDED", "FAILED"];
+
+/// What was asked of the test comes first: it is why the test was run.
 fn assertion_tables(out: &mut String, input: &Input<'_>) {
-    let tables = [
-        ("Thresholds", assertions::THRESHOLD_HEADS, assertions::threshold_rows(input.assertions)),
-        ("Checks", assertions::CHECK_HEADS, assertions::check_rows(input.assertions)),
-    ];
-    for (title, heads, mut rows) in tables {
+    for (title, heads, mut rows) in assertions::tables(input.assertions) {
         let more = rows.len().saturating_sub(ROWS_MAX);
         // Failures come first, so that they are not cut.
-        rows.sort_by_key(|row| row[3] != "CROSSED" && row[3] != "FAILED");
+        rows.sort_by_key(|row| !FAILURES.iter().any(|word| row[3].starts_with(word)));
         rows.truncate(ROWS_MAX);
-        if !rows.is_empty() {
-            table(out, title, &heads, &rows, more);
-        }
+        table(out, title, &heads, &rows, more);
     }
 }
 

@@ -142,6 +142,9 @@ fn own(input: &Input<'_>) -> String {
     if let Some(server) = input.server {
         object = object.put("server", server.json());
     }
+    if let Some(gates) = crate::gates::json(input.assertions) {
+        object = object.put("gates", gates);
+    }
     if let Some(thresholds) = assertions::thresholds_json(input.assertions) {
         object = object.put("thresholds", thresholds);
     }

@@ -1,5 +1,5 @@
 //! The report as JUnit XML, which build servers read: one suite, one case for the verdict, one for the success ratio, and one
-//! for each threshold and check of a script.
+//! for each gate, and each threshold and check of a script.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,9 @@ use crate::{Input, assertions, escape};
 /// Error texts named in a failure.
 const ERRORS_SHOWN: usize = 20;
 
-/// The report as one JUnit test suite. A case fails where the verdict is `INVALID`, where a threshold is crossed, and where a
-/// check failed. Where a script asked nothing of its test, one more fails where not every hit succeeded; a script that asked
-/// for something says itself what success is.
+/// The report as one JUnit test suite. A case fails where the verdict is `INVALID`, where a gate or a threshold is crossed, where
+/// a gate cannot be decided, and where a check failed. Without gates, thresholds and checks one more fails where not every hit
+/// succeeded; they say themselves what success is.
 #[must_use]
 pub fn junit(input: &Input<'_>) -> String {
     let mut out = String::new();

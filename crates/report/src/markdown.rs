@@ -28,8 +28,8 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let summary = input.summary;
     let title = if input.title.is_empty() { "Load test" } else { input.title };
     let badge = if input.verdict.is_valid() { "VALID" } else { "INVALID" };
-    let outcome = assertions::thresholds_in_words(input.assertions);
-    let outcome = outcome.map_or(String::new(), |(words, _)| format!(", {words}"));
+    let outcomes = assertions::in_words(input.assertions);
+    let outcome: String = outcomes.map(|(words, _)| format!(", {words}")).collect();
     let conclusion = Conclusion::of(input);
     writeln!(out, "### {}\n\n{}", escape::markdown(title), conclusion.markdown())?;
     writeln!(out, "Server: {}\n", conclusion.markdown_result())?;

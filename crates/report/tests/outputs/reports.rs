@@ -1,6 +1,8 @@
 //! Exact output of every report from small hand-made samples. `UPDATE=1` rewrites the files in `tests/snapshots/`.
 
 use crate::samples::Seen;
+use metrics::tally::Assertion;
+use metrics::{Gap, GateOutcome, GateState, GateUnit};
 use report::Input;
 
 /// Compares with a snapshot, or rewrites it.
@@ -116,4 +118,28 @@ fn junit_is_xml_whatever_the_texts() {
     let document = roxmltree::Document::parse(&xml).unwrap();
     let failures = document.descendants().filter(|node| node.has_tag_name("failure"));
     assert_eq!(failures.count(), 2);
+}
+
+#[test]
+fn junit_is_xml_whatever_the_gates() {
+    let gate = |expression: &str, state| {
+        let expression = expression.to_owned();
+        Assertion::Gate(GateOutcome { expression, value: None, unit: GateUnit::Time, state })
+    };
+    let gates = [
+        gate("p99{name:\"<a>&'\u{1}\"}>300ms", GateState::Crossed),
+        gate("p99{target:\"GET http://h/?a=1&b=2\"}>=1s", GateState::Undecided(Gap::NoRequest)),
+        gate("max>1h", GateState::Passed),
+    ];
+    let seen = Seen::steady(10, 200);
+    let input = Input { assertions: &gates, ..seen.input("t") };
+    let xml = report::junit(&input);
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let of = |tag: &'static str| document.descendants().filter(move |node| node.has_tag_name(tag));
+    assert_eq!((of("testcase").count(), of("failure").count()), (4, 2), "{xml}");
+    let suite = of("testsuite").next().unwrap();
+    let counts = (suite.attribute("tests"), suite.attribute("failures"));
+    assert_eq!(counts, (Some("4"), Some("2")), "{xml}");
+    let undecided = of("failure").nth(1).and_then(|failure| failure.attribute("message"));
+    assert_eq!(undecided, Some("undecided: there is no such request"));
 }
