@@ -18,7 +18,7 @@ pub enum ExitCode {
     Invalid = 5,
     /// `seek` found no load that meets the objective: the lowest misses it, or no step could be judged.
     Unmet = 6,
-    /// `compare -fail-on` and a change passes its limit.
+    /// `-fail-on`, and an expression is true; `compare -fail-on`, and a change passes its limit.
     Changed = 7,
     /// `fit` refused: the measurements do not suffice, or no model fits them.
     Unfitted = 8,
@@ -28,7 +28,8 @@ pub enum ExitCode {
     Missing = 10,
     /// `study run` ended without all of its runs: some failed, or it was interrupted.
     Incomplete = 11,
-    /// `compare -fail-on`: the runs are too few to decide it, or there is nothing to compare.
+    /// `-fail-on` cannot be decided: the results lack what an expression needs; for `compare` the runs are too few, or there is
+    /// nothing to compare.
     Undecided = 12,
     /// An internal error: a bug of brunt. A thread of it panicked.
     Internal = 13,
@@ -69,7 +70,7 @@ impl ExitCode {
         (Self::Results, "A results file is empty, corrupt or of no known format."),
         (Self::Invalid, "report -fail-on-invalid, and the verdict is INVALID."),
         (Self::Unmet, "seek found no load that meets the objective."),
-        (Self::Changed, "compare -fail-on, and a change passes its limit."),
+        (Self::Changed, "-fail-on, and an expression is true; compare: a change passes its limit."),
         (Self::Unfitted, "fit: the measurements do not suffice, or no model fits them."),
         (Self::Lost, "cable -fail-on-loss, and a message was lost or nobody could subscribe."),
         (Self::Missing, "study run: something required is missing. Nothing was started."),
@@ -77,7 +78,10 @@ impl ExitCode {
             Self::Incomplete,
             "study run: runs failed, or it was interrupted. The report is of the others.",
         ),
-        (Self::Undecided, "compare -fail-on: too few runs to decide it, or nothing to compare."),
+        (
+            Self::Undecided,
+            "-fail-on cannot be decided; compare: too few runs, or nothing to compare.",
+        ),
         (Self::Internal, "An internal error: a bug of brunt."),
         (Self::Thresholds, "run: a threshold was crossed."),
         (Self::SetupTimeout, "run: setup() took too long."),

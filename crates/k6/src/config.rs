@@ -8,6 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use cli::{ExitCode, Output, ParsedArgs};
 use engine::IoChoice;
+use metrics::Gates;
 use metrics::tally::Tally;
 use report::k6_summary::is_trend_stat;
 use results::Encoding;
@@ -53,6 +54,8 @@ pub(super) struct TestConfig {
     pub(super) outputs: Option<Outputs>,
     /// What is watched beside the test.
     pub(super) watching: Option<MonitorConfig>,
+    /// The conditions under which the test fails, beside the thresholds.
+    pub(super) gates: Gates,
     pub(super) network: Network,
     pub(super) address: Option<String>,
     pub(super) compat: bool,
@@ -206,6 +209,12 @@ fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Tes
     if flags.watched.is_stray() {
         return Err(K6Error::other(monitor_flags::STRAY.to_owned()));
     }
+    if let Some(gate) = flags.gates.of_planned_rate() {
+        return Err(K6Error::other(format!(
+            "flag -fail-on: \"{}\": a script plans no rate of requests (give requests per second, as in rate<100)",
+            gate.expression
+        )));
+    }
     let watching = monitor_beside(&flags.watched);
     check_watching(watching.as_ref(), &names)?;
     let export = option_layers::text(flags.summary_export.as_deref(), "K6_SUMMARY_EXPORT");
@@ -225,6 +234,7 @@ fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Tes
         },
         outputs: outputs::start(&names, known)?,
         watching,
+        gates: flags.gates.clone(),
         network: Network::read(&options.http).map_err(K6Error::config)?,
         address: option_layers::text(flags.address.as_deref(), "K6_ADDRESS"),
         compat: flags.compat,

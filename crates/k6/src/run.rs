@@ -9,7 +9,7 @@ use cli::{
     CommandError, ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, Output,
     usage_error,
 };
-use metrics::tally::Tally;
+use metrics::tally::{Assertion, Tally};
 use report::k6_summary::{K6Input, K6Part};
 use script::{GroupTallies, Level, PriorStages, Stage, SystemTag, VuStats};
 use session::BarePort;
@@ -127,12 +127,15 @@ fn test(mut meant: TestConfig, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Exi
         let late = after(&meant, &down, ExitCode::TeardownTimeout);
         seen.code = if seen.code == ExitCode::Ok { late } else { seen.code };
     }
-    let crossed = conclude(&mut meant, &seen)?;
+    let gates = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.gates));
+    let crossed = conclude(&mut meant, &seen, &gates)?;
     if last.is_some() && !crossed.is_empty() {
         let text = format!("thresholds on metrics '{crossed}' have been crossed");
         meant.logger.log_line(Level::Error, &text);
         seen.code = if seen.code == ExitCode::Ok { ExitCode::Thresholds } else { seen.code };
     }
+    let code = session::conclude_gates(session::gates_of(&gates));
+    seen.code = if seen.code == ExitCode::Ok { code } else { seen.code };
     if let Some(done) = &last {
         notes(&meant, done, seen.elapsed)?;
     }
@@ -178,7 +181,11 @@ fn scenarios(
 }
 
 /// Judges the thresholds, prints the summary, and closes the outputs; gives the metrics whose thresholds are crossed.
-fn conclude(meant: &mut TestConfig, seen: &TestProgress) -> Result<String, ExitError> {
+fn conclude(
+    meant: &mut TestConfig,
+    seen: &TestProgress,
+    gates: &[Assertion],
+) -> Result<String, ExitError> {
     let (tally, elapsed) = (&seen.outcome.tally, seen.elapsed);
     let outcomes = judge(&meant.thresholds, tally, elapsed, meant.compat);
     let parts = parts(&seen.outcome.parts);
@@ -196,7 +203,8 @@ fn conclude(meant: &mut TestConfig, seen: &TestProgress) -> Result<String, ExitE
     // What cannot be printed costs no results.
     let printed = summary::write_summary(meant, &input, seen.data.as_deref());
     if let Some(outputs) = meant.outputs.take() {
-        let dropped = outputs.finish(assertions(&outcomes, tally))?;
+        let asserted = [gates, &assertions(&outcomes, tally)].concat();
+        let dropped = outputs.finish(asserted)?;
         if dropped > 0 {
             cli::eprint_line(&format!(
                 "brunt: {} made faster than could be written, and not in the outputs",
@@ -205,6 +213,7 @@ fn conclude(meant: &mut TestConfig, seen: &TestProgress) -> Result<String, ExitE
         }
     }
     printed?;
+    Output::Stdout.write(report::assertion_text(gates).as_bytes())?;
     let crossed = outcomes.iter().filter(|outcome| !outcome.holds);
     Ok(joined_once(&crossed.map(|outcome| outcome.metric.as_str()).collect::<Vec<_>>()))
 }

@@ -5,10 +5,12 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use cli::{ExitCode, ExitError, Interrupts, Output};
 use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Settings};
-use metrics::{Summary, Verdict};
+use metrics::tally::Assertion;
+use metrics::{Gates, Summary, TargetTable, Verdict};
 use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
 use session::{
-    Control as RunControl, Observer, OpenResults, ResultsFile, Session, SessionOptions, go_words,
+    Control as RunControl, GateObserver, Observer, OnCutOff, OpenResults, ResultsFile, RunFigures,
+    Session, SessionOptions, go_words,
 };
 use stdx::{Distribution, Nanos};
 use workload::executor::{Executor, Scenario};
@@ -31,6 +33,8 @@ pub(super) struct StageResult {
     pub(super) elapsed: Nanos,
     pub(super) interrupted: bool,
     pub(super) verdict: Verdict,
+    /// The results of the gates, judged over the rows of the stage.
+    pub(super) gates: Vec<Assertion>,
     pub(super) control: Arc<Control>,
     /// Its results, still open.
     pub(super) held: Option<OpenResults>,
@@ -62,7 +66,11 @@ pub(super) fn run_stage(
     let watching = meant.watching.as_ref();
     let open = |name| ResultsFile::open_by_path(&Output::named(Some(name)), watching);
     let results = results.map(open).transpose()?;
-    let settings = Settings { rows: results.is_some(), ..settings(meant, stage) };
+    let of_stage = if stage == Stage::Iteration { meant.gates.clone() } else { Gates::default() };
+    let mut gates = GateObserver::new(&of_stage, TargetTable::default());
+    let mut figures = gates.is_some().then(|| RunFigures::new(OnCutOff::LeftOut));
+    let rows = results.is_some() || gates.is_some();
+    let settings = Settings { rows, ..settings(meant, stage) };
     // Thresholds are judged after teardown, and belong to the results.
     let options = SessionOptions::new(&interrupts);
     let options = SessionOptions { results, keeps_results_open: true, ..options };
@@ -74,15 +82,19 @@ pub(super) fn run_stage(
         interrupt_logged: interrupts.seen() > 0,
         watch: prepare.zip(live).map(|(prepare, live)| prepare(Arc::clone(&control), live)),
     };
-    let ended = session.run(&mut [&mut observer]);
+    let ended = session.run(&mut [&mut observer, &mut gates, &mut figures]);
     drop(observer);
     let ended = ended?;
     let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = Verdict::new(&Summary::new(), Some(&ended.generator), &[]);
+    let judged = gates.zip(figures);
+    let gates = judged
+        .map_or_else(Vec::new, |(gates, seen)| gates.outcomes(&seen.summary, &ended.generator));
     let interrupted = interrupts.seen() > 0;
     let finished = Nanos::from(ended.finished.saturating_duration_since(meant.began));
     let elapsed = finished.saturating_sub(control.began_at().unwrap_or(finished));
-    Ok(StageResult { outcome, elapsed, interrupted, verdict, control, held: ended.results })
+    let held = ended.results;
+    Ok(StageResult { outcome, elapsed, interrupted, verdict, gates, control, held })
 }
 
 /// Passes the user's interrupts on to scripts, and has thresholds judged and progress shown.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use metrics::tally::Assertion;
 use metrics::{
     Batch, By, FailureKind, Generator, Groups, Phases, Sample, Summary, TargetTable, Timeline,
     Traffic, Verdict,
@@ -69,13 +70,13 @@ impl RunFigures {
         Verdict::new(&self.summary, Some(generator), &[])
     }
 
-    /// What a report is made from.
+    /// What a report is made from, with the results of the run's gates.
     #[must_use]
     pub fn input<'a>(
         &'a self,
         title: &'a str,
-        generator: &'a Generator,
-        verdict: &'a Verdict,
+        (generator, verdict): (&'a Generator, &'a Verdict),
+        assertions: &'a [Assertion],
     ) -> report::Input<'a> {
         report::Input {
             title,
@@ -88,7 +89,7 @@ impl RunFigures {
             traffic: Some(&self.traffic),
             buckets: None,
             server: None,
-            assertions: &[],
+            assertions,
         }
     }
 }

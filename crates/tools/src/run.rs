@@ -58,7 +58,7 @@ fn document(config: &ToolConfig, figures: &RunFigures, generator: &Generator) ->
     let Some(phases) = &figures.phases else { return String::new() };
     let seen = Measurement { summary: &figures.summary, phases, generator: Some(generator) };
     let verdict = figures.verdict(generator);
-    let input = figures.input("", generator, &verdict);
+    let input = figures.input("", (generator, &verdict), &[]);
     match &config.layout {
         Layout::Wrk(offered, style) => report::wrk::text(&seen, offered, *style),
         Layout::Perfer(offered, style) => report::perfer::text(&seen, offered, style),

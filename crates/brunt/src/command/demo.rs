@@ -132,7 +132,7 @@ impl Attack {
     /// The report that `layout` makes of it.
     fn report(&self, title: &str, layout: fn(&report::Input<'_>) -> String) -> String {
         let verdict = self.figures.verdict(&self.generator);
-        layout(&self.figures.input(title, &self.generator, &verdict))
+        layout(&self.figures.input(title, (&self.generator, &verdict), &[]))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use cli::Output;
 use engine::Settings;
+use metrics::Gates;
 use results::Encoding;
 use session::MonitorConfig;
 use workload::Plan;
@@ -32,6 +33,8 @@ pub(crate) struct LoadTest {
     pub(crate) prometheus: Option<String>,
     /// What is watched beside the test.
     pub(crate) watching: Option<MonitorConfig>,
+    /// The conditions under which the test fails.
+    pub(crate) gates: Gates,
 }
 
 impl LoadTest {
@@ -39,7 +42,7 @@ impl LoadTest {
     #[must_use]
     pub(super) fn new(plan: Plan, mut settings: Settings, outputs: Outputs) -> Self {
         settings.rows = outputs.take_rows();
-        let Outputs { results, encoding, report, progress, prometheus, watching } = outputs;
+        let Outputs { results, encoding, report, progress, prometheus, watching, gates } = outputs;
         let (lazy, per_connection) = (None, false);
         Self {
             plan,
@@ -52,6 +55,7 @@ impl LoadTest {
             progress,
             prometheus,
             watching,
+            gates,
         }
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod bench;
 pub(crate) mod cable;
 mod environment;
 mod flags;
+mod gates;
 mod load_test;
 mod outputs;
 mod run;

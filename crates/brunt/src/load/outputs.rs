@@ -1,6 +1,7 @@
 //! `Outputs`: where the results of a test go, and what people see of it.
 
 use cli::{CommandError, Output, usage_error};
+use metrics::Gates;
 use results::Encoding;
 use session::MonitorConfig;
 
@@ -36,6 +37,8 @@ pub(super) struct Outputs {
     pub(super) prometheus: Option<String>,
     /// What is watched beside the test.
     pub(super) watching: Option<MonitorConfig>,
+    /// The conditions under which the test fails.
+    pub(super) gates: Gates,
 }
 
 /// The flags that outputs depend on.
@@ -79,12 +82,16 @@ impl Outputs {
             progress: rules.bare_results.is_none() && shown,
             prometheus: prometheus_addr.clone(),
             watching,
+            gates: flags.display.gates.clone(),
         })
     }
 
     /// Whether an output needs a row for each request.
     pub(super) fn take_rows(&self) -> bool {
-        self.results.is_some() || self.report != ReportFormat::Nothing || self.prometheus.is_some()
+        self.results.is_some()
+            || self.report != ReportFormat::Nothing
+            || self.prometheus.is_some()
+            || !self.gates.is_empty()
     }
 }
 

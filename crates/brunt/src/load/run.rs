@@ -6,9 +6,10 @@ use anyhow::anyhow;
 use cli::{CommandResult, ExitCode, ExitError, Interrupts, Output, eprint_line, reason};
 use engine::{CertificateRole, LazyTargets, StartError};
 use metrics::Generator;
+use metrics::tally::Assertion;
 use session::{
-    BarePort, MultiplexingCheck, OnCutOff, Progress, PrometheusExporter, ResultsFile, RunFigures,
-    Serialized, Session, SessionError, SessionOptions, target_labels,
+    BarePort, GateObserver, MultiplexingCheck, Observer, OnCutOff, Progress, PrometheusExporter,
+    ResultsFile, RunFigures, Serialized, Session, SessionError, SessionOptions, target_labels,
 };
 
 use super::load_test::LoadTest;
@@ -30,19 +31,38 @@ pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandRes
     let mut progress = test.progress.then(|| Progress::new(&test.plan));
     let mut multiplexing = MultiplexingCheck::new(&test.plan, &test.settings);
     let mut figures = figures(&test);
+    let mut gates = GateObserver::new(&test.gates, target_labels(&test.plan));
     let options = SessionOptions { results, ..SessionOptions::new(&interrupts) };
+    // The results of the gates are known after the run, and belong to its results.
+    let options = SessionOptions { keeps_results_open: gates.is_some(), ..options };
     let session = Session::start(test.plan.clone(), &test.settings, lazy, options)
         .map_err(|error| not_started(error, rules))?;
-    let outcome =
-        session.run(&mut [&mut figures, &mut multiplexing, &mut exporter, &mut progress])?;
+    let observers: &mut [&mut dyn Observer] =
+        &mut [&mut figures, &mut gates, &mut multiplexing, &mut exporter, &mut progress];
+    let outcome = session.run(observers)?;
+    let asserted = asserted(gates.as_ref(), figures.as_ref(), &outcome.generator);
+    if let Some(results) = outcome.results {
+        results.finish(asserted.clone())?;
+    }
     if let Some(serialized) = multiplexing.and_then(|check| check.serialized()) {
         session::warn(&in_words(serialized));
     }
     if let Some(figures) = &figures {
-        close(&test, figures, &outcome.generator)?;
+        close(&test, figures, &outcome.generator, &asserted)?;
     }
+    let code = session::conclude_gates(session::gates_of(&asserted));
     let found = problem.and_then(|problem| problem.found(rules));
-    found.map_or(Ok(ExitCode::Ok), |error| Err(ExitError { code: ExitCode::Input, error }))
+    found.map_or(Ok(code), |error| Err(ExitError { code: ExitCode::Input, error }))
+}
+
+/// The results of the gates.
+fn asserted(
+    gates: Option<&GateObserver>,
+    figures: Option<&RunFigures>,
+    generator: &Generator,
+) -> Vec<Assertion> {
+    let judged = gates.zip(figures);
+    judged.map_or_else(Vec::new, |(gates, figures)| gates.outcomes(&figures.summary, generator))
 }
 
 /// Why an attack could not start.
@@ -58,11 +78,11 @@ fn not_started(error: SessionError, rules: &LoadRules) -> ExitError {
     }
 }
 
-/// The figures that the closing report is made from, where there is one.
+/// The figures that the closing report and the gates are made from, where there are any.
 fn figures(test: &LoadTest) -> Option<RunFigures> {
     let figures = RunFigures::new(OnCutOff::Counted);
     match (test.report, test.per_connection) {
-        (ReportFormat::Nothing, _) => None,
+        (ReportFormat::Nothing, _) if test.gates.is_empty() => None,
         (_, true) => Some(figures.by_connection(target_labels(&test.plan))),
         (_, false) => Some(figures),
     }
@@ -127,9 +147,14 @@ fn exporter(test: &LoadTest, rules: &LoadRules) -> Result<Option<PrometheusExpor
 }
 
 /// Prints the closing report.
-fn close(test: &LoadTest, figures: &RunFigures, generator: &Generator) -> Result<(), ExitError> {
+fn close(
+    test: &LoadTest,
+    figures: &RunFigures,
+    generator: &Generator,
+    asserted: &[Assertion],
+) -> Result<(), ExitError> {
     let verdict = figures.verdict(generator);
-    let input = figures.input(&test.plan.name, generator, &verdict);
+    let input = figures.input(&test.plan.name, (generator, &verdict), asserted);
     let document = match test.report {
         ReportFormat::Nothing => return Ok(()),
         ReportFormat::Text => report::text(&input),

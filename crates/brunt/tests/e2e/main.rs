@@ -16,6 +16,7 @@ mod endings;
 mod examples;
 mod figures;
 mod fit;
+mod gates;
 mod honesty;
 mod hostile;
 mod http2;

@@ -290,6 +290,10 @@ const OWN: &[Flag<RunFlags>] = &[
         "Source of secrets for k6/secrets: mock=K=V,… or file=PATH. May be repeated.",
         secret_sources
     ),
+    Flag::new("fail-on", ValueKind::Text("'EXPR, …'"), "", session::FAIL_ON, |t: &mut RunFlags, v| {
+        session::read_gates(&mut t.gates, v)
+    })
+    .native(),
     switch!(RunFlags, "q", "Show no progress.", quiet).native().also(&["quiet"]),
     switch!(RunFlags, "v", "Also log debug lines.", verbose).native().also(&["verbose"]),
     maybe!("no-color", "Write no colours.", no_color),

@@ -3,6 +3,7 @@
 
 use cli::ValueError;
 use engine::IoChoice;
+use metrics::Gates;
 use script::{Fields, ValueFormat};
 use serde_json::{Map, Value};
 use session::monitor_flags::{MonitorTargets, Watches};
@@ -49,6 +50,8 @@ pub(crate) struct RunFlags {
     pub(crate) exclude_env: bool,
     /// What is watched beside the run.
     pub(crate) watched: MonitorTargets,
+    /// The conditions under which the run fails, beside the script's thresholds.
+    pub(crate) gates: Gates,
 }
 
 impl Watches for RunFlags {

@@ -7,7 +7,11 @@ use cli::{
     CommandError, Dialect, Document, ExitCode, ExitError, Interrupts, Invocation, Output,
     ParsedArgs, usage_error,
 };
-use metrics::{Batch, By, Generator, Groups, Phases, Summary, Timeline, Traffic, Verdict};
+use metrics::tally::Assertion;
+use metrics::{
+    Batch, By, GateFigures, GateOutcome, Gates, Generator, Groups, JudgedRun, Phases, Summary,
+    Timeline, Traffic, Verdict,
+};
 use recordings::{ClockShift, Generators, ServerRows, clock_shift};
 use report::perfer::PerferStyle;
 use report::server::ServerSide;
@@ -65,6 +69,7 @@ struct ReportConfig {
     place: Output,
     title: String,
     fail_on_invalid: bool,
+    gates: Gates,
     /// By how much the server's times are moved.
     server_shift: ClockShift,
 }
@@ -106,6 +111,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         let more = stdx::counted(figures.asserted.more(), "row");
         cli::eprint_line(&format!("brunt report: {more} of thresholds and checks are left out"));
     }
+    let outcomes = figures.judge_gates(reader.detail());
     let verdict = figures.verdict();
     meant.place.write(meant.document(&figures, &verdict).as_bytes())?;
     // These have no room for a verdict, and no figure goes out without a bad one.
@@ -118,10 +124,11 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     if interrupts.seen() == 0 {
         read?;
     }
-    if meant.fail_on_invalid && !verdict.is_valid() {
+    let code = session::conclude_gates(&outcomes);
+    if meant.fail_on_invalid && !verdict.is_valid() && code != ExitCode::Changed {
         return Ok(ExitCode::Invalid);
     }
-    Ok(ExitCode::Ok)
+    Ok(code)
 }
 
 /// Reads to the end, or to the first damage, which is the inner error.
@@ -171,6 +178,8 @@ struct Figures {
     server: ServerRows,
     /// A script's thresholds and checks.
     asserted: Asserted,
+    /// What gates select, where there are gates.
+    gates: Option<GateFigures>,
     /// Response times between the bounds that were given.
     buckets: Option<BucketCounts>,
     /// The native dialect, whose rates leave out the time between runs.
@@ -192,6 +201,7 @@ impl Figures {
             losses: Vec::new(),
             server: ServerRows::new(meant.server_shift),
             asserted: Asserted::default(),
+            gates: (!meant.gates.is_empty()).then(|| GateFigures::new(meant.gates.clone())),
             buckets: meant.kind.buckets().map(BucketCounts::new),
             is_native: meant.dialect == Dialect::Native,
         }
@@ -208,6 +218,9 @@ impl Figures {
         }
         if let Some(timeline) = &mut self.timeline {
             timeline.add(batch);
+        }
+        if let Some(gates) = &mut self.gates {
+            gates.add(batch, reader.targets());
         }
         if let Some(ab) = &mut self.ab {
             ab.add(batch, reader.targets());
@@ -239,6 +252,18 @@ impl Figures {
                 phases.keep_responses();
             }
         }
+    }
+
+    /// Judges the gates, and adds them to what was asserted of the run.
+    fn judge_gates(&mut self, detail: Detail) -> Vec<GateOutcome> {
+        let Some(gates) = &self.gates else { return Vec::new() };
+        let outcomes = gates.outcomes(&JudgedRun {
+            summary: &self.summary,
+            generator: self.merged.as_ref(),
+            has_service_times: detail != Detail::StartAndEnd,
+        });
+        outcomes.iter().cloned().for_each(|one| self.asserted.add(Assertion::Gate(one)));
+        outcomes
     }
 
     /// What was seen of the servers; `None` where nothing was.
@@ -360,6 +385,7 @@ fn resolve(typed: &ParsedArgs<ReportFlags>) -> Result<ReportConfig, CommandError
         place,
         title: typed.operands.join(", "),
         fail_on_invalid: flags.fail_on_invalid,
+        gates: flags.gates.clone(),
         server_shift: clock_shift(flags.server_offset, &typed.operands)?,
     })
 }

@@ -1,13 +1,14 @@
 //! The flags of `report`.
 
 use cli::{EmptyValue, Flag, ValueError, ValueKind, value};
+use metrics::Gates;
 use recordings::ServerOffset;
 use stdx::Nanos;
 
 use crate::analyze::server_offset;
 
 /// The flags of `report` as typed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ReportFlags {
     /// Empty for the default.
     pub(crate) kind: String,
@@ -17,6 +18,8 @@ pub(crate) struct ReportFlags {
     pub(crate) by: Option<String>,
     pub(crate) json: bool,
     pub(crate) fail_on_invalid: bool,
+    /// The conditions under which the run fails.
+    pub(crate) gates: Gates,
     pub(crate) server_offset: ServerOffset,
 }
 
@@ -73,6 +76,14 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
     Flag::new("json", ValueKind::Switch, "", "The same as -type=json.", |t: &mut ReportFlags, v| {
         value::switch(v).map(|on| t.json = on)
     })
+    .native(),
+    Flag::new(
+        "fail-on",
+        ValueKind::Text("'EXPR, …'"),
+        "",
+        session::FAIL_ON,
+        |t: &mut ReportFlags, v| session::read_gates(&mut t.gates, v),
+    )
     .native(),
     Flag::new(
         "fail-on-invalid",

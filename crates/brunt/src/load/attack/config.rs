@@ -11,7 +11,7 @@ use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::load_test::LoadTest;
 use crate::load::outputs::{self, OutputFlags, Outputs};
-use crate::load::{settings, targets};
+use crate::load::{gates, settings, targets};
 
 /// Validates a command line, and reads the files that it names.
 ///
@@ -26,12 +26,17 @@ pub(crate) fn resolve(
     check(args, rules)?;
     settings::check_client(rules, &flags.client)?;
     let load = load(flags, rules, replay)?;
+    gates::check_rate(&flags.display.gates, &load)?;
     let source = targets::source(rules, &flags.target)?;
     let (list, lazy) = if flags.lazy {
         (Vec::new(), Some(source))
     } else {
         (targets::read_all(&source, rules)?, None)
     };
+    let list = Targets::new(list);
+    if lazy.is_none() {
+        gates::check_names(&flags.display.gates, &list)?;
+    }
     let AttackFlags { results, display, watched, .. } = flags;
     let outputs = Outputs::resolve(rules, &OutputFlags { results, display, watched }, environment)?;
     let mut settings = settings::client_settings(args, &flags.client, rules, environment)?;
@@ -46,7 +51,7 @@ pub(crate) fn resolve(
     let plan = Plan {
         name: results.name.clone(),
         duration: duration(flags, rules),
-        ..Plan::new(load, Targets::new(list), seed)
+        ..Plan::new(load, list, seed)
     };
     Ok(LoadTest { lazy, ..LoadTest::new(plan, settings, outputs) })
 }
@@ -63,7 +68,8 @@ pub(crate) fn validate(
     targets::format(rules, &args.flags.target)?;
     outputs::check_watched(&args.flags.watched)?;
     settings::check_key(rules, &args.flags.client.tls)?;
-    load(&args.flags, rules, |_| Ok(Shape::constant(Rate::per_second(1))))?;
+    let load = load(&args.flags, rules, |_| Ok(Shape::constant(Rate::per_second(1))))?;
+    gates::check_rate(&args.flags.display.gates, &load)?;
     targets::check_file(&args.flags.target)
 }
 

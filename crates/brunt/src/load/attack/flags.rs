@@ -94,6 +94,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = flag_table!(AttackFlags:
     &[results::output()],
     &results::contents(),
     &[display::prometheus_addr()],
+    &[display::fail_on()],
     &display::terminal(),
     &client::threads(),
     &watch::beside(),

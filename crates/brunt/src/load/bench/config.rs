@@ -10,7 +10,7 @@ use crate::load::environment::Environment;
 use crate::load::flags::HttpFlags;
 use crate::load::load_test::LoadTest;
 use crate::load::outputs::{self, OutputFlags, Outputs};
-use crate::load::{settings, targets};
+use crate::load::{gates, settings, targets};
 
 /// How long a bench runs that is given neither a time nor a number of requests.
 const DURATION: Nanos = Nanos::from_secs(10);
@@ -26,9 +26,12 @@ pub(crate) fn resolve(
     let flags = &args.flags;
     settings::check_client(&LoadRules::NATIVE, &flags.client)?;
     check_pipeline(flags)?;
+    gates::check_rate(&flags.display.gates, &load(flags))?;
     let http = http(flags);
     let list = targets::list(&args.operands, &flags.target)?;
     targets::check_streams(&http, &list)?;
+    let list = Targets::new(list);
+    gates::check_names(&flags.display.gates, &list)?;
     let BenchFlags { results, display, watched, .. } = flags;
     let flags_of_outputs = OutputFlags { results, display, watched };
     let outputs = Outputs::resolve(&LoadRules::NATIVE, &flags_of_outputs, environment)?;
@@ -47,11 +50,7 @@ pub(crate) fn resolve(
         warmup: flags.warmup,
         think: flags.think.clone(),
         hits_max: flags.requests,
-        ..Plan::new(
-            Load::Closed { users: users(flags) },
-            Targets::new(list),
-            flags.client.engine.seed.unwrap_or(environment.seed),
-        )
+        ..Plan::new(load(flags), list, flags.client.engine.seed.unwrap_or(environment.seed))
     };
     let per_connection = flags.per_connection;
     Ok(LoadTest { per_connection, ..LoadTest::new(plan, settings, outputs) })
@@ -67,6 +66,7 @@ pub(crate) fn validate(args: &ParsedArgs<BenchFlags>) -> Result<(), CommandError
     outputs::check_watched(&flags.watched)?;
     settings::check_key(&LoadRules::NATIVE, &flags.client.tls)?;
     check_pipeline(flags)?;
+    gates::check_rate(&flags.display.gates, &load(flags))?;
     let list = targets::list_without_files(&args.operands, &flags.target)?;
     targets::check_streams(&flags.http, &list)
 }
@@ -82,9 +82,10 @@ fn http(flags: &BenchFlags) -> HttpFlags {
 }
 
 /// A user for each request that may be in flight.
-fn users(flags: &BenchFlags) -> u64 {
+fn load(flags: &BenchFlags) -> Load {
     let streams = flags.http.streams.unwrap_or(1);
-    flags.connections.saturating_mul(flags.pipeline).saturating_mul(streams)
+    let users = flags.connections.saturating_mul(flags.pipeline).saturating_mul(streams);
+    Load::Closed { users }
 }
 
 /// How long requests begin, the warm-up included; `None` until all are sent.

@@ -17,7 +17,7 @@ use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::load_test::LoadTest;
 use crate::load::outputs::{OutputFlags, Outputs};
-use crate::load::settings;
+use crate::load::{gates, settings};
 
 /// The test that a command line of `cable` asks for.
 pub(crate) struct CableConfig {
@@ -58,6 +58,7 @@ pub(crate) fn resolve(
     settings.capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     (settings.protocol, settings.redirects) = (Protocol::Http1, Redirects::Keep);
     let load = Load::Users(cable.users());
+    gates::check_rate(&flags.display.gates, &load)?;
     let plan = Plan { name, ..Plan::new(load, Targets::new(Vec::new()), seed) };
     let load_test = LoadTest::new(plan, settings, outputs);
     Ok(CableConfig { cable, load_test, fails_on_loss: flags.fail_on_loss })

@@ -128,6 +128,7 @@ pub(crate) const FLAGS: &[Flag<CableFlags>] = flag_table!(CableFlags:
     &[client::insecure()],
     &client::certificates(),
     &[results::output().with_default("none").with_docs(OUTPUT), results::to()],
+    &[display::fail_on()],
     &display::terminal(),
     &[client::io().with_docs(IO), client::pin(), client::real_time()],
     &watch::beside(),

@@ -9,8 +9,12 @@ use std::sync::Arc;
 use ::cable::{Cable, CableReport};
 use cli::{CommandError, CommandResult, ExitCode, ExitError, Interrupts, Invocation, Output};
 use metrics::Generator;
+use metrics::tally::Assertion;
 use report::cable::{CableInput, CableMemory};
-use session::{OnCutOff, Progress, ResultsFile, RunFigures, Session, SessionOptions};
+use session::{
+    GateObserver, OnCutOff, Progress, ResultsFile, RunFigures, Session, SessionOptions,
+    target_labels,
+};
 
 use self::config::CableConfig;
 use self::flags::FLAGS;
@@ -54,8 +58,17 @@ pub(crate) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
 /// Carries out a test.
 fn test(config: CableConfig) -> CommandResult {
     let CableConfig { cable, load_test, fails_on_loss } = config;
-    let LoadTest { plan, settings, results, encoding, report: format, progress, watching, .. } =
-        load_test;
+    let LoadTest {
+        plan,
+        settings,
+        results,
+        encoding,
+        report: format,
+        progress,
+        watching,
+        gates,
+        ..
+    } = load_test;
     let interrupts = Interrupts::watch()?;
     session::warn_descriptor_limit(&plan, &settings);
     let open = |output| ResultsFile::open(&output, encoding, watching.as_ref());
@@ -64,25 +77,42 @@ fn test(config: CableConfig) -> CommandResult {
     let mut memory = Memory::before(move || sockets.open());
     let mut progress = progress.then(|| Progress::new(&plan));
     let mut figures = RunFigures::new(OnCutOff::Counted);
+    let mut gates = GateObserver::new(&gates, target_labels(&plan));
     let options = SessionOptions { results, ..SessionOptions::new(&interrupts) };
+    let options = SessionOptions { keeps_results_open: gates.is_some(), ..options };
     let ended = Session::start(plan, &settings, None, options)
-        .and_then(|session| session.run(&mut [&mut figures, &mut memory, &mut progress]))
+        .and_then(|session| {
+            session.run(&mut [&mut figures, &mut gates, &mut memory, &mut progress])
+        })
         .map_err(ExitError::from)?;
+    let generator = &ended.generator;
+    let asserted = gates.map_or_else(Vec::new, |gates| gates.outcomes(&figures.summary, generator));
+    if let Some(results) = ended.results {
+        results.finish(asserted.clone())?;
+    }
     let outcome = cable.report();
-    let run = (&figures, &ended.generator);
+    let run = (&figures, generator, asserted.as_slice());
     report(&cable, &outcome, run, (memory.most(), format))?;
+    let code = session::conclude_gates(session::gates_of(&asserted));
     let lost = outcome.deliveries.lost + outcome.unanswered > 0 || outcome.subscribed == 0;
-    Ok(if fails_on_loss && lost { ExitCode::Lost } else { ExitCode::Ok })
+    Ok(if fails_on_loss && lost { ExitCode::Lost } else { code })
 }
 
 fn report(
     cable: &Cable,
     outcome: &CableReport,
-    (figures, generator): (&RunFigures, &Generator),
+    (figures, generator, assertions): (&RunFigures, &Generator, &[Assertion]),
     (memory, format): (Option<CableMemory>, ReportFormat),
 ) -> Result<(), ExitError> {
     let verdict = figures.verdict(generator);
-    let input = CableInput { plan: cable.plan(), outcome, generator, verdict: &verdict, memory };
+    let input = CableInput {
+        plan: cable.plan(),
+        outcome,
+        generator,
+        verdict: &verdict,
+        memory,
+        assertions,
+    };
     let document = match format {
         ReportFormat::Nothing => return Ok(()),
         ReportFormat::Text => report::cable::text(&input),

@@ -1,6 +1,7 @@
 //! What people see of a run: the report, live progress and live metrics.
 
 use cli::{Flag, ValueKind, value};
+use metrics::Gates;
 
 /// The flags that say what people see of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +14,8 @@ pub(crate) struct DisplayFlags {
     pub(crate) quiet: bool,
     /// The address that serves live metrics.
     pub(crate) prometheus_addr: Option<String>,
+    /// The conditions under which the run fails.
+    pub(crate) gates: Gates,
 }
 
 /// The rows on what the terminal shows.
@@ -32,6 +35,15 @@ row!(
         Ok(())
     }
 );
+/// The flag `-fail-on`.
+pub(crate) const fn fail_on<T: AsMut<DisplayFlags>>() -> Flag<T> {
+    let kind = ValueKind::Text("'EXPR, …'");
+    Flag::new("fail-on", kind, "", session::FAIL_ON, |options: &mut T, text| {
+        session::read_gates(&mut options.as_mut().gates, text)
+    })
+    .native()
+}
+
 row!(
     DisplayFlags,
     json,

@@ -1,0 +1,232 @@
+//! Gates (`-fail-on`): exit codes and reports of every command that has them.
+
+use demo::{Config, ServiceTime};
+
+use crate::{Ran, Scratch, brunt, feed, run, server, text};
+
+/// What a run ends with: crossed, undecided.
+const CROSSED: i32 = 7;
+const UNDECIDED: i32 = 12;
+
+/// Standard error has these words.
+#[track_caller]
+fn complains(ran: &Ran, words: &[&str]) {
+    for word in words {
+        assert!(ran.stderr.contains(word), "{word:?} is not in {:?}", ran.stderr);
+    }
+}
+
+/// Targets with names: `home` is answered, `gone` is refused with 404.
+fn targets(scratch: &Scratch, url: &str) -> String {
+    let lines = format!("#brunt name=home\nGET {url}/\n\n#brunt name=gone\nGET {url}/status/404\n");
+    scratch.file("targets.txt", lines)
+}
+
+#[test]
+fn an_attack_ends_with_7_where_an_expression_is_true() {
+    let service = ServiceTime::parse("fixed:20ms").unwrap();
+    let (_served, url) = server(Config { service, ..Config::default() });
+    let scratch = Scratch::new("gates-attack");
+    let targets = targets(&scratch, &url);
+    let attack = |gates: &str| {
+        run(&format!(
+            "attack -targets={targets} -rate=40 -duration=1s -output=none -fail-on={gates}"
+        ))
+    };
+    attack("p99>30s,errors{name:home}>0.1%,rate<1%,p50{name:home}<10ms").with_code(0);
+    let ran = attack("max>10ms,errors>90%,status.404>0").with_code(CROSSED);
+    complains(&ran, &["brunt: gate max>10ms is crossed: "]);
+    complains(&ran, &["brunt: gate status.404>0 is crossed: "]);
+    assert!(!ran.stderr.contains("errors>90%"), "{}", ran.stderr);
+    for words in ["Gates  fails where", "\u{2717}      max>10ms", "\u{2713}      errors>90%"] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    attack("p50{name:home}>1us,p99{status:500}>1s").with_code(CROSSED);
+    let ran = attack("p99{status:500}>1s,p99>30s").with_code(UNDECIDED);
+    complains(&ran, &["gate p99{status:500}>1s cannot be decided: there is no such request"]);
+}
+
+#[test]
+fn bench_has_gates_in_text_json_and_results() {
+    let (_served, url) = server(Config { error_rate: 0.5, seed: 1, ..Config::default() });
+    let scratch = Scratch::new("gates-bench");
+    let file = text(&scratch.path("b.arrow"));
+    let line = format!(
+        "bench -c 2 -n 200 -json -output={file} -fail-on=errors>10% -fail-on=max>1h {url}/"
+    );
+    let json = run(&line).with_code(CROSSED).json();
+    let gates = &json["brunt"]["gates"];
+    assert_eq!(gates[0]["expression"], "errors>10%", "{json}");
+    assert_eq!((&gates[0]["crossed"], &gates[0]["undecided"]), (&true.into(), &false.into()));
+    assert_eq!(gates[0]["unit"], "share");
+    let share = gates[0]["value"].as_f64().unwrap();
+    assert!((0.3..0.7).contains(&share), "{share}");
+    assert_eq!(gates[1]["crossed"], false, "{json}");
+    // The results know what became of the gates, and a later report is as red as the run.
+    let junit = run(&format!("report -type=junit {file}")).with_code(0).stdout;
+    for words in [
+        r#"name="gate errors&gt;10%">"#,
+        r#"<failure message="crossed: "#,
+        r#"name="gate max&gt;1h"/>"#,
+    ] {
+        assert!(junit.contains(words), "{words}: {junit}");
+    }
+    run(&format!("bench -c 2 -n 50 -fail-on=max>1h {url}/")).with_code(0);
+}
+
+#[test]
+fn every_type_of_report_has_the_gates() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("gates-report");
+    let targets = targets(&scratch, &url);
+    let file = text(&scratch.path("r.arrow"));
+    run(&format!("attack -targets={targets} -rate=50 -duration=1s -output={file}")).with_code(0);
+    let gates = "-fail-on=errors{name:gone}>1%,p99{name:home}>1m,p99{name:other}>1s";
+    let report = |flags: &str, code| run(&format!("report {flags} {file}")).with_code(code);
+    let of = |kind: &str| report(&format!("-type={kind} {gates}"), CROSSED);
+    let text = of("text").stdout;
+    assert!(
+        text.contains("p99{name:other}>1s") && text.contains("UNDECIDED: there is no such"),
+        "{text}"
+    );
+    let json = of("json").json();
+    let states: Vec<_> = (0..3).map(|n| &json["brunt"]["gates"][n]["crossed"]).collect();
+    assert_eq!(states, [true, false, false], "{json}");
+    assert_eq!(json["brunt"]["gates"][2]["reason"], "there is no such request");
+    let markdown = of("markdown").stdout;
+    assert!(markdown.contains(", 1 of 3 gates crossed, 1 undecided\n"), "{markdown}");
+    assert!(markdown.contains("| Gates | fails where | seen | outcome |"), "{markdown}");
+    let html = of("html").stdout;
+    for words in [
+        "badge bad\">1 of 3 gates crossed, 1 undecided<",
+        "<h2>Gates</h2>",
+        "errors{name:gone}&gt;1%",
+    ] {
+        assert!(html.contains(words), "{words}");
+    }
+    let junit = of("junit").stdout;
+    assert!(junit.contains(r#"tests="4""#), "{junit}");
+    assert!(
+        junit.contains(r#"<failure message="undecided: there is no such request">"#),
+        "{junit}"
+    );
+    // Layouts of other tools have no room for gates: standard error has them.
+    for kind in ["hist[0,1ms]", "hdrplot", "ab", "wrk", "hey"] {
+        complains(&of(kind), &["gate errors{name:gone}>1% is crossed: 100%"]);
+    }
+    report("-fail-on=p99{name:other}>1s", UNDECIDED);
+    report("-fail-on=p99{name:home}>1m", 0);
+    report("-fail-on=errors{status:4xx}>10%", CROSSED);
+}
+
+#[test]
+fn results_without_what_a_gate_needs_are_never_green() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("gates-foreign");
+    let file = text(&scratch.path("r.csv"));
+    run(&format!("bench -c 1 -n 20 -output={file} {url}/")).with_code(0);
+    for (gate, reason) in [
+        ("service.p99>1s", "the results do not say when requests were sent"),
+        ("rate<95%", "the results have no planned rate"),
+        ("p99{name:home}>1s", "there is no such request"),
+    ] {
+        let ran = run(&format!("report -fail-on={gate} {file}")).with_code(UNDECIDED);
+        complains(&ran, &[reason]);
+    }
+    run(&format!("report -fail-on=p99>1m,errors>0 {file}")).with_code(0);
+}
+
+#[test]
+fn a_script_has_gates_beside_its_thresholds() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("gates-run");
+    let source = format!(
+        "import http from 'k6/http';
+        export const options = {{ iterations: 5 }};
+        export default function () {{
+            http.get('{url}/', {{ tags: {{ name: 'home' }} }});
+            http.get('{url}/status/404', {{ tags: {{ name: 'gone' }} }});
+        }}"
+    );
+    let script = scratch.file("script.js", source);
+    let file = text(&scratch.path("r.arrow"));
+    let gated = |gates: &str| run(&format!("run -q -o {file} -fail-on={gates} {script}"));
+    gated("errors{name:home}>0,p99>1m,requests<10").with_code(0);
+    let ran = gated("errors{name:gone}>50%").with_code(CROSSED);
+    complains(&ran, &["brunt: gate errors{name:gone}>50% is crossed: 100%"]);
+    assert!(ran.stdout.contains("\u{2717}      errors{name:gone}>50%"), "{}", ran.stdout);
+    let junit = run(&format!("report -type=junit {file}")).with_code(0).stdout;
+    assert!(junit.contains(r#"name="gate errors{name:gone}&gt;50%">"#), "{junit}");
+    gated("p99{name:other}>1s").with_code(UNDECIDED);
+    // Without results there are gates too, and a threshold comes first.
+    run(&format!("run -q -fail-on=status.404>4 {script}")).with_code(CROSSED);
+    let crossed = scratch.file(
+        "crossed.js",
+        format!(
+            "import http from 'k6/http';
+            export const options = {{ thresholds: {{ http_reqs: ['count>5'] }} }};
+            export default function () {{ http.get('{url}/'); }}"
+        ),
+    );
+    run(&format!("run -q -fail-on=requests<5 {crossed}")).with_code(99);
+}
+
+#[test]
+fn cable_judges_its_messages() {
+    let config = Config { cable: Some(demo::Cable::default()), ..Config::default() };
+    let (_served, url) = server(config);
+    let url = url.replace("http://", "ws://");
+    let cable = |flags: &str| {
+        run(&format!(
+            "cable echo {url}/cable -channel EchoChannel -perform echo:{{\"x\":[\"{{token}}\"]}} -users 2 -rate 50 -d 500ms {flags}"
+        ))
+    };
+    cable("-fail-on=p99>1m,errors>0").with_code(0);
+    let ran = cable("-fail-on=requests<1000000").with_code(CROSSED);
+    assert!(ran.stdout.contains("\u{2717}      requests<1000000"), "{}", ran.stdout);
+    let json = cable("-json -fail-on=p99>1ns").with_code(CROSSED).json();
+    assert_eq!(json["gates"][0]["crossed"], true, "{json}");
+}
+
+/// A gate that cannot fail, or that needs what the run will not have, is refused before the first request.
+#[test]
+fn a_gate_that_cannot_fail_is_refused_before_the_run() {
+    let (served, url) = server(Config::default());
+    let scratch = Scratch::new("gates-refused");
+    let targets = targets(&scratch, &url);
+    let attack = format!("attack -targets={targets} -rate=10 -duration=1s");
+    for (gate, words) in [
+        ("errors>100%", "can never be true"),
+        ("p99<0s", "can never be true"),
+        ("p99>0s", "is always true"),
+        ("p100>1s", "is no percentile"),
+        ("latency>1s", "is no metric (expected p99"),
+        ("p99>300ms,p50<400ms", "contradict each other"),
+        ("p99{name:login}>1s", "no target has the name \"login\""),
+        ("", "an empty gate"),
+    ] {
+        let ran = run(&format!("{attack} -fail-on={gate}")).with_code(2);
+        assert!(
+            ran.stderr.contains("-fail-on") && ran.stderr.contains(words),
+            "{gate}: {}",
+            ran.stderr
+        );
+    }
+    for line in [
+        format!("bench -n 10 -fail-on=rate<95% {url}/"),
+        format!("attack -targets={targets} -rate=0 -max-workers=2 -duration=1s -fail-on=rate<95%"),
+    ] {
+        complains(&run(&line).with_code(2), &["flag -fail-on: \"rate<95%\"", "rate<100"]);
+    }
+    assert_eq!(served.stats().requests, 0);
+    run("report -fail-on=p99>0s /dev/null").with_code(2);
+}
+
+#[test]
+fn vegetas_commands_have_no_gates() {
+    for command in ["attack", "report"] {
+        let ran = feed(brunt(&format!("vegeta {command} -fail-on=p99>1s")), "");
+        assert!(ran.stderr.contains("flag provided but not defined: -fail-on"), "{}", ran.stderr);
+        assert_ne!(ran.code, Some(0));
+    }
+}

@@ -1,0 +1,113 @@
+//! Gates of a run (`-fail-on`): how they are read from a command line, counted while the run goes on, and made an exit code.
+
+use cli::{ExitCode, ValueError, eprint_line};
+use metrics::tally::Assertion;
+use metrics::{
+    Batch, GateFigures, GateOutcome, GateState, Gates, Generator, JudgedRun, Summary, TargetTable,
+};
+
+use crate::error::ObserverError;
+use crate::observer::Observer;
+
+/// The help text of the flag.
+pub const FAIL_ON: &str = "Exit with code 7 if one of these is true, with 12 if it cannot be decided: 'p99>300ms, errors>0.1%'; repeat.";
+
+/// Reads the value of a flag, and adds its gates to those that were given before.
+///
+/// # Errors
+/// A gate is wrong, or contradicts another one.
+pub fn read_gates(known: &mut Gates, text: &str) -> Result<(), ValueError> {
+    let more = text.parse().and_then(|more| std::mem::take(known).and(more));
+    *known = more.map_err(|error: metrics::GateError| ValueError::new(error.to_string()))?;
+    Ok(())
+}
+
+/// Counts what the gates of a run need.
+#[derive(Debug)]
+pub struct GateObserver {
+    figures: GateFigures,
+    labels: TargetTable,
+}
+
+impl GateObserver {
+    /// Nothing counted yet; `None` where there are no gates. The labels are those of the plan.
+    #[must_use]
+    pub fn new(gates: &Gates, labels: TargetTable) -> Option<Self> {
+        let figures = GateFigures::new(gates.clone());
+        (!gates.is_empty()).then_some(Self { figures, labels })
+    }
+
+    /// The results of the gates.
+    #[must_use]
+    pub fn outcomes(&self, summary: &Summary, generator: &Generator) -> Vec<Assertion> {
+        let generator = Some(generator);
+        let run = JudgedRun { summary, generator, has_service_times: true };
+        self.figures.outcomes(&run).into_iter().map(Assertion::Gate).collect()
+    }
+}
+
+impl Observer for GateObserver {
+    fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
+        self.figures.add(batch, &self.labels);
+        Ok(())
+    }
+}
+
+/// Says on standard error which gates did not pass; gives the exit code: a crossed gate comes before one that cannot be
+/// decided.
+#[must_use]
+pub fn conclude_gates<'a>(outcomes: impl IntoIterator<Item = &'a GateOutcome>) -> ExitCode {
+    let mut code = ExitCode::Ok;
+    for outcome in outcomes {
+        if let Some(text) = report::failed_gate(outcome) {
+            eprint_line(&format!("brunt: {text}"));
+        }
+        code = match (outcome.state, code) {
+            (GateState::Crossed, _) => ExitCode::Changed,
+            (GateState::Undecided(_), ExitCode::Ok) => ExitCode::Undecided,
+            (_, code) => code,
+        };
+    }
+    code
+}
+
+/// The gates among what was asserted of a run.
+pub fn gates_of(all: &[Assertion]) -> impl Iterator<Item = &GateOutcome> {
+    all.iter().filter_map(|one| match one {
+        Assertion::Gate(outcome) => Some(outcome),
+        Assertion::Threshold { .. } | Assertion::Check(_) => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics::{Gap, GateUnit};
+
+    use super::*;
+
+    #[test]
+    fn a_crossed_gate_decides_before_one_that_cannot_be_decided() {
+        let gate = |state| GateOutcome {
+            expression: "errors>0".to_owned(),
+            value: None,
+            unit: GateUnit::Count,
+            state,
+        };
+        let (passed, crossed) = (gate(GateState::Passed), gate(GateState::Crossed));
+        let undecided = gate(GateState::Undecided(Gap::NoRequest));
+        assert_eq!(conclude_gates([]), ExitCode::Ok);
+        assert_eq!(conclude_gates([&passed]), ExitCode::Ok);
+        assert_eq!(conclude_gates([&passed, &undecided]), ExitCode::Undecided);
+        assert_eq!(conclude_gates([&crossed, &undecided]), ExitCode::Changed);
+        assert_eq!(conclude_gates([&undecided, &crossed, &passed]), ExitCode::Changed);
+    }
+
+    #[test]
+    fn gates_of_several_flags_are_checked_together() {
+        let mut gates = Gates::default();
+        read_gates(&mut gates, "p99>300ms").unwrap();
+        read_gates(&mut gates, "errors>0.1%").unwrap();
+        assert_eq!(gates.list().len(), 2);
+        assert!(read_gates(&mut gates, "p99<400ms").is_err(), "no run keeps both");
+    }
+}
