@@ -42,8 +42,10 @@ pub(super) enum Limit {
     Disk,
     Memory,
     Database,
-    /// Requests wait before the application, and no resource is at its limit.
+    /// Requests wait before the application, whose workers are all taken, and no resource is at its limit.
     Workers,
+    /// Requests wait before the application, and its workers are not all taken.
+    Queue,
 }
 
 /// What is at its limit, the surest first.
@@ -68,7 +70,8 @@ pub(super) fn limit(servers: &Servers, is_saturated: bool) -> Option<Limit> {
         (servers.disk >= DISK_MIN, Limit::Disk),
         (servers.memory >= MEMORY_MIN, Limit::Memory),
         (database, Limit::Database),
-        (queue && is_saturated, Limit::Workers),
+        (queue && is_saturated && application.is_none_or(|one| one.is_full), Limit::Workers),
+        (queue && is_saturated, Limit::Queue),
     ];
     found.into_iter().find(|(holds, _)| *holds).map(|(_, limit)| limit)
 }
@@ -117,8 +120,12 @@ fn application(one: &Application, is_saturated: bool) -> String {
         .in_service
         .map_or(String::new(), |n| format!(" ({} requests in it at a time)", three(n)));
     match (has_queue(one), is_saturated) {
-        (true, true) => format!(
+        (true, true) if one.is_full => format!(
             "requests wait {} of {client} before {name} starts on them, since its workers are all taken{at_a_time}",
+            time(one.before)
+        ),
+        (true, true) => format!(
+            "requests wait {} of {client} before {name} starts on them{at_a_time}",
             time(one.before)
         ),
         (true, false) => {
@@ -168,7 +175,7 @@ fn resource(servers: &Servers, limit: Limit) -> Option<String> {
             let part = servers.application.as_ref().and_then(|one| one.database).unwrap_or(0.0);
             format!("the database takes {} of the application's time", share(part))
         }
-        Limit::CpuOfOthers | Limit::Cpu | Limit::Workers => return None,
+        Limit::CpuOfOthers | Limit::Cpu | Limit::Workers | Limit::Queue => return None,
     })
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Application {
     pub(super) before: Nanos,
     /// Requests in the application at a time, on average.
     pub(super) in_service: Option<f64>,
+    /// Whether that many are as many as its processes can hold at least: else its workers are not all taken.
+    pub(super) is_full: bool,
     /// The database's share of the application's time.
     pub(super) database: Option<f64>,
 }
@@ -109,8 +111,18 @@ fn application(server: &ServerSide<'_>, capacity: &Capacity) -> Option<Applicati
         own: between.server.mean(),
         before: Nanos(u64::try_from(between.mean_ns()).unwrap_or(0)),
         in_service: capacity.in_service(),
+        is_full: is_full(capacity),
         database,
     })
+}
+
+/// A process has at least one worker. Requests in the application are an average that falls short of the workers by what these
+/// do between two requests.
+const FULL_MIN: f64 = 0.7;
+
+fn is_full(capacity: &Capacity) -> bool {
+    let processes = capacity.processes_at_work.unwrap_or(1.0).max(1.0);
+    capacity.in_service().is_some_and(|in_service| in_service >= FULL_MIN * processes)
 }
 
 fn cpu(server: &ServerSide<'_>, capacity: &Capacity) -> Option<Cpu> {

@@ -56,6 +56,7 @@ fn rails() -> Servers {
             own: ms(190),
             before: ms(2460),
             in_service: Some(9.7),
+            is_full: true,
             database: Some(0.2),
         }),
         cpu: Some(Cpu {
@@ -348,6 +349,17 @@ fn the_surest_limit_is_named() {
     assert_eq!(limit(&slow, true), Some(Limit::Database));
     let text = text(&Facts { servers: Some(slow), ..overloaded() });
     assert!(text.contains("the database takes 70% of the application's time"), "{text}");
+    let mut held_up = idle();
+    if let Some(application) = &mut held_up.application {
+        (application.in_service, application.is_full) = (Some(0.3), false);
+    }
+    assert_eq!(limit(&held_up, true), Some(Limit::Queue));
+    let held_up = self::text(&Facts { servers: Some(held_up), ..overloaded() });
+    assert!(
+        held_up.contains("starts on them (0.3 requests in it at a time); the CPU"),
+        "{held_up}"
+    );
+    assert!(!held_up.contains("all taken"), "0.3 requests take no worker: {held_up}");
     assert_eq!(limit(&idle(), false), None, "a queue alone is no limit of a server that keeps up");
 }
 
