@@ -12,6 +12,7 @@ mod browser;
 mod cable_command;
 mod cli;
 mod compare;
+mod conclusions;
 mod endings;
 mod examples;
 mod figures;

@@ -1,0 +1,85 @@
+//! The conclusion of a report, of a real Rails application on a real Puma that is asked for more than it can do, and of a port
+//! where nothing listens.
+
+use serde_json::Value;
+
+use crate::rails::Rails;
+use crate::{Scratch, free_port, run, text};
+
+/// Attacks one thread of Puma, which waits 50 ms for each request, with twice the rate that it can answer.
+fn overloaded(rails: &Rails, at: usize) -> String {
+    let (folder, port) = (rails.folder(), rails.port);
+    let targets = folder.file("targets.txt", format!("GET http://127.0.0.1:{port}/wait?ms=50\n"));
+    let log = text(&folder.path("rails.log"));
+    let file = text(&folder.path(&format!("overloaded-{at}.arrow")));
+    run(&format!(
+        "attack -rate=40 -duration=4s -timeout=2m -targets={targets} -output={file} -watch -watch-port={port} \
+         -watch-log=rails:{log} -watch-every=200ms"
+    ))
+    .with_code(0);
+    file
+}
+
+#[test]
+fn an_overloaded_puma_is_called_so_with_the_queue_before_rails() {
+    let rails = Rails::start_app("pages.ru", "conclusion", &["-t", "1:1"], &[]);
+    // Other tests run beside this one and may hold the cores for a while, which makes a measurement INVALID.
+    let file = (0..5)
+        .map(|at| overloaded(&rails, at))
+        .find(|file| {
+            run(&format!("report {file}")).with_code(0).stdout.contains("Measurement: VALID")
+        })
+        .expect("five measurements, and none is VALID");
+    let report = run(&format!("report {file}")).with_code(0).stdout;
+    let lines: Vec<&str> = report.lines().collect();
+    assert!(lines[0].starts_with("40/s asked for 4s, "), "{report}");
+    assert!(lines[0].ends_with("/s answered: the server is overloaded."), "{report}");
+    let bottleneck = lines.iter().find(|line| line.contains("ottleneck: "));
+    let bottleneck = bottleneck.unwrap_or_else(|| panic!("{report}"));
+    assert!(bottleneck.contains("before rails starts on them"), "{report}");
+    assert!(bottleneck.contains("the CPU is "), "{report}");
+    let vegetas = lines.iter().position(|line| line.starts_with("Requests      [total")).unwrap();
+    assert!(vegetas <= 6 && lines[vegetas - 1].is_empty(), "at most five sentences: {report}");
+    assert!(report.contains("\nServer: OVERLOADED, "), "{report}");
+    let json = run(&format!("report -json {file}")).with_code(0).json();
+    let conclusion = json["brunt"]["conclusion"].as_array().unwrap();
+    assert_eq!(
+        (&json["brunt"]["outcome"], &conclusion[0]["kind"]),
+        (&"overloaded".into(), &"saturation".into())
+    );
+    assert_eq!(conclusion[0]["figures"]["asked_per_s"], 40.0);
+    let found = conclusion.iter().find(|sentence| sentence["kind"] == "bottleneck").unwrap();
+    let figure = |name: &str| found["figures"][name].as_f64().unwrap_or_else(|| panic!("{found}"));
+    assert!(figure("before_server") > 0.5 * figure("client_mean"), "{found}");
+    for (kind, words) in [("html", "<h2>Conclusion</h2>"), ("markdown", "\nServer: OVERLOADED")] {
+        let document = run(&format!("report -type={kind} {file}")).with_code(0).stdout;
+        assert!(
+            document.contains(words) && document.contains("the server is overloaded."),
+            "{document}"
+        );
+    }
+}
+
+#[test]
+fn a_port_where_nothing_listens_is_a_failed_server_and_a_valid_measurement() {
+    let scratch = Scratch::new("nothing-listens");
+    let targets = scratch.file("targets.txt", format!("GET http://127.0.0.1:{}/\n", free_port()));
+    let file = text(&scratch.path("r.arrow"));
+    run(&format!("attack -rate=50 -duration=1s -targets={targets} -output={file}")).with_code(0);
+    let ran = run(&format!("report {file}")).with_code(0);
+    assert!(
+        ran.stdout.contains("nothing answered: of 50 requests all had their connection refused."),
+        "{ran:#?}"
+    );
+    assert!(
+        ran.stdout.contains("\nServer: FAILED, answered none of 50 requests\nMeasurement: "),
+        "{ran:#?}"
+    );
+    let vegeta = run(&format!("vegeta report {file}")).with_code(0);
+    assert!(
+        vegeta.stdout.starts_with("Requests      [total"),
+        "a dialect has no conclusion: {vegeta:#?}"
+    );
+    let json = run(&format!("report -json {file}")).with_code(0).json();
+    assert_eq!(json["brunt"]["outcome"], Value::from("unanswered"), "{json}");
+}
