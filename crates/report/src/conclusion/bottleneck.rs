@@ -104,6 +104,8 @@ pub(super) fn sentence(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         return None;
     }
     let lead = match (is_saturated, limit) {
+        // A server that uses little CPU may wait for other things than a core.
+        (true, Some(Limit::CpuOfOthers)) => "Perhaps the bottleneck",
         (true, Some(_)) => "Bottleneck",
         (true, None) => "Nothing that was watched is at its limit",
         (false, Some(_)) => "Nearest to its limit",
