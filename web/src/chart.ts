@@ -1,10 +1,10 @@
 // One figure as a chart that answers: it is drawn at the size there is, zoomed, read at the cursor, and its series hide.
 
 import { cursor } from "./cursor";
-import { axes, series } from "./draw";
+import { axes, ends, series } from "./draw";
 import { shape } from "./element";
 import type { Figure } from "./figure";
-import { Frame } from "./frame";
+import { Frame, endNames } from "./frame";
 import { type Group, type Member } from "./group";
 import { Legend } from "./legend";
 import { across, isUpright, lowerBound, upperBound, upwards } from "./range";
@@ -13,8 +13,9 @@ import { type Range, Span } from "./scale";
 
 /** The height of a picture in a card. */
 const HEIGHT = 300;
-/** What a picture that fills the window leaves to the rest of the page. */
+/** What a picture that fills the window leaves to the rest of the page, and the most that it takes. */
 const BESIDE = 250;
+const TALL_MAX = 620;
 const SIZE_MIN = 240;
 /** How far a mark reaches beyond its point. */
 const MARK_ROOM = 6;
@@ -28,6 +29,8 @@ export class Chart implements Member {
   private readonly legend: Legend | undefined;
   private readonly whole: Span;
   private readonly clip = `clip${(clips += 1)}`;
+  /** What the picture says of itself to screen readers. */
+  private readonly description: Element[];
   private readonly overlay = shape("g", { class: "cursor" });
   private xRange: Range | undefined;
   private yRange: Range | undefined;
@@ -43,6 +46,7 @@ export class Chart implements Member {
     this.logY = figure.y.scale === "log";
     this.whole = across(figure);
     this.picture = place.querySelector<SVGSVGElement>("svg.plot") ?? shape("svg", { class: "plot" });
+    this.description = [...this.picture.querySelectorAll("desc")];
     const list = place.querySelector<HTMLElement>(".legend");
     if (list) this.legend = new Legend(list, () => this.draw(), (index) => this.emphasise(index));
     this.current = this.laidOut();
@@ -78,9 +82,11 @@ export class Chart implements Member {
       drawn.append(group);
     });
     this.picture.replaceChildren(
+      ...this.description,
       shape("clipPath", { id: this.clip }, inside),
       ...axes(this.figure, frame),
       drawn,
+      ...ends(this.figure, frame, (index) => this.isHidden(index)),
       this.overlay,
     );
     this.showCursor(this.cursorAt);
@@ -104,12 +110,12 @@ export class Chart implements Member {
 
   private laidOut(): Frame {
     const isTall = this.place.classList.contains("tall");
-    const height = isTall ? Math.max(SIZE_MIN, innerHeight - BESIDE) : HEIGHT;
-    const scale = this.figure.y.scale === "log" && !this.logY ? "linear" : this.figure.y.scale;
+    const height = isTall ? Math.min(TALL_MAX, Math.max(SIZE_MIN, innerHeight - BESIDE)) : HEIGHT;
+    const scale = this.figure.y.scale === "nines" ? "nines" : this.logY ? "log" : "linear";
     const x = this.xRange ? new Span(this.figure.x.scale, ...this.xRange) : this.whole;
     const shown = this.figure.series.filter((_, index) => !this.isHidden(index));
     const y = this.yRange ? new Span(scale, ...this.yRange) : upwards(shown, scale, [x.low, x.high]);
-    return new Frame(this.width(), height, x, y);
+    return new Frame(this.width(), height, x, y, endNames(this.figure, this.width()));
   }
 
   private emphasise(index: number | undefined): void {

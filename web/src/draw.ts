@@ -2,11 +2,16 @@
 
 import { shape, tenths } from "./element";
 import type { Figure, Mark, Series } from "./figure";
-import { type Frame, TICK_GAP } from "./frame";
+import { END_GAP, type Frame, TICK_GAP } from "./frame";
+import { isLine } from "./range";
 import { data, reduced, stretches } from "./path";
 
 /** Half the width of a mark. */
 const HALF = 4;
+/** A line that ends farther from the right side than this share of the width has no name there. */
+const END_REACH = 0.06;
+/** Pixels between two names at the right side, baseline to baseline. */
+const END_LINE = 14;
 
 /** The grid, the texts of ticks and the labels of both axes. */
 export function axes(figure: Figure, frame: Frame): SVGElement[] {
@@ -48,6 +53,8 @@ function shapes(one: Series, frame: Frame, colour: string): SVGElement[] {
     case "area":
     case "steps":
       return line(one, frame, colour);
+    case "band":
+      return band(one, frame, colour);
     case "points":
       return marks(one, frame, colour);
     case "upright":
@@ -80,6 +87,53 @@ function line(one: Series, frame: Frame, colour: string): SVGElement[] {
   });
   if (one.style === "line") return [stroke];
   return [shape("path", { d: areas, fill: colour, "fill-opacity": "0.12" }), stroke];
+}
+
+/** The area between the lower edge and the upper one; a gap in either is one in both. */
+function band(one: Series, frame: Frame, colour: string): SVGElement[] {
+  const upper = one.y.map((y, at) => (one.low?.[at] == null ? null : y));
+  const lower = one.y.map((y, at) => (y == null ? null : (one.low?.[at] ?? null)));
+  const edge = (y: (number | null)[]) => stretches({ ...one, y }, frame);
+  const lows = edge(lower);
+  const areas = edge(upper).map((stretch, at) => {
+    const back = [...(lows[at] ?? [])].reverse();
+    return `${data(stretch, false)}L${back.map(({ x, y }) => `${tenths(x)} ${tenths(y)}`).join("L")}Z`;
+  });
+  return [shape("path", { d: areas.join(""), fill: colour, "fill-opacity": "0.18" })];
+}
+
+/** The names of lines at their right ends, as crates/report/src/figure/ends.rs places them. */
+export function ends(figure: Figure, frame: Frame, isHidden: (index: number) => boolean): SVGElement[] {
+  const names = frame.ends;
+  if (!names) return [];
+  const found: { y: number; text: string; colour: string }[] = [];
+  figure.series.forEach((one, index) => {
+    if (isHidden(index) || !isLine(one)) return;
+    const stretch = stretches(one, frame).pop();
+    const last = stretch?.filter((point) => point.x <= frame.right + 1).pop();
+    if (!last || last.x < frame.right - END_REACH * (frame.right - frame.left)) return;
+    const y = Math.min(frame.bottom, Math.max(frame.top, last.y));
+    found.push({ y, text: names[index] ?? "", colour: `var(--${one.colour})` });
+  });
+  found.sort((a, b) => a.y - b.y);
+  apart(found, frame);
+  return found.map(({ y, text, colour }) =>
+    shape("text", { class: "end", x: frame.right + END_GAP, y: y + 4, fill: colour }, text),
+  );
+}
+
+/** Moves texts that would touch: downwards first, then up from the frame's bottom. */
+function apart(found: { y: number }[], frame: Frame): void {
+  let free = -Infinity;
+  for (const one of found) {
+    one.y = Math.max(one.y, free);
+    free = one.y + END_LINE;
+  }
+  let limit = frame.bottom;
+  for (const one of [...found].reverse()) {
+    one.y = Math.min(one.y, limit);
+    limit = one.y - END_LINE;
+  }
 }
 
 /** Each point as its mark, of a shape for each kind: colours alone do not tell them apart. */

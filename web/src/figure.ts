@@ -12,8 +12,10 @@ export type Mark = "dot" | "cross" | "triangle";
 
 export interface Series {
   label: string;
-  /** "upright" and "dashes" are lines from bottom to top at each x; they have no y. */
-  style: "line" | "area" | "steps" | "points" | "upright" | "dashes";
+  /** "upright" and "dashes" are lines from bottom to top at each x; they have no y. A "band" is an area from low to y. */
+  style: "line" | "area" | "steps" | "band" | "points" | "upright" | "dashes";
+  /** The lower edge at each x; there for "band" alone. */
+  low?: (number | null)[];
   /** One for each point; there for "points" alone. */
   marks?: Mark[];
   /** The CSS variable of its colour, without the two dashes. */

@@ -8,6 +8,8 @@ import { groupOf } from "./group";
 import { listen } from "./keys";
 import { save } from "./picture";
 import { Pointer } from "./pointer";
+import { gainsByLog } from "./range";
+import { follow } from "./scroll";
 
 function enliven(figure: Figure, place: HTMLElement): void {
   const chart = new Chart(figure, place, groupOf(`${figure.x.scale} ${figure.x.label}`));
@@ -35,9 +37,9 @@ function tools(chart: Chart): HTMLElement {
   const row = document.createElement("div");
   row.className = "tools";
   row.append(button("Reset zoom", () => chart.reset()));
-  if (chart.figure.y.scale === "log") {
+  if (gainsByLog(chart.figure)) {
     const toggle = button("Log scale", () => toggle.setAttribute("aria-pressed", String(chart.toggleLog())));
-    toggle.setAttribute("aria-pressed", "true");
+    toggle.setAttribute("aria-pressed", String(chart.figure.y.scale === "log"));
     row.append(toggle);
   }
   const isHidden = (index: number) => chart.isHidden(index);
@@ -60,4 +62,5 @@ for (const place of document.querySelectorAll<HTMLElement>(".chart[data-figure]"
   const figure = list[Number(place.dataset["figure"])];
   if (figure) enliven(figure, place);
 }
+follow(document.querySelectorAll<HTMLElement>(".scroll"));
 document.documentElement.classList.add("live");

@@ -14,6 +14,10 @@ export function isUpright(series: Series): boolean {
   return series.style === "upright" || series.style === "dashes";
 }
 
+export function isLine(series: Series): boolean {
+  return series.style === "line" || series.style === "area";
+}
+
 /** The horizontal axis over all of a figure: what hides is still on it. */
 export function across(figure: Figure): Span {
   const scale = figure.x.scale;
@@ -54,8 +58,23 @@ function visibleValues(series: Series, [from, to]: Range, add: (value: number) =
   for (let at = first; at < series.x.length; at += 1) {
     const value = series.y[at];
     if (value !== null && value !== undefined) add(value);
+    const low = series.low?.[at];
+    if (low !== null && low !== undefined) add(low);
     if ((series.x[at] as number) > to) return;
   }
+}
+
+/** A linear vertical axis hides what is small beside its greatest value: from this ratio on a log axis is offered. */
+const LOG_RATIO = 20;
+
+/** A log axis shows more of this figure than a linear one, or the figure has one already. */
+export function gainsByLog(figure: Figure): boolean {
+  if (figure.y.scale === "log") return true;
+  if (figure.y.scale !== "linear" || figure.series.some((series) => series.style === "steps")) return false;
+  const values = figure.series.flatMap((series) => (isUpright(series) ? [] : series.y));
+  const present = values.filter((value): value is number => value !== null && value > 0);
+  const middle = present.sort((a, b) => a - b)[Math.floor(present.length / 10)];
+  return middle !== undefined && (present[present.length - 1] as number) >= LOG_RATIO * middle;
 }
 
 /** The least and the greatest value that the scale has room for. */

@@ -20,6 +20,7 @@ export function reading(series: Series, x: number, frame: Frame): Reading | unde
   if (series.x.length === 0) return undefined;
   if (isUpright(series)) return { text: range(series.x, frame.x), x, ys: [] };
   if (series.style === "steps") return step(series, x, frame);
+  if (series.style === "band") return bandAt(series, x, frame);
   const at = nearest(series.x, x, frame);
   const found = series.x[at] as number;
   const isNear = Math.abs(frame.across(found) - frame.across(x)) <= NEAR;
@@ -33,6 +34,14 @@ export function nearest(values: number[], x: number, frame: Frame): number {
   const before = Math.max(0, after - 1);
   const distance = (at: number) => Math.abs(frame.across(values[at] as number) - frame.across(x));
   return distance(before) < distance(after) ? before : after;
+}
+
+/** Both edges of a band at the nearest point. */
+function bandAt(series: Series, x: number, frame: Frame): Reading | undefined {
+  const at = nearest(series.x, x, frame);
+  const [found, low, high] = [series.x[at] as number, series.low?.[at], series.y[at]];
+  if (low == null || high == null || Math.abs(frame.across(found) - frame.across(x)) > NEAR) return undefined;
+  return { text: range([low, high], frame.y), x: found, ys: [] };
 }
 
 /** All values at one x: one, or the range of several. */

@@ -165,11 +165,15 @@ fn cells(timeline: &Timeline, of: impl Fn(&metrics::Cell) -> f64) -> Vec<(f64, f
 }
 
 fn latency_over_time(timeline: &Timeline) -> Figure {
-    let lines = [("p50", 0.5, 1), ("p95", 0.95, 0), ("p99", 0.99, 2)];
+    let lines = [
+        ("p50", 0.5, Colour::RESPONSE),
+        ("p95", 0.95, Colour::RESPONSE_P95),
+        ("p99", 0.99, Colour::RESPONSE_P99),
+    ];
     let series = lines.map(|(label, q, colour)| Series {
         label: label.to_owned(),
         style: Style::Line,
-        colour: Colour::calm(colour),
+        colour,
         points: cells(timeline, |cell| match cell.hits {
             0 => f64::NAN,
             _ => cell.response.quantile(q).as_millis_f64(),
@@ -203,12 +207,12 @@ fn under_way(in_flight: &InFlight, users: u64) -> Figure {
     let line = |label: &str, style, colour, points| Series {
         label: label.to_owned(),
         style,
-        colour: Colour::calm(colour),
+        colour,
         points,
     };
-    let mut series = vec![line("Under way", Style::Area, 0, points)];
+    let mut series = vec![line("Under way", Style::Area, Colour::RESPONSE, points)];
     if users > 0 {
-        series.push(line("Users asked for", Style::Line, 1, planned));
+        series.push(line("Users asked for", Style::Line, Colour::ASKED, planned));
     }
     over_time("Requests under way", ("Requests", Scale::Linear), series)
 }

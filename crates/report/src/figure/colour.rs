@@ -37,6 +37,28 @@ impl Colour {
         colour("alarm3", "#8f2d1c", "#e0896f"),
     ];
 
+    /// The client's response times where there is one line of them, their median, and counts of its requests. The same
+    /// thing has the same colour on all charts of a page.
+    pub const RESPONSE: Self = Self::CALM[0];
+    /// The 95th percentile of the client's response times.
+    pub const RESPONSE_P95: Self = Self::CALM[2];
+    /// The 99th percentile of the client's response times.
+    pub const RESPONSE_P99: Self = Self::CALM[7];
+    /// The client's service times.
+    pub const SERVICE: Self = Self::CALM[1];
+    /// What was asked of the client.
+    pub const ASKED: Self = Self::CALM[5];
+    /// Failed requests.
+    pub const ERRORS: Self = Self::ALARM[0];
+    /// The server's times by its log, and its counts.
+    pub const SERVER: Self = Self::CALM[3];
+    /// The 99th percentile of the server's times.
+    pub const SERVER_P99: Self = Self::CALM[6];
+    /// The part of the server's times in views.
+    pub const VIEWS: Self = Self::CALM[4];
+    /// The part of the server's times in the database.
+    pub const DATABASE: Self = Self::ALARM[1];
+
     /// The number of colours for successes.
     pub(crate) const COUNT: usize = Self::CALM.len();
 

@@ -45,6 +45,7 @@ fn series(series: &Series, dash: Option<&str>, x: Option<&String>) -> String {
         Style::Line => "line",
         Style::Area => "area",
         Style::Steps => "steps",
+        Style::Band(_) => "band",
         Style::Points(_) => "points",
         Style::Upright(Stroke::Solid) => "upright",
         Style::Upright(Stroke::Dashed) => "dashes",
@@ -52,7 +53,7 @@ fn series(series: &Series, dash: Option<&str>, x: Option<&String>) -> String {
     format!(
         r#"{{"label":{},"style":"{style}",{}"colour":"{}",{}{}"y":{}}}"#,
         escape::json(&series.label),
-        marks(&series.style),
+        shape(&series.style),
         series.colour.name,
         dash.map(|dash| format!(r#""dash":"{dash}","#)).unwrap_or_default(),
         x.map(|x| format!(r#""x":{x},"#)).unwrap_or_default(),
@@ -60,11 +61,16 @@ fn series(series: &Series, dash: Option<&str>, x: Option<&String>) -> String {
     )
 }
 
-/// The marks of points, as a key of the series.
-fn marks(style: &Style) -> String {
-    let Style::Points(marks) = style else { return String::new() };
-    let names = marks.iter().map(|mark| format!("\"{}\"", mark.name()));
-    format!(r#""marks":{},"#, json_list(names))
+/// The marks of points, or the lower edge of a band, as a key of the series.
+fn shape(style: &Style) -> String {
+    match style {
+        Style::Points(marks) => {
+            let names = marks.iter().map(|mark| format!("\"{}\"", mark.name()));
+            format!(r#""marks":{},"#, json_list(names))
+        }
+        Style::Band(low) => format!(r#""low":{},"#, numbers(low.iter().copied())),
+        _ => String::new(),
+    }
 }
 
 /// Numbers to a millionth; what is not finite is `null`.

@@ -1,5 +1,6 @@
 //! `Frame`: the positions of a figure's values and ticks on a picture. It draws nothing.
 
+use super::ends;
 use super::model::{Figure, Style};
 use super::scale::{Span, Tick};
 use super::words;
@@ -21,6 +22,8 @@ pub(super) struct Frame {
     y: Span,
     pub(super) x_ticks: Vec<Tick>,
     pub(super) y_ticks: Vec<Tick>,
+    /// The names at the ends of lines, by the number of the series.
+    pub(super) ends: Option<Vec<String>>,
 }
 
 /// Pixels above the frame, for the vertical axis' label.
@@ -45,14 +48,21 @@ impl Frame {
         let is_mark = |style: &Style| matches!(style, Style::Points(_) | Style::Upright(_));
         let has_marks = figure.series.iter().any(|series| is_mark(&series.style));
         let x = Span::along(figure.x.scale, values(|point| point.0), has_marks);
-        let y = Span::over(figure.y.scale, values(|point| point.1)).with_headroom();
+        let lows = figure.series.iter().flat_map(|series| match &series.style {
+            Style::Band(low) => low.as_slice(),
+            _ => &[],
+        });
+        let heights = values(|point| point.1).chain(lows.copied());
+        let y = Span::over(figure.y.scale, heights).with_headroom();
         let (top, bottom) = (outer.top + ABOVE, outer.bottom - BELOW);
         let y_ticks = y.ticks(((bottom - top) / TICK_ROOM.1) as usize + 1);
         let widest = y_ticks.iter().map(|tick| words::width(&tick.1)).fold(TEXT_MIN, f64::max);
         let left = (outer.left + widest + TICK_GAP).ceil();
-        let area = Area { left, right: outer.right, top, bottom };
+        let ends = ends::names(figure, outer.right + ends::BESIDE - outer.left);
+        let beside = ends.as_deref().map_or(0.0, |names| ends::width(names) - ends::BESIDE);
+        let area = Area { left, right: outer.right - beside.max(0.0).ceil(), top, bottom };
         let wanted = ((area.right - area.left) / TICK_ROOM.0) as usize + 1;
-        let mut frame = Self { outer, area, x, y, x_ticks: x.ticks(wanted), y_ticks };
+        let mut frame = Self { outer, area, x, y, x_ticks: x.ticks(wanted), y_ticks, ends };
         frame.part_ticks();
         frame
     }

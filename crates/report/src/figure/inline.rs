@@ -4,7 +4,8 @@
 use super::colour::{Ground, Ink};
 use super::frame::{Area, Frame};
 use super::legend;
-use super::model::{Figure, Size};
+use super::model::{Figure, Series, Size, Style};
+use super::scale::number as short;
 use super::svg;
 use crate::escape;
 
@@ -21,8 +22,27 @@ pub(crate) fn card_content(figure: &Figure, size: Size) -> String {
         escape::xml(&description(figure)),
         ground.ink(Ink::Text),
     );
+    out.push_str(&format!("<desc>{}</desc>\n", escape::xml(&ranges(figure))));
     svg::plot(&mut out, figure, &Frame::within(figure, outer), ground);
     out + "</svg>\n" + &legend::list(figure)
+}
+
+/// The range of each series that has values, for screen readers.
+fn ranges(figure: &Figure) -> String {
+    let range = |series: &Series| {
+        let lows = match &series.style {
+            Style::Upright(_) => return None,
+            Style::Band(low) => low.as_slice(),
+            _ => &[],
+        };
+        let values = series.points.iter().map(|point| point.1).chain(lows.iter().copied());
+        let (low, high) = values
+            .filter(|value| value.is_finite())
+            .fold((f64::MAX, f64::MIN), |(low, high), y| (low.min(y), high.max(y)));
+        (low <= high).then(|| format!("{} from {} to {}", series.label, short(low), short(high)))
+    };
+    let all: Vec<String> = figure.series.iter().filter_map(range).take(NAMED_MAX).collect();
+    all.join("; ")
 }
 
 /// The picture in a sentence, for screen readers.

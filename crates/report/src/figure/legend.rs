@@ -77,10 +77,11 @@ fn sample(series: &Series, dash: Option<&str>, (x, y): (f64, f64), ground: Groun
                 r#"<path d="M{x:.1} {y:.1}H{right:.1}" stroke="{colour}" stroke-width="2.5" stroke-linecap="round"{dash}/>"#
             )
         }
-        Style::Steps => {
+        Style::Steps | Style::Band(_) => {
             let top = y - 4.0;
+            let faint = if series.style == Style::Steps { "" } else { " fill-opacity=\"0.3\"" };
             format!(
-                r#"<rect x="{x:.1}" y="{top:.1}" width="20" height="8" rx="2" fill="{colour}"/>"#
+                r#"<rect x="{x:.1}" y="{top:.1}" width="20" height="8" rx="2" fill="{colour}"{faint}/>"#
             )
         }
         Style::Points(_) => {

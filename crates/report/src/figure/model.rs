@@ -41,7 +41,7 @@ pub struct Series {
 }
 
 /// How a series' points are drawn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Style {
     /// A straight line from point to point.
     Line,
@@ -49,6 +49,8 @@ pub enum Style {
     Area,
     /// Each value extends to the next point's `x`, filled down to 0: a histogram.
     Steps,
+    /// The area between each point and the lower edge at the same `x`, which is given for each point in their order.
+    Band(Vec<f64>),
     /// A mark at each point, joined by nothing; several may have one `x`. There is one mark for each point, in their order.
     Points(Vec<Mark>),
     /// A line from the bottom of the chart to its top at the `x` of each point; their `y` is ignored.

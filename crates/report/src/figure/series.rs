@@ -20,6 +20,7 @@ pub(super) fn draw(
 ) {
     match &series.style {
         Style::Line | Style::Area | Style::Steps => line(out, series, dash, frame, ground),
+        Style::Band(low) => band(out, series, low, frame, ground),
         Style::Points(marks) => points(out, series, marks, frame, ground),
         Style::Upright(stroke) => uprights(out, series, *stroke, frame, ground),
     }
@@ -62,6 +63,30 @@ fn line(out: &mut String, series: &Series, dash: Option<&str>, frame: &Frame, gr
             r#"<path d="{strokes}" fill="none" stroke="{colour}" stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round"{dash}/>"#,
         ),
     );
+}
+
+/// The area between the points and the lower edge; a gap in either is one in both.
+fn band(out: &mut String, series: &Series, low: &[f64], frame: &Frame, ground: Ground) {
+    let edge = |of: fn((f64, f64, f64)) -> f64| {
+        let edges = series.points.iter().zip(low).map(|(&(x, high), &low)| (x, high, low));
+        let pixels = edges.map(|(x, high, low)| {
+            let is_gap = !high.is_finite() || !low.is_finite();
+            (frame.across(x), if is_gap { f64::NAN } else { frame.down(of((x, high, low))) })
+        });
+        path::stretches(pixels)
+    };
+    let mut areas = String::new();
+    for (upper, mut lower) in edge(|edges| edges.1).into_iter().zip(edge(|edges| edges.2)) {
+        lower.reverse();
+        areas.push_str(&path::data(&upper, Course::Straight));
+        for (x, y) in lower {
+            // Writing to a String cannot fail.
+            let _ = write!(areas, "L{x:.1} {y:.1}");
+        }
+        areas.push('Z');
+    }
+    let colour = ground.of(series.colour);
+    push(out, format_args!(r#"<path d="{areas}" fill="{colour}" fill-opacity="0.18"/>"#));
 }
 
 /// The attribute that draws a line in this pattern; empty for a line without gaps.

@@ -14,6 +14,7 @@ use std::fmt::Write as _;
 use super::axes;
 use super::colour::{Ground, Ink};
 use super::dash;
+use super::ends;
 use super::frame::{Area, Frame};
 use super::legend;
 use super::model::{Figure, Size};
@@ -70,4 +71,5 @@ pub(super) fn plot(out: &mut String, figure: &Figure, frame: &Frame, ground: Gro
     for (one, dash) in figure.series.iter().zip(dash::patterns(figure)) {
         series::draw(out, one, dash, frame, ground);
     }
+    ends::draw(out, figure, frame, ground);
 }

@@ -3,12 +3,15 @@
 use std::fmt::Write as _;
 
 use crate::escape;
-use crate::figure::{Figure, Size, card_content};
+use crate::figure::{Figure, Size, card_content, details};
 
 /// The size of a picture in a card that shares its row with another one.
 const HALF_ROW: Size = Size { width: 560, height: 300 };
 /// The size of a picture in a card as wide as the page.
 const WHOLE_ROW: Size = Size { width: 1140, height: 300 };
+
+/// A cell with more characters than this may break into lines.
+const LONG: usize = 32;
 
 /// Adds to the page; writing to a `String` cannot fail.
 pub(crate) fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
@@ -26,9 +29,10 @@ pub(crate) fn charts_from(out: &mut String, first: usize, figures: &[Figure]) {
         return;
     }
     out.push_str("<div class=\"pair\">\n");
-    let size = if figures.len() == 1 { WHOLE_ROW } else { HALF_ROW };
-    for (number, figure) in (first..).zip(figures) {
-        card(out, figure, number, size);
+    for (at, figure) in figures.iter().enumerate() {
+        // The last of an odd number has its row for itself.
+        let is_alone = at + 1 == figures.len() && figures.len() % 2 == 1;
+        card(out, figure, first + at, if is_alone { WHOLE_ROW } else { HALF_ROW });
     }
     out.push_str("</div>\n");
 }
@@ -41,15 +45,17 @@ pub(crate) fn chart(out: &mut String, figure: &Figure, number: usize) {
 /// A card with a figure's title, its picture of that size, and its notes as text.
 fn card(out: &mut String, figure: &Figure, number: usize, size: Size) {
     let (title, content) = (escape::xml(&figure.title), card_content(figure, size));
+    let wide = if size == WHOLE_ROW { " wide" } else { "" };
     push(
         out,
         format_args!(
-            "<section class=\"card\"><h2>{title}</h2><div class=\"chart\" data-figure=\"{number}\">{content}</div>"
+            "<section class=\"card{wide}\"><h2>{title}</h2><div class=\"chart\" data-figure=\"{number}\">{content}</div>"
         ),
     );
     for note in &figure.notes {
         push(out, format_args!("<p class=\"note\">{}</p>", escape::xml(note)));
     }
+    out.push_str(&details(figure));
     out.push_str("</section>\n");
 }
 
@@ -64,7 +70,9 @@ pub(crate) fn table(
     let title = escape::xml(title);
     push(
         out,
-        format_args!("<section class=\"card\"><h2>{title}</h2><div class=\"scroll\"><table>\n"),
+        format_args!(
+            "<section class=\"card\"><h2>{title}</h2><div class=\"scroll\" data-name=\"{title}\"><table>\n"
+        ),
     );
     if heads.iter().any(|head| !head.is_empty()) {
         let cells =
@@ -78,6 +86,9 @@ pub(crate) fn table(
             let cell = escape::xml(cell);
             match column {
                 0 => push(out, format_args!("<th scope=\"row\" class=\"text\">{cell}</th>")),
+                _ if row[column].chars().count() > LONG => {
+                    push(out, format_args!("<td class=\"text\">{cell}</td>"));
+                }
                 _ => push(out, format_args!("<td>{cell}</td>")),
             }
         }

@@ -2,7 +2,7 @@
 //! it too.
 
 use crate::escape;
-use crate::figure::{Figure, Size, card_content, script_data, variables};
+use crate::figure::{Figure, Size, card_content, details, script_data, variables};
 
 const SCRIPT: &str = include_str!("../../assets/chart.js");
 const STYLE: &str = include_str!("../../assets/chart.css");
@@ -48,11 +48,11 @@ pub(crate) fn figure(figure: &Figure, tables: &str) -> String {
     let title = escape::xml(&figure.title);
     let notes: String =
         figure.notes.iter().map(|note| format!("<p>{}</p>\n", escape::xml(note))).collect();
-    let content = card_content(figure, WHOLE_PAGE);
+    let (content, values) = (card_content(figure, WHOLE_PAGE), details(figure));
     let body = format!(
         r#"<main class="wide">
 <header><h1>{title}</h1></header>
-<section class="card"><h2>&nbsp;</h2><div class="chart tall" data-figure="0">{content}</div></section>
+<section class="card"><h2>&nbsp;</h2><div class="chart tall" data-figure="0">{content}</div>{values}</section>
 {tables}<footer>
 {notes}{HINT}
 </footer>

@@ -24,10 +24,10 @@ pub fn percentiles(title: &str, client: Option<&Histogram>, side: &Side) -> Figu
     let log = side.applications();
     let part = |of: fn(&Log) -> &Histogram| log.as_ref().map(of);
     let curves = [
-        ("Client", client, Colour::alarm(0)),
-        ("Server, total", part(|log| &log.total), Colour::calm(0)),
-        ("Server, views", part(|log| &log.views), Colour::calm(3)),
-        ("Server, database", part(|log| &log.database), Colour::alarm(1)),
+        ("Client", client, Colour::RESPONSE),
+        ("Server, total", part(|log| &log.total), Colour::SERVER),
+        ("Server, views", part(|log| &log.views), Colour::VIEWS),
+        ("Server, database", part(|log| &log.database), Colour::DATABASE),
     ];
     let drawn = curves.into_iter().filter_map(|(label, times, colour)| {
         let times = times.filter(|times| times.count() > 0)?;
@@ -153,12 +153,12 @@ fn cells(client: Option<&Timeline>, of: impl Fn(&metrics::Cell, f64) -> f64) -> 
 
 fn rates(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
     let offered = cells(client, |cell, width| cell.hits as f64 / width);
-    let mut series = vec![line("Client, requests due", Colour::alarm(0), offered)];
+    let mut series = vec![line("Client, requests due", Colour::ASKED, offered)];
     if let Some(log) = side.application() {
         let width = log.width().as_secs_f64();
         let done = log.over_time().map(|(at, cell)| (at, cell.requests as f64 / width));
         let label = format!("Server, completed ({})", log.source);
-        series.push(line(&label, Colour::calm(0), clock.points(done)));
+        series.push(line(&label, Colour::SERVER, clock.points(done)));
     }
     let mut figure = figure("Requests a second, both sides", "Per second", Scale::Linear, series);
     figure.notes.extend(coarse(side));
@@ -183,16 +183,16 @@ fn times(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
         })
     };
     let mut series = vec![
-        line("Client p99", Colour::alarm(1), quantile(0.99)),
-        line("Client p50", Colour::alarm(0), quantile(0.5)),
+        line("Client p99", Colour::RESPONSE_P99, quantile(0.99)),
+        line("Client p50", Colour::RESPONSE, quantile(0.5)),
     ];
     if let Some(log) = side.application() {
         let of = |q: f64| {
             let filled = log.over_time().filter(|(_, cell)| cell.total.count() > 0);
             clock.points(filled.map(|(at, cell)| (at, cell.total.quantile(q).as_millis_f64())))
         };
-        series.push(line("Server p99", Colour::calm(4), of(0.99)));
-        series.push(line("Server p50", Colour::calm(0), of(0.5)));
+        series.push(line("Server p99", Colour::SERVER_P99, of(0.99)));
+        series.push(line("Server p50", Colour::SERVER, of(0.5)));
     }
     let mut figure = figure("Times, both sides", "Time (ms)", Scale::Log, series);
     figure.notes.extend(coarse(side));
