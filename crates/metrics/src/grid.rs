@@ -1,6 +1,6 @@
-//! `Grid`: cells of equal width along a run's time. They are one second wide at first; when there would be too many,
-//! neighbours are joined and the width doubles, so memory is bounded whatever the run's length. What a cell counts it
-//! leaves to others.
+//! `Grid`: cells of equal width along a run's time. They are a second wide at first, or a sixteenth of one; when there would
+//! be too many, neighbours are joined and the width doubles, so memory is bounded whatever the run's length. What a cell
+//! counts it leaves to others.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,6 +9,11 @@ use stdx::Nanos;
 
 /// The most cells of a grid.
 pub const CELLS_MAX: usize = 600;
+/// The most cells narrower than a second: they are for the details of short runs, and each takes memory.
+const NARROW_MAX: usize = 160;
+const SECOND_NS: i64 = 1_000_000_000;
+/// The least width of a cell; a second is this times a power of two.
+const NARROWEST_NS: i64 = SECOND_NS / 16;
 
 /// What a cell counts: two neighbours join into one.
 pub(crate) trait Joins: Default {
@@ -21,16 +26,22 @@ pub(crate) trait Joins: Default {
 pub(crate) struct Grid<C> {
     /// Unix time (ns) at which cell number 0 begins; cell numbers may be negative.
     origin: i64,
-    /// Width of a cell in seconds, a power of two.
-    width_s: i64,
+    /// Width of a cell: [`NARROWEST_NS`] times a power of two.
+    width_ns: i64,
     /// The number of the first cell in `cells`.
     first: i64,
     cells: VecDeque<C>,
 }
 
 impl<C: Joins> Grid<C> {
+    /// Without cells; the first are a second wide.
     pub(crate) fn new() -> Self {
-        Self { origin: 0, width_s: 1, first: 0, cells: VecDeque::new() }
+        Self { origin: 0, width_ns: SECOND_NS, first: 0, cells: VecDeque::new() }
+    }
+
+    /// Without cells; the first are a sixteenth of a second wide.
+    pub(crate) fn narrow() -> Self {
+        Self { width_ns: NARROWEST_NS, ..Self::new() }
     }
 
     /// Has a cell begin at this Unix time (ns), as long as there is no cell.
@@ -43,7 +54,7 @@ impl<C: Joins> Grid<C> {
     /// Unix times (ns) from the start of the cell with this index to its end, clamped to 64 bits.
     pub(crate) fn bounds(&self, at: usize) -> Range<i64> {
         let begin = |number: i64| {
-            let offset = i128::from(number) * i128::from(self.width_s) * 1_000_000_000;
+            let offset = i128::from(number) * i128::from(self.width_ns);
             (i128::from(self.origin) + offset).clamp(i64::MIN.into(), i64::MAX.into()) as i64
         };
         begin(self.first + at as i64)..begin(self.first + at as i64 + 1)
@@ -57,7 +68,8 @@ impl<C: Joins> Grid<C> {
                 self.first = number;
             }
             let last = self.first + self.cells.len() as i64 - 1;
-            if number.max(last) - number.min(self.first) >= CELLS_MAX as i64 {
+            let most = if self.width_ns < SECOND_NS { NARROW_MAX } else { CELLS_MAX };
+            if number.max(last) - number.min(self.first) >= most as i64 {
                 self.double();
                 continue;
             }
@@ -75,14 +87,13 @@ impl<C: Joins> Grid<C> {
 
     fn number(&self, unix_ns: i64) -> i64 {
         let offset = i128::from(unix_ns) - i128::from(self.origin);
-        let seconds = offset.div_euclid(1_000_000_000) as i64;
-        seconds.div_euclid(self.width_s)
+        offset.div_euclid(i128::from(self.width_ns)) as i64
     }
 
     /// Joins neighbours: cells `2k` and `2k + 1` become cell `k`.
     fn double(&mut self) {
         let (first, old) = (self.first, std::mem::take(&mut self.cells));
-        self.width_s *= 2;
+        self.width_ns *= 2;
         self.first = first.div_euclid(2);
         for (number, cell) in (first..).zip(old) {
             let at = (number.div_euclid(2) - self.first) as usize;
@@ -96,7 +107,19 @@ impl<C: Joins> Grid<C> {
 
     /// Width of a cell.
     pub(crate) fn width(&self) -> Nanos {
-        Nanos::from_secs(self.width_s.unsigned_abs())
+        Nanos(self.width_ns.unsigned_abs())
+    }
+
+    /// The same with cells at least this wide.
+    pub(crate) fn widened(&self, width: Nanos) -> Self
+    where
+        C: Clone,
+    {
+        let mut wide = self.clone();
+        while wide.width() < width {
+            wide.double();
+        }
+        wide
     }
 
     /// The cell with this index.

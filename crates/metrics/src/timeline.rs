@@ -1,16 +1,25 @@
-//! `Timeline`: what was seen second by second, by the moment a hit was due. Its cells grow wider with the run's length, so
-//! that memory is bounded.
+//! `Timeline`: what was seen over time, by the moment a hit was due. Its cells are a sixteenth of a second wide at first and
+//! grow wider with the run's length, so that memory is bounded.
+
+use std::ops::Range;
 
 use stdx::Nanos;
 
 use crate::grid::{Grid, Joins};
 use crate::{Batch, Sample, Sketch};
 
+/// Responses per cell that are enough for a percentile, on average over the cells of [`Timeline::fitted`].
+const HITS_WANTED: u64 = 20;
+/// Cells that are enough for a curve: [`Timeline::fitted`] has no more, unless they are a second wide.
+const CELLS_WANTED: usize = 120;
+
 /// What was seen of the hits that were due in one cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
     /// Hits, failed ones included.
     pub hits: u64,
+    /// Responses that ended in this cell, whenever they were due; those with an error's status included.
+    pub answered: u64,
     /// Hits not answered with a status in 200..400.
     pub errors: u64,
     /// Request body bytes.
@@ -31,22 +40,55 @@ impl Timeline {
     /// Nothing seen yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { grid: Grid::new() }
+        Self { grid: Grid::narrow() }
     }
 
     /// Counts every sample of a batch. The first batch's epoch is where a cell begins.
     pub fn add(&mut self, batch: &Batch) {
-        self.grid.begin_at(batch.epoch);
-        // Neighbours in a batch mostly share a cell; then the cell's bounds spare the divisions.
-        let (mut bounds, mut at) = (0..0, 0);
-        for sample in &batch.samples {
-            let unix_ns = batch.epoch.saturating_add_unsigned(sample.intended.0);
-            if !bounds.contains(&unix_ns) {
-                at = self.grid.at(unix_ns);
-                bounds = self.grid.bounds(at);
+        self.add_samples(batch.epoch, &batch.samples);
+    }
+
+    /// Counts samples with times from this epoch on (Unix time in ns).
+    pub fn add_samples<'a>(&mut self, epoch: i64, samples: impl IntoIterator<Item = &'a Sample>) {
+        self.grid.begin_at(epoch);
+        let unix_ns = |time: Nanos| epoch.saturating_add_unsigned(time.0);
+        // Neighbours in a batch mostly share their cells; then the cells' bounds spare the divisions.
+        let (mut due, mut done) = (Place::default(), Place::default());
+        for sample in samples {
+            if due.moves_to(unix_ns(sample.intended), &mut self.grid) {
+                done = Place::default();
             }
-            self.grid.cell(at).record(sample);
+            self.grid.cell(due.at).record(sample);
+            if sample.status == 0 {
+                continue;
+            }
+            if done.moves_to(unix_ns(sample.done), &mut self.grid) {
+                due = Place::default();
+            }
+            self.grid.cell(done.at).answered += 1;
         }
+    }
+
+    /// The same with cells at least this wide.
+    #[must_use]
+    pub fn widened(&self, width: Nanos) -> Self {
+        Self { grid: self.grid.widened(width) }
+    }
+
+    /// The same with cells that suit a curve: narrow ones for a short run, but of 20 hits on average, and 120 at most. Cells
+    /// wider than a second stay as they are.
+    #[must_use]
+    pub fn fitted(&self) -> Self {
+        let hits: u64 = self.cells().map(|cell| cell.hits).sum();
+        let mut fitted = self.clone();
+        while fitted.width() < Nanos::SECOND {
+            let cells = fitted.cells().len();
+            if cells <= CELLS_WANTED && hits >= HITS_WANTED * cells as u64 {
+                break;
+            }
+            fitted = fitted.widened(Nanos(fitted.width().0 * 2));
+        }
+        fitted
     }
 
     /// Width of a cell.
@@ -73,6 +115,25 @@ impl Default for Timeline {
     }
 }
 
+/// A cell that was found, and the moments that belong to it.
+#[derive(Default)]
+struct Place {
+    bounds: Range<i64>,
+    at: usize,
+}
+
+impl Place {
+    /// Finds the cell of a moment; `true` where the grid was asked, which may void every other place.
+    fn moves_to(&mut self, unix_ns: i64, grid: &mut Grid<Cell>) -> bool {
+        if self.bounds.contains(&unix_ns) {
+            return false;
+        }
+        self.at = grid.at(unix_ns);
+        self.bounds = grid.bounds(self.at);
+        true
+    }
+}
+
 impl Cell {
     fn record(&mut self, sample: &Sample) {
         self.hits += 1;
@@ -86,6 +147,7 @@ impl Cell {
 impl Joins for Cell {
     fn join(&mut self, other: &Self) {
         self.hits += other.hits;
+        self.answered += other.answered;
         self.errors += other.errors;
         self.bytes_out = self.bytes_out.saturating_add(other.bytes_out);
         self.bytes_in = self.bytes_in.saturating_add(other.bytes_in);
@@ -115,14 +177,18 @@ mod tests {
         timeline.cells().map(|cell| cell.hits).collect()
     }
 
+    fn by_second(timeline: &Timeline) -> Vec<u64> {
+        hits(&timeline.widened(Nanos::SECOND))
+    }
+
     #[test]
     fn seconds_begin_with_the_run() {
         let mut timeline = Timeline::new();
         timeline.add(&batch(500, &[0, 999, 1000, 3500]));
-        assert_eq!(hits(&timeline), [2, 1, 0, 1]);
-        assert_eq!((timeline.start(), timeline.width()), (500, Nanos::SECOND));
+        assert_eq!(by_second(&timeline), [2, 1, 0, 1]);
+        assert_eq!((timeline.start(), timeline.width()), (500, Nanos(62_500_000)));
         timeline.add(&batch(500 - 2_000_000_000, &[0]));
-        assert_eq!(hits(&timeline), [1, 0, 2, 1, 0, 1]);
+        assert_eq!(by_second(&timeline), [1, 0, 2, 1, 0, 1]);
         assert_eq!(timeline.start(), 500 - 2_000_000_000);
         let p50 = timeline.cells().next().map(|cell| cell.response.quantile(0.5));
         assert_eq!(p50, Some(Nanos::from_millis(20)));
@@ -138,6 +204,39 @@ mod tests {
         assert!(
             timeline.cells().take(300).all(|cell| cell.hits == 256 && cell.bytes_in == 7 * 256)
         );
+    }
+
+    /// A stall that began at 1.5 s of a 3 s run was drawn as a climb from 0 s to 2 s: cells were a second wide.
+    #[test]
+    fn short_runs_have_narrow_cells() {
+        let at_200: Vec<u64> = (0..600).map(|n| n * 5).collect();
+        let mut timeline = Timeline::new();
+        timeline.add(&batch(0, &at_200));
+        let fitted = timeline.fitted();
+        assert_eq!(fitted.width(), Nanos::from_millis(125), "25 hits a cell");
+        assert!(fitted.cells().take(24).all(|cell| cell.hits == 25));
+        let mut slow = Timeline::new();
+        slow.add(&batch(0, &[0, 500, 1000, 1500, 2000, 2500]));
+        assert_eq!(slow.fitted().width(), Nanos::SECOND, "a percentile needs hits");
+        let mut long = Timeline::new();
+        long.add(&batch(0, &(0..60_000).collect::<Vec<u64>>()));
+        assert_eq!(long.fitted().width(), Nanos::from_millis(500), "120 cells at most");
+    }
+
+    #[test]
+    fn responses_count_when_they_end() {
+        let sample = |due: u64, took: u64, status: u16| Sample {
+            intended: Nanos::from_millis(due),
+            done: Nanos::from_millis(due + took),
+            status,
+            ..Sample::default()
+        };
+        let samples = vec![sample(100, 1900, 200), sample(200, 100, 500), sample(300, 2500, 0)];
+        let mut timeline = Timeline::new();
+        timeline.add(&Batch { epoch: 0, samples, texts: Vec::new() });
+        let wide = timeline.widened(Nanos::SECOND);
+        let counts: Vec<(u64, u64)> = wide.cells().map(|cell| (cell.hits, cell.answered)).collect();
+        assert_eq!(counts, [(3, 1), (0, 0), (0, 1)], "what had no response was not answered");
     }
 
     #[test]

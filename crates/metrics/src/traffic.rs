@@ -54,7 +54,7 @@ impl Joins for Busy {
 
 impl Default for InFlight {
     fn default() -> Self {
-        Self { grid: Grid::new(), from: i64::MAX, to: i64::MIN }
+        Self { grid: Grid::narrow(), from: i64::MAX, to: i64::MIN }
     }
 }
 
@@ -91,6 +91,12 @@ impl InFlight {
             }
             (begin, at) = (end, at + 1);
         }
+    }
+
+    /// The same with cells at least this wide.
+    #[must_use]
+    pub fn widened(&self, width: Nanos) -> Self {
+        Self { grid: self.grid.widened(width), ..self.clone() }
     }
 
     /// Width of a cell.
@@ -206,7 +212,8 @@ mod tests {
         // Two hits over the first second, one of them half a second into the next; then a rest; then three for 100 ms.
         let mut hits = vec![hit(0, 1000), hit(0, 1500)];
         hits.extend([hit(3000, 100), hit(3000, 100), hit(3000, 100)]);
-        let cells: Vec<f64> = seen(hits).in_flight.cells().collect();
+        let in_flight = seen(hits).in_flight.widened(Nanos::SECOND);
+        let cells: Vec<f64> = in_flight.cells().collect();
         assert_eq!(cells, [2.0, 0.5, 0.0, 3.0]);
     }
 

@@ -120,13 +120,16 @@ fn figures(input: &Input<'_>) -> Vec<Figure> {
     let service = service.map(|times| Curve { label: "Service (from sent)", times });
     let curves: Vec<Curve<'_>> = std::iter::once(response).chain(service).collect();
     let mut figures = Vec::new();
-    if let Some(timeline) = input.timeline.filter(|timeline| timeline.cells().len() > 1) {
+    let fitted = input.timeline.map(Timeline::fitted);
+    if let Some(timeline) = fitted.as_ref().filter(|timeline| timeline.cells().len() > 1) {
         figures.push(latency_over_time(timeline));
         figures.push(rate_over_time(timeline));
     }
-    if let Some(traffic) = input.traffic.filter(|traffic| traffic.in_flight.cells().len() > 1) {
+    let width = fitted.map_or(Nanos::SECOND, |timeline| timeline.width());
+    let in_flight = input.traffic.map(|traffic| traffic.in_flight.widened(width));
+    if let Some(in_flight) = in_flight.filter(|in_flight| in_flight.cells().len() > 1) {
         let users = crate::input::users_at_work(input).unwrap_or(0);
-        figures.push(under_way(&traffic.in_flight, users));
+        figures.push(under_way(&in_flight, users));
     }
     if let Some(sends) = crate::input::sends(input) {
         let gaps = Curve { label: "Time to the next send", times: &sends.gaps };
@@ -184,15 +187,16 @@ fn latency_over_time(timeline: &Timeline) -> Figure {
 
 fn rate_over_time(timeline: &Timeline) -> Figure {
     let width = timeline.width().as_secs_f64();
-    let area = |label: &str, colour, of: fn(&metrics::Cell) -> u64| Series {
+    let rate = |label: &str, style, colour, of: fn(&metrics::Cell) -> u64| Series {
         label: label.to_owned(),
-        style: Style::Area,
+        style,
         colour,
         points: cells(timeline, |cell| of(cell) as f64 / width),
     };
     let series = vec![
-        area("Requests", Colour::calm(0), |cell| cell.hits),
-        area("Errors", Colour::alarm(0), |cell| cell.errors),
+        rate("Answered", Style::Area, Colour::RESPONSE, |cell| cell.answered),
+        rate("Due", Style::Line, Colour::ASKED, |cell| cell.hits),
+        rate("Errors", Style::Area, Colour::ERRORS, |cell| cell.errors),
     ];
     over_time("Rate and errors", ("Per second", Scale::Linear), series)
 }

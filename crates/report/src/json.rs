@@ -168,6 +168,7 @@ fn little(input: &Input<'_>, off: f64) -> String {
 
 /// Hits under way on average, cell by cell, to a thousandth.
 fn in_flight(in_flight: &InFlight) -> String {
+    let in_flight = in_flight.widened(Nanos::SECOND);
     let cells = in_flight.cells().map(|mean| go_json((mean * 1e3).round() / 1e3));
     Object::new().number("width", in_flight.width().0).put("mean", list(cells)).end()
 }

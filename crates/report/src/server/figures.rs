@@ -2,6 +2,7 @@
 
 use metrics::server::{Log, Measure, Side, SourceSummary};
 use metrics::{Histogram, Timeline};
+use stdx::Nanos;
 
 use super::machine::is_process;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style, shortened};
@@ -12,6 +13,8 @@ use crate::sheet::FigureSheet;
 const POINTS: u64 = 500;
 /// Processes drawn; the rest is counted in a note.
 const PROCESSES_MAX: usize = 6;
+/// How many times the least median the greatest time is where the axis is logarithmic.
+const LOG_FROM: u64 = 20;
 /// Why the server has no curves.
 const UNTIMED: &str = "No log says how long requests took";
 /// Characters of a process' name in a legend.
@@ -33,7 +36,10 @@ pub fn percentiles(title: &str, client: Option<&Histogram>, side: &Side) -> Figu
         let times = times.filter(|times| times.count() > 0)?;
         Some((label, times, colour))
     });
+    let drawn: Vec<_> = drawn.collect();
+    let scale = scale(drawn.iter().map(|(_, times, _)| *times));
     let series: Vec<Series> = drawn
+        .into_iter()
         .map(|(label, times, colour)| Series {
             label: label.to_owned(),
             style: Style::Line,
@@ -51,10 +57,17 @@ pub fn percentiles(title: &str, client: Option<&Histogram>, side: &Side) -> Figu
     Figure {
         title: title.to_owned(),
         x: Axis { label: "Share of requests (%)".to_owned(), scale: Scale::Linear },
-        y: Axis { label: "Time (s)".to_owned(), scale: Scale::Linear },
+        y: Axis { label: "Time (s)".to_owned(), scale },
         series,
         notes: notes.collect(),
     }
+}
+
+/// A logarithmic axis where a linear one would draw some median on the axis.
+fn scale<'a>(all: impl Iterator<Item = &'a Histogram> + Clone) -> Scale {
+    let least = all.clone().map(|times| times.quantile(0.5)).min().unwrap_or(Nanos::ZERO);
+    let greatest = all.map(Histogram::max).max().unwrap_or(Nanos::ZERO);
+    if greatest.0 / LOG_FROM > least.0 { Scale::Log } else { Scale::Linear }
 }
 
 fn shares(times: &Histogram) -> Vec<(f64, f64)> {
@@ -69,7 +82,10 @@ fn shares(times: &Histogram) -> Vec<(f64, f64)> {
 /// client's run and a few seconds around it, or all that was watched where there is no client.
 #[must_use]
 pub fn over_time(title: &str, client: Option<&Timeline>, side: &Side) -> FigureSheet {
+    // The server's side is known by the second.
     let client = client.filter(|client| client.cells().len() > 0);
+    let client = client.map(|client| client.widened(Nanos::SECOND));
+    let client = client.as_ref();
     let clock = Clock::of(client, side);
     let mut figures = vec![
         rates(&clock, client, side),
