@@ -11,7 +11,7 @@ use crate::{Batch, Sample, Sketch};
 /// Responses per cell that are enough for a percentile, on average over the cells of [`Timeline::fitted`].
 const HITS_WANTED: u64 = 20;
 /// Cells that are enough for a curve: [`Timeline::fitted`] has no more, unless they are a second wide.
-const CELLS_WANTED: usize = 120;
+const CELLS_WANTED: usize = 128;
 
 /// What was seen of the hits that were due in one cell.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,7 +75,7 @@ impl Timeline {
         Self { grid: self.grid.widened(width) }
     }
 
-    /// The same with cells that suit a curve: narrow ones for a short run, but of 20 hits on average, and 120 at most. Cells
+    /// The same with cells that suit a curve: narrow ones for a short run, but of 20 hits on average, and 128 at most. Cells
     /// wider than a second stay as they are.
     #[must_use]
     pub fn fitted(&self) -> Self {
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(slow.fitted().width(), Nanos::SECOND, "a percentile needs hits");
         let mut long = Timeline::new();
         long.add(&batch(0, &(0..60_000).collect::<Vec<u64>>()));
-        assert_eq!(long.fitted().width(), Nanos::from_millis(500), "120 cells at most");
+        assert_eq!(long.fitted().width(), Nanos::from_millis(500), "half a minute has 60 cells, a minute 121");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use metrics::{FailureKind, Summary};
 use stdx::Nanos;
 
-use crate::number::{counted, duration};
+use crate::number::{counted, duration, duration_short};
 
 /// The sentences, for every kind of report.
 pub(crate) fn caveats(summary: &Summary) -> Vec<String> {
@@ -46,6 +46,12 @@ fn timed_out(summary: &Summary) -> Option<String> {
 /// Whether a quantile lies where times are cut off by timeouts, to a histogram's grain.
 fn is_cut(time: Nanos, from: Option<Nanos>) -> bool {
     from.is_some_and(|from| time.0 as f64 >= from.0 as f64 * 0.999)
+}
+
+/// A time to three digits, with a sign before one that is cut off by timeouts.
+pub(crate) fn at_least_short(time: Nanos, from: Option<Nanos>) -> String {
+    let sign = if is_cut(time, from) { "\u{2265} " } else { "" };
+    format!("{sign}{}", duration_short(time))
 }
 
 /// A time as text, with `>= ` before one that is cut off by timeouts, which start at `from`.

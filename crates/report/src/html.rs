@@ -3,7 +3,7 @@
 use metrics::{Generator, Groups, Histogram, InFlight, Timeline};
 use stdx::Nanos;
 
-use crate::caveats::{at_least, caveats};
+use crate::caveats::{at_least, at_least_short, caveats};
 use crate::conclusion::Conclusion;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
 use crate::input::{BLIND, Input};
@@ -76,7 +76,7 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
     }
     let times = &summary.response;
     let from = summary.timed_out_from.map(|from| from.0);
-    let time = |time: Nanos| escape::xml(&marked(time, from));
+    let time = |time: Nanos| escape::xml(&at_least_short(time, from));
     let tiles = [
         ("requests", grouped(summary.requests)),
         ("requests/s", format!("{:.2}", summary.rate())),

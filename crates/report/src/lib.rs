@@ -6,7 +6,7 @@
 //! Batch ──▶ ab::Figures      ──▶ ab::{text, html, csv}
 //! Summary, Phases, Generator ──▶ Measurement, Offered ──▶ wrk::text · perfer::text · hey::text · k6_like::text
 //! Tally ──▶ K6Input          ──▶ k6_summary::{text, legacy, export, data, machine}
-//! Batch, TargetTable, label  ──▶ PlotBuilder ──▶ Figure ──▶ html · svg · png
+//! Batch, TargetTable, label  ──▶ PlotBuilder, BandBuilder ──▶ Figure ──▶ html · svg · png
 //! Search, Steps, SearchOutcome ──▶ seek::{line, text, json, sheet}
 //! Curve (label, Histogram)   ──▶ overlay::{percentiles, shares_of_requests, histogram, density} ──▶ Figure
 //! Runs (label, Histograms)   ──▶ Differences ──▶ text · json · notes
@@ -81,6 +81,8 @@ pub use json::json;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use offered::{Measurement, Offered};
-pub use plot::{POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError};
+pub use plot::{
+    BANDS_MAX, BandBuilder, POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError,
+};
 pub use sheet::FigureSheet;
 pub use text::text;

@@ -7,6 +7,21 @@ pub(crate) fn duration(time: Nanos) -> String {
     time.rounded().to_string()
 }
 
+/// A duration to three significant digits, which is what a histogram knows of it: `164ms`, `1.23s`.
+pub(crate) fn duration_short(time: Nanos) -> String {
+    let ns = time.0 as f64;
+    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "\u{b5}s"), (1.0, "ns")];
+    let (scale, unit) = units.into_iter().find(|(scale, _)| ns >= *scale).unwrap_or((1.0, "s"));
+    let value = ns / scale;
+    if value >= 999.5 {
+        return duration(time);
+    }
+    let digits = (2.0 - value.max(1.0).log10().floor()) as usize;
+    let text = format!("{value:.digits$}");
+    let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text}{unit}")
+}
+
 /// A whole number in groups of three: `1,234,567`.
 pub(crate) fn grouped(n: u64) -> String {
     let digits = n.to_string();
@@ -134,6 +149,22 @@ mod tests {
         ];
         for (unix_ns, text) in cases {
             assert_eq!(rfc3339(unix_ns), text);
+        }
+    }
+
+    #[test]
+    fn tiles_have_three_digits() {
+        let cases = [
+            (163_709_000, "164ms"),
+            (1_234_567_000, "1.23s"),
+            (12_040_000, "12ms"),
+            (7_250, "7.25\u{b5}s"),
+            (100_000_000_000, "100s"),
+            (0, "0s"),
+            (41, "41ns"),
+        ];
+        for (ns, text) in cases {
+            assert_eq!(duration_short(Nanos(ns)), text);
         }
     }
 }

@@ -92,12 +92,20 @@ pub fn shares_of_requests(title: &str, curves: &[Curve<'_>]) -> Figure {
 /// Bins of a density, at least and at most.
 const BINS: std::ops::RangeInclusive<f64> = 20.0..=160.0;
 
+/// Where the 99.9th percentile is more than this many times the first quartile, bins of equal width would be one bar and a
+/// flat tail.
+const WIDE: u64 = 10;
+
 /// The density of times, in bins of equal width that are the same for all: results of unequal counts compare. The width is
-/// Freedman and Diaconis' (`2 IQR / n^(1/3)`, 1981) of the curve that needs the finest. What lies far beyond the 99.9th percentile is counted in a note.
+/// Freedman and Diaconis' (`2 IQR / n^(1/3)`, 1981) of the curve that needs the finest. What lies far beyond the 99.9th percentile is counted in a note. Times that
+/// spread widely are drawn as [`histogram`] draws them, in bins of equal width on a logarithmic axis.
 #[must_use]
 pub fn density(title: &str, curves: &[Curve<'_>]) -> Figure {
     let mut all = Histogram::default();
     curves.iter().for_each(|curve| all.merge(curve.times));
+    if all.quantile(0.999).0 / WIDE > all.quantile(0.25).0 {
+        return histogram(title, curves);
+    }
     let finest = curves.iter().filter_map(|curve| bin_width(curve.times)).fold(f64::MAX, f64::min);
     let (edges, width_ms) = even_edges(&all, finest);
     let series = curves.iter().enumerate().map(|(number, curve)| Series {
@@ -274,6 +282,16 @@ mod tests {
         assert!(figure.notes[0].starts_with("Not drawn: 1 request "), "{:?}", figure.notes);
         let one = times([5]);
         assert_eq!(density("t", &[Curve { label: "a", times: &one }]).notes, Vec::<String>::new());
+    }
+
+    /// One bar of 27 % a millisecond and a flat tail is what a linear axis showed of such times.
+    #[test]
+    fn times_that_spread_widely_have_a_logarithmic_axis() {
+        let all = times((1..=1000).map(|n| n * 500).chain((1..=20).map(|n| n * 10_000_000)));
+        let figure = density("t", &[Curve { label: "a", times: &all }]);
+        assert_eq!(figure.x.scale, Scale::Log);
+        let sum: f64 = figure.series[0].points.iter().map(|point| point.1).sum();
+        assert!((sum - 100.0).abs() < 1e-6, "every request is in a bin: {sum}");
     }
 
     #[test]

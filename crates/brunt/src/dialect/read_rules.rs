@@ -20,6 +20,8 @@ pub(crate) struct ReadRules {
     pub(crate) encoding: fn(name: &str) -> Result<Encoding, CommandError>,
     /// Whether an operand of `plot` may have a label and a column: `LABEL=FILE:COLUMN`.
     pub(crate) has_labels: bool,
+    /// From this number of files on, a plot over time draws a band for each label instead of every request.
+    pub(crate) bands_from: usize,
     /// The title of a plot over time, if no flag gives one.
     pub(crate) plot_title: &'static str,
     /// The error of a wrong `plot -threshold`.
@@ -44,6 +46,7 @@ impl ReadRules {
             })
         },
         has_labels: true,
+        bands_from: 4,
         plot_title: "Response times",
         bad_threshold: |reason| usage_error(format!("flag -threshold: {reason}")),
         checks_dump: true,
@@ -58,6 +61,7 @@ impl ReadRules {
         ending_chooses: false,
         encoding: vegeta_encoding,
         has_labels: false,
+        bands_from: usize::MAX,
         plot_title: "Vegeta Plot",
         bad_threshold: |reason| ExitError::from(anyhow!("{reason}")).into(),
         checks_dump: false,

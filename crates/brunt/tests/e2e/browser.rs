@@ -87,7 +87,26 @@ async function legend() {
   for (const entry of all(".legend button")) entry.click();
   found.series = shown();
 }
+function atRest() {
+  const isNamed = (picture) => picture.getAttribute("role") === "img" && picture.getAttribute("aria-label");
+  found.named = all(".plot").filter((picture) => isNamed(picture) && picture.querySelector("desc")?.textContent).length;
+  found.tables = all(".card details.values tbody").filter((body) => body.rows.length > 0).length;
+  found.idleValues = all(".legend output").filter((value) => value.textContent !== "").length;
+  found.ends = all(".plot").map((picture) => all("text.end", picture).map((text) => text.textContent).join("|"));
+  found.tallest = Math.max(...all(".plot").map((picture) => picture.getBoundingClientRect().height));
+  found.logs = all(".tools button").filter((button) => button.textContent === "Log scale").length;
+  found.window = innerWidth;
+  found.page = document.documentElement.scrollWidth;
+  const wider = all(".scroll").filter((place) => place.scrollWidth > place.clientWidth + 1);
+  found.wider = wider.length;
+  found.wideReached = wider.filter((place) => place.tabIndex === 0 && place.getAttribute("aria-label")).length;
+  found.wideSaid = wider.filter((place) => getComputedStyle(place, "::before").content.includes("Scrolls")).length;
+  const top = (selector) => document.querySelector(selector)?.getBoundingClientRect().bottom ?? Infinity;
+  found.verdictAt = top(".badge");
+}
 addEventListener("load", async () => {
+  await soon();
+  atRest();
   found.charts = all(".plot").length;
   if (found.charts > 0) {
     await hover();
@@ -163,8 +182,8 @@ fn report(scratch: &Scratch) -> String {
 fn the_report_is_drawn_in_light_and_dark() {
     let scratch = Scratch::new("browser-report");
     report(&scratch);
-    let light = (&[][..], false, "rgb(13, 138, 114)");
-    let dark = (&["--blink-settings=preferredColorScheme=0"][..], true, "rgb(69, 199, 171)");
+    let light = (&[][..], false, "rgb(37, 99, 201)");
+    let dark = (&["--blink-settings=preferredColorScheme=0"][..], true, "rgb(110, 162, 245)");
     for (flags, dark, stroke) in [light, dark] {
         let (found, dom) = open(&scratch, "report.html", flags);
         assert_eq!(found["dark"], dark, "{found}");
@@ -190,11 +209,38 @@ fn charts_answer_pointer_and_keyboard() {
     assert_eq!((&found["selections"], &found["zoomed"]), (&1.into(), &3.into()), "{found}");
     assert_eq!((&found["zoomedAfterReset"], &found["zoomedAfterEscape"]), (&0.into(), &0.into()));
     assert_eq!(found["zoomedByKey"], 3, "{found}");
-    assert_eq!(found["steps"], serde_json::json!(["0", "1"]), "from cell to cell: {found}");
+    assert_eq!(found["steps"], serde_json::json!(["0", "0.25"]), "from cell to cell: {found}");
     let spoken = found["spoken"].as_str().unwrap();
-    assert!(spoken.starts_with("Seconds elapsed 1: p50 "), "{spoken}");
+    assert!(spoken.starts_with("Seconds elapsed 0.25: p50 "), "{spoken}");
     assert_eq!((&found["hides"], &found["pressed"]), (&found["entries"], &0.into()), "{found}");
     assert_eq!(found["series"], found["entries"], "they come back: {found}");
+}
+
+/// What is not seen is there for screen readers; what is seen does not need colours or a pointer.
+#[test]
+fn every_chart_has_a_name_a_description_and_a_table() {
+    let scratch = Scratch::new("browser-names");
+    report(&scratch);
+    let (found, _) = open(&scratch, "report.html", &[]);
+    assert_eq!((&found["named"], &found["tables"]), (&6.into(), &6.into()), "{found}");
+    assert_eq!(found["idleValues"], 0, "a legend without a cursor has names alone: {found}");
+    let ends = found["ends"].as_array().unwrap();
+    assert_eq!(ends[1].as_str().unwrap().matches('|').count(), 2, "answered, due, errors: {found}");
+    assert!(ends[0].as_str().unwrap().contains("p99"), "lines have their names: {found}");
+}
+
+/// On a phone the page itself does not scroll sideways, the verdict is in sight, and wide tables say that they scroll.
+#[test]
+fn a_narrow_screen_shows_the_verdict_and_that_tables_scroll() {
+    let scratch = Scratch::new("browser-narrow");
+    report(&scratch);
+    let (found, _) = open(&scratch, "report.html", &["--window-size=390,844"]);
+    let number = |key: &str| found[key].as_f64().unwrap();
+    assert!(number("page") <= number("window"), "{found}");
+    assert!(number("verdictAt") < 300.0, "{found}");
+    assert!(number("wider") >= 1.0, "the table of latencies is wider: {found}");
+    assert_eq!(found["wideReached"], found["wider"], "the Tab key reaches them: {found}");
+    assert_eq!(found["wideSaid"], found["wider"], "{found}");
 }
 
 /// Without a script the page has every picture with its ticks, and its legends, and nothing that needs one.
@@ -263,4 +309,23 @@ fn a_plot_of_two_runs_is_drawn() {
     assert_eq!((&found["errors"], &found["fetched"]), (&0.into(), &0.into()), "{found}");
     assert!(found["charts"].as_u64().unwrap() >= 1 && found["blank"] == 0, "{found}");
     assert!(dom.contains("before") && dom.contains("after"));
+    assert!(found["tallest"].as_f64().unwrap() <= 620.0, "{found}");
+}
+
+/// 8 runs of every request were a knot of lines, each with ": OK" behind its name.
+#[test]
+fn a_plot_of_many_runs_has_a_band_for_each_label() {
+    let scratch = Scratch::new("browser-bands");
+    let file = results(&scratch);
+    let page = crate::text(&scratch.path("plot.html"));
+    let runs = format!("before={file} before={file} after={file} after={file}");
+    run(&format!("plot -output={page} {runs}")).with_code(0);
+    let (found, dom) = open(&scratch, "plot.html", &[]);
+    assert_eq!((&found["errors"], &found["blank"]), (&0.into(), &0.into()), "{found}");
+    assert_eq!(found["entries"], 4, "a band and a line for each of two labels: {found}");
+    assert_eq!(found["ends"], serde_json::json!(["before|after"]), "{found}");
+    assert!(
+        dom.contains("before: p50 of 2 runs") && dom.contains("of 400 requests failed"),
+        "{dom:.300}"
+    );
 }

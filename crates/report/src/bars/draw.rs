@@ -17,14 +17,39 @@ fn push(out: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(out, "{line}");
 }
 
+/// The meaning of the bars' colours.
+#[derive(Clone, Copy)]
+pub(crate) enum Palette {
+    /// None: all bars have one colour, their labels stand below them.
+    One,
+    /// Each label has a colour of its own, which its curves on the same page have too.
+    Labels,
+}
+
+impl Palette {
+    fn of(self, number: usize) -> usize {
+        match self {
+            Self::One => 0,
+            Self::Labels => number % Colour::COUNT,
+        }
+    }
+}
+
 /// One chart as a picture of its own.
-pub(super) fn alone(chart: &BarChart) -> String {
-    let title = escape::xml(&chart.title);
+pub(super) fn alone(chart: &BarChart, palette: Palette) -> String {
+    let (title, medians) = (escape::xml(&chart.heading()), escape::xml(&medians(chart)));
     format!(
-        "<svg role=\"img\" aria-label=\"{title}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"100%\" font-size=\"12\" fill=\"{}\">\n{}</svg>",
+        "<svg class=\"bars\" role=\"img\" aria-label=\"{title}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"100%\" font-size=\"12\" fill=\"{}\">\n<desc>{medians}</desc>\n{}</svg>",
         Ground::Page.ink(Ink::Text),
-        panel(chart, Ground::Page)
+        panel(chart, Ground::Page, palette)
     )
+}
+
+/// The median of each label, for screen readers.
+fn medians(chart: &BarChart) -> String {
+    let median = |bar: &Bar| Some(format!("{} {}", bar.label, short(bar.range()?[1])));
+    let all: Vec<String> = chart.bars.iter().take(BARS_MAX).filter_map(median).collect();
+    all.join(", ")
 }
 
 /// All charts in rows of up to three.
@@ -53,7 +78,10 @@ pub(super) fn sheet(title: &str, charts: &[&BarChart], notes: &[String]) -> Stri
         let (x, y) = (WIDTH * (number % across) as f64, 50.0 + HEIGHT * (number / across) as f64);
         push(
             &mut out,
-            format_args!("<g transform=\"translate({x} {y})\">\n{}</g>", panel(chart, ground)),
+            format_args!(
+                "<g transform=\"translate({x} {y})\">\n{}</g>",
+                panel(chart, ground, Palette::One)
+            ),
         );
     }
     for (number, note) in notes.iter().enumerate() {
@@ -68,7 +96,7 @@ pub(super) fn sheet(title: &str, charts: &[&BarChart], notes: &[String]) -> Stri
 }
 
 /// One chart within `WIDTH` and `HEIGHT`.
-fn panel(chart: &BarChart, ground: Ground) -> String {
+fn panel(chart: &BarChart, ground: Ground, palette: Palette) -> String {
     let bars = &chart.bars[..chart.bars.len().min(BARS_MAX)];
     let (left, right, top, bottom) = (64.0, WIDTH - 18.0, 46.0, HEIGHT - 34.0);
     let values = bars.iter().flat_map(|bar| bar.values.iter().copied());
@@ -98,7 +126,8 @@ fn panel(chart: &BarChart, ground: Ground) -> String {
     }
     let room = (right - left) / bars.len().max(1) as f64;
     for (number, bar) in bars.iter().enumerate() {
-        let place = Place { middle: left + room * (number as f64 + 0.5), room, number };
+        let colour = palette.of(number);
+        let place = Place { middle: left + room * (number as f64 + 0.5), room, colour };
         one_bar(&mut out, bar, &place, &at_y, ground);
         let (below, middle) = (bottom + 18.0, place.middle);
         let label = escape::xml(&shortened(&bar.label, ((room / 6.8) as usize).max(2)));
@@ -116,17 +145,18 @@ fn panel(chart: &BarChart, ground: Ground) -> String {
 struct Place {
     middle: f64,
     room: f64,
-    number: usize,
+    /// The number of its bar's colour.
+    colour: usize,
 }
 
 /// A bar up to the median, its value above it, whisker and dots where there are several runs.
 fn one_bar(out: &mut String, bar: &Bar, place: &Place, at_y: &dyn Fn(f64) -> f64, ground: Ground) {
     let Some([low, median, high]) = bar.range() else { return };
     let wide = (place.room * 0.62).min(92.0);
-    let (middle, x, calm) = (place.middle, place.middle - wide / 2.0, place.number % Colour::COUNT);
+    let (middle, x, calm) = (place.middle, place.middle - wide / 2.0, place.colour);
     let (zero, y) = (at_y(0.0), at_y(median));
     let (upper, height) = (y.min(zero), (zero - y).abs());
-    let fill = ground.of(Colour::calm(place.number));
+    let fill = ground.of(Colour::calm(calm));
     push(
         out,
         format_args!(

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::draw;
+use super::draw::{self, Palette};
 use super::model::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 use crate::columns::Columns;
-use crate::figure::{PngError, png, short};
+use crate::figure::{PngError, folded_table, png, short};
 use crate::number::counted;
 use crate::object::{Object, json_list};
 use crate::{escape, page};
@@ -15,7 +15,7 @@ impl BarSheet {
     #[must_use]
     pub fn html(&self) -> String {
         let mut body = format!("<main><header><h1>{}</h1></header>\n", escape::xml(&self.title));
-        self.cards(&mut body);
+        self.pictures(&mut body, Palette::One, |_| String::new());
         let heads = ["", "label", "median", "least", "greatest", "runs"];
         let rows: Vec<Vec<String>> = self.rows().map(Vec::from).collect();
         page::table(&mut body, "Values", &heads, &rows, 0);
@@ -27,13 +27,17 @@ impl BarSheet {
         page::shell(&self.title, &body, &[])
     }
 
-    /// Each chart in a card of its own.
+    /// Each chart in a card of its own with its values, for a page whose curves have the labels' colours.
     pub(crate) fn cards(&self, out: &mut String) {
+        self.pictures(out, Palette::Labels, values);
+    }
+
+    fn pictures(&self, out: &mut String, palette: Palette, below: impl Fn(&BarChart) -> String) {
         out.push_str("<div class=\"pair\">\n");
         for chart in self.drawn() {
-            let drawn = draw::alone(chart);
+            let (drawn, below) = (draw::alone(chart, palette), below(chart));
             // Writing to a String cannot fail.
-            let _ = writeln!(out, "<section class=\"card\">{drawn}</section>");
+            let _ = writeln!(out, "<section class=\"card\">{drawn}{below}</section>");
         }
         out.push_str("</div>\n");
     }
@@ -127,13 +131,25 @@ impl BarSheet {
     fn rows(&self) -> impl Iterator<Item = [String; 6]> + '_ {
         self.charts.iter().flat_map(|chart| {
             chart.bars.iter().map(move |bar| {
-                let range = bar.range().map(|range| range.map(short));
-                let [low, median, high] = range.unwrap_or([const { String::new() }; 3]);
-                let runs = bar.values.len().to_string();
-                [chart.heading(), bar.label.clone(), median, low, high, runs]
+                let [label, median, low, high, runs] = bar_row(bar);
+                [chart.heading(), label, median, low, high, runs]
             })
         })
     }
+}
+
+/// Label, median, least, greatest, runs.
+fn bar_row(bar: &Bar) -> [String; 5] {
+    let range = bar.range().map(|range| range.map(short));
+    let [low, median, high] = range.unwrap_or([const { String::new() }; 3]);
+    [bar.label.clone(), median, low, high, bar.values.len().to_string()]
+}
+
+/// The values of one chart, folded.
+fn values(chart: &BarChart) -> String {
+    let heads = ["", "median", "least", "greatest", "runs"].map(str::to_owned);
+    let rows: Vec<Vec<String>> = chart.bars.iter().map(|bar| bar_row(bar).into()).collect();
+    folded_table(&chart.heading(), &heads, &rows)
 }
 
 #[cfg(test)]
@@ -215,6 +231,20 @@ mod tests {
         assert!(svg.contains("Not drawn: 2 further charts."), "{svg:.900}");
         assert!(svg.contains("Not drawn: 3 further labels."));
         assert_eq!(svg.matches("<rect class=\"calm").count(), BARS_MAX * CHARTS_MAX);
+    }
+
+    #[test]
+    fn bars_have_one_colour_unless_curves_share_the_page() {
+        let colours = |page: &str| -> Vec<String> {
+            let bars = page.split("<rect class=\"").skip(1);
+            bars.map(|bar| bar[..bar.find('"').unwrap()].to_owned()).collect()
+        };
+        assert_eq!(colours(&seed().html()), ["calm0"; 3]);
+        let mut study = String::new();
+        seed().cards(&mut study);
+        assert_eq!(colours(&study), ["calm0", "calm1", "calm2"]);
+        assert!(study.contains("<desc>hash 21.41, round-robin 39.73, first 40.07</desc>"));
+        assert!(study.contains("<details class=\"values\">") && study.contains("<td>39.73</td>"));
     }
 
     #[test]

@@ -28,5 +28,5 @@ pub use png::PngError;
 pub(crate) use png::{FONT_FAMILY, draw as png};
 pub use scale::Scale;
 pub(crate) use scale::{Span, number as short};
-pub(crate) use values::details;
+pub(crate) use values::{details, folded_table};
 pub(crate) use words::{shortened, shortened_to_end};

@@ -25,13 +25,23 @@ pub(crate) fn details(figure: &Figure) -> String {
         Some((places, every)) => at_places(figure, &series, &places, every),
         None => ranges(figure, &series),
     };
+    let notes: String = note
+        .into_iter()
+        .chain(uprights(figure))
+        .map(|note| format!("<p class=\"note\">{}</p>", escape::xml(&note)))
+        .collect();
+    folded_table(&figure.title, &heads, &rows).replacen("</details>", &(notes + "</details>"), 1)
+}
+
+/// A folded table: its heads, and rows of a name and values. Texts are escaped here.
+pub(crate) fn folded_table(title: &str, heads: &[String], rows: &[Vec<String>]) -> String {
     let mut out = format!(
         "<details class=\"values\"><summary>Values as a table</summary><div class=\"scroll\" data-name=\"Values: {}\"><table>\n<thead><tr>",
-        escape::xml(&figure.title)
+        escape::xml(title)
     );
     // Writing to a String cannot fail.
     for head in heads {
-        let _ = write!(out, "<th scope=\"col\">{}</th>", escape::xml(&head));
+        let _ = write!(out, "<th scope=\"col\">{}</th>", escape::xml(head));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for row in rows {
@@ -40,11 +50,7 @@ pub(crate) fn details(figure: &Figure) -> String {
         let rest: String = cells.map(|cell| format!("<td>{cell}</td>")).collect();
         let _ = writeln!(out, "<tr><th scope=\"row\">{first}</th>{rest}</tr>");
     }
-    out.push_str("</tbody></table></div>");
-    for note in note.into_iter().chain(uprights(figure)) {
-        let _ = write!(out, "<p class=\"note\">{}</p>", escape::xml(&note));
-    }
-    out + "</details>"
+    out + "</tbody></table></div></details>"
 }
 
 fn has_values(series: &Series) -> bool {

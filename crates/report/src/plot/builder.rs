@@ -116,6 +116,7 @@ impl PlotBuilder {
             notes.push(format!("{left_out} of more than {SERIES_MAX} attacks not drawn."));
         }
         let names = self.names();
+        let has_errors = self.attacks.iter().any(|attack| attack.error.seen > 0);
         let mut series = Vec::new();
         let numbered = self.attacks.into_iter().zip(names).enumerate();
         for (number, (attack, name)) in numbered {
@@ -125,7 +126,7 @@ impl PlotBuilder {
                 (attack.error, "ERROR", Colour::alarm(number)),
             ];
             for (points, outcome, colour) in outcomes.into_iter().filter(|(p, ..)| p.seen > 0) {
-                let label = format!("{name}: {outcome}");
+                let label = if has_errors { format!("{name}: {outcome}") } else { name.clone() };
                 notes.extend(points.note(&label, self.points_max));
                 let points = points.downsampled(start, self.threshold);
                 series.push(Series { label, style: Style::Line, colour, points });
@@ -157,7 +158,7 @@ impl PlotBuilder {
 }
 
 /// The attack's name; a hit outside the table belongs to the table's first attack, since a stream has one name.
-fn attack_name<'a>(sample: &Sample, targets: &'a TargetTable) -> &'a str {
+pub(super) fn attack_name<'a>(sample: &Sample, targets: &'a TargetTable) -> &'a str {
     let label = targets.get(sample.target).or_else(|| targets.labels.first());
     label.map_or("", |label| label.attack.as_str())
 }

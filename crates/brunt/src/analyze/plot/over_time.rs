@@ -4,7 +4,7 @@ use cli::{
     CommandError, ExitError, Interrupts, ParsedArgs, eprint_line, open_results, usage_error,
 };
 use metrics::Batch;
-use report::PlotBuilder;
+use report::{BandBuilder, PlotBuilder};
 use results::{Item, Reader};
 
 use super::chart::{Chart, ChartAndDamage, title};
@@ -25,23 +25,44 @@ pub(super) fn over_time(
     let threshold = usize::try_from(typed.flags.threshold).unwrap_or(usize::MAX);
     let rules = ReadRules::of(typed.dialect);
     let mut builder = PlotBuilder::new(threshold).map_err(|error| (rules.bad_threshold)(&error))?;
-    let take = |batch: &Batch, reader: &Reader, label: &str| {
-        builder.add(batch, reader.targets(), label);
+    let title = title(&typed.flags, rules.plot_title);
+    if operands.len() >= rules.bands_from {
+        return bands(rules, title, operands);
+    }
+    let take = |batch: &Batch, reader: &Reader, number: usize| {
+        builder.add(batch, reader.targets(), &operands[number].label);
     };
     let damage = for_each_input(rules, operands, take)?;
-    Ok((Chart::Figure(builder.finish(title(&typed.flags, rules.plot_title))), damage))
+    Ok((Chart::Figure(builder.finish(title)), damage))
 }
 
-/// Reads one input after the other, each with its label. What came before damage counts; the first damage is given back,
+/// Many runs: a band for each label.
+fn bands(
+    rules: &ReadRules,
+    title: &str,
+    operands: &[Operand],
+) -> Result<ChartAndDamage, CommandError> {
+    let mut builder = BandBuilder::default();
+    let take = |batch: &Batch, reader: &Reader, number: usize| {
+        let Operand { label, file, .. } = &operands[number];
+        // A file without a label has its name for one.
+        let label = (label != file).then_some(label.as_str());
+        builder.add(number, label, batch, reader.targets());
+    };
+    let damage = for_each_input(rules, operands, take)?;
+    Ok((Chart::Figure(builder.finish(title)), damage))
+}
+
+/// Reads one input after the other, each with its number. What came before damage counts; the first damage is given back,
 /// unless nothing came at all.
 fn for_each_input(
     rules: &ReadRules,
     operands: &[Operand],
-    mut take: impl FnMut(&Batch, &Reader, &str),
+    mut take: impl FnMut(&Batch, &Reader, usize),
 ) -> Result<Option<ExitError>, CommandError> {
     let interrupts = Interrupts::watch()?;
     let (mut batch, mut rows, mut damage) = (Batch::default(), 0, None);
-    for Operand { label, file, .. } in operands {
+    for (number, Operand { file, .. }) in operands.iter().enumerate() {
         let file = std::slice::from_ref(file);
         let inputs = open_results(file, &interrupts, rules.interrupt_grace)?;
         let unreadable = |error| (rules.unreadable)(&error);
@@ -50,7 +71,7 @@ fn for_each_input(
             match reader.next(&mut batch) {
                 Ok(Some(Item::Hits)) => {
                     rows += batch.samples.len();
-                    take(&batch, &reader, label);
+                    take(&batch, &reader, number);
                 }
                 Ok(Some(Item::Generator { .. } | Item::Server(_) | Item::Assertion { .. })) => {}
                 Ok(None) => break,
