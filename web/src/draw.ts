@@ -9,7 +9,7 @@ import { data, reduced, stretches } from "./path";
 /** Half the width of a mark. */
 const HALF = 4;
 /** A line that ends farther from the right side than this share of the width has no name there. */
-const END_REACH = 0.06;
+const END_REACH = 0.3;
 /** Pixels between two names at the right side, baseline to baseline. */
 const END_LINE = 14;
 
@@ -106,19 +106,19 @@ function band(one: Series, frame: Frame, colour: string): SVGElement[] {
 export function ends(figure: Figure, frame: Frame, isHidden: (index: number) => boolean): SVGElement[] {
   const names = frame.ends;
   if (!names) return [];
-  const found: { y: number; text: string; colour: string }[] = [];
+  const found: { x: number; y: number; text: string; colour: string }[] = [];
   figure.series.forEach((one, index) => {
     if (isHidden(index) || !isLine(one)) return;
     const stretch = stretches(one, frame).pop();
     const last = stretch?.filter((point) => point.x <= frame.right + 1).pop();
     if (!last || last.x < frame.right - END_REACH * (frame.right - frame.left)) return;
     const y = Math.min(frame.bottom, Math.max(frame.top, last.y));
-    found.push({ y, text: names[index] ?? "", colour: `var(--${one.colour})` });
+    found.push({ x: last.x + END_GAP, y, text: names[index] ?? "", colour: `var(--${one.colour})` });
   });
   found.sort((a, b) => a.y - b.y);
   apart(found, frame);
-  return found.map(({ y, text, colour }) =>
-    shape("text", { class: "end", x: frame.right + END_GAP, y: y + 4, fill: colour }, text),
+  return found.map(({ x, y, text, colour }) =>
+    shape("text", { class: "end", x, y: y + 4, fill: colour }, text),
   );
 }
 

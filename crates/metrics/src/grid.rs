@@ -110,12 +110,16 @@ impl<C: Joins> Grid<C> {
         Nanos(self.width_ns.unsigned_abs())
     }
 
-    /// The same with cells at least this wide.
+    /// The same with cells at least this wide, the first of which begins with the first cell: joined with a neighbour before
+    /// it, it would be filled in part.
     pub(crate) fn widened(&self, width: Nanos) -> Self
     where
         C: Clone,
     {
         let mut wide = self.clone();
+        if wide.width() < width {
+            (wide.origin, wide.first) = (self.bounds(0).start, 0);
+        }
         while wide.width() < width {
             wide.double();
         }

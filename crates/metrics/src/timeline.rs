@@ -80,15 +80,15 @@ impl Timeline {
     #[must_use]
     pub fn fitted(&self) -> Self {
         let hits: u64 = self.cells().map(|cell| cell.hits).sum();
-        let mut fitted = self.clone();
-        while fitted.width() < Nanos::SECOND {
-            let cells = fitted.cells().len();
+        let (narrow, mut times) = (self.cells().len(), 1);
+        while self.width().0 * times < Nanos::SECOND.0 {
+            let cells = narrow.div_ceil(times as usize);
             if cells <= CELLS_WANTED && hits >= HITS_WANTED * cells as u64 {
                 break;
             }
-            fitted = fitted.widened(Nanos(fitted.width().0 * 2));
+            times *= 2;
         }
-        fitted
+        self.widened(Nanos(self.width().0 * times))
     }
 
     /// Width of a cell.
@@ -215,12 +215,24 @@ mod tests {
         let fitted = timeline.fitted();
         assert_eq!(fitted.width(), Nanos::from_millis(125), "25 hits a cell");
         assert!(fitted.cells().take(24).all(|cell| cell.hits == 25));
+        let first: Vec<u64> = fitted.cells().take(2).map(|cell| cell.hits).collect();
+        timeline.add(&batch(-60_000_000, &[0]));
+        let begins: Vec<u64> = timeline.fitted().cells().take(2).map(|cell| cell.hits).collect();
+        assert_eq!(
+            (first, begins),
+            (vec![25, 25], vec![14, 25]),
+            "the first cell begins with the run"
+        );
         let mut slow = Timeline::new();
         slow.add(&batch(0, &[0, 500, 1000, 1500, 2000, 2500]));
         assert_eq!(slow.fitted().width(), Nanos::SECOND, "a percentile needs hits");
         let mut long = Timeline::new();
         long.add(&batch(0, &(0..60_000).collect::<Vec<u64>>()));
-        assert_eq!(long.fitted().width(), Nanos::from_millis(500), "half a minute has 60 cells, a minute 121");
+        assert_eq!(
+            long.fitted().width(),
+            Nanos::from_millis(500),
+            "half a minute has 60 cells, a minute 121"
+        );
     }
 
     #[test]

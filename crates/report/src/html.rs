@@ -161,6 +161,15 @@ fn over_time(title: &str, y: (&str, Scale), series: Vec<Series>) -> Figure {
     }
 }
 
+/// The same as far as requests were due: the cells after them have responses alone.
+fn cells_due(timeline: &Timeline, of: impl Fn(&metrics::Cell) -> f64) -> Vec<(f64, f64)> {
+    let last =
+        timeline.cells().enumerate().filter(|(_, cell)| cell.hits > 0).map(|(at, _)| at).last();
+    let mut points = cells(timeline, of);
+    points.truncate(last.map_or(0, |at| at + 1));
+    points
+}
+
 /// One value per cell, at the cell's begin.
 fn cells(timeline: &Timeline, of: impl Fn(&metrics::Cell) -> f64) -> Vec<(f64, f64)> {
     let width = timeline.width().as_secs_f64();
@@ -177,7 +186,7 @@ fn latency_over_time(timeline: &Timeline) -> Figure {
         label: label.to_owned(),
         style: Style::Line,
         colour,
-        points: cells(timeline, |cell| match cell.hits {
+        points: cells_due(timeline, |cell| match cell.hits {
             0 => f64::NAN,
             _ => cell.response.quantile(q).as_millis_f64(),
         }),
@@ -187,16 +196,19 @@ fn latency_over_time(timeline: &Timeline) -> Figure {
 
 fn rate_over_time(timeline: &Timeline) -> Figure {
     let width = timeline.width().as_secs_f64();
-    let rate = |label: &str, style, colour, of: fn(&metrics::Cell) -> u64| Series {
+    let rate = |label: &str, style, colour, points| Series {
         label: label.to_owned(),
         style,
         colour,
-        points: cells(timeline, |cell| of(cell) as f64 / width),
+        points,
     };
+    let answered = cells(timeline, |cell| cell.answered as f64 / width);
+    let due = cells_due(timeline, |cell| cell.hits as f64 / width);
+    let errors = cells_due(timeline, |cell| cell.errors as f64 / width);
     let series = vec![
-        rate("Answered", Style::Area, Colour::RESPONSE, |cell| cell.answered),
-        rate("Due", Style::Line, Colour::ASKED, |cell| cell.hits),
-        rate("Errors", Style::Area, Colour::ERRORS, |cell| cell.errors),
+        rate("Answered", Style::Area, Colour::RESPONSE, answered),
+        rate("Due", Style::Line, Colour::ASKED, due),
+        rate("Errors", Style::Area, Colour::ERRORS, errors),
     ];
     over_time("Rate and errors", ("Per second", Scale::Linear), series)
 }

@@ -1,6 +1,6 @@
 //! `Frame`: the positions of a figure's values and ticks on a picture. It draws nothing.
 
-use super::ends;
+use super::end_names;
 use super::model::{Figure, Style};
 use super::scale::{Span, Tick};
 use super::words;
@@ -58,8 +58,9 @@ impl Frame {
         let y_ticks = y.ticks(((bottom - top) / TICK_ROOM.1) as usize + 1);
         let widest = y_ticks.iter().map(|tick| words::width(&tick.1)).fold(TEXT_MIN, f64::max);
         let left = (outer.left + widest + TICK_GAP).ceil();
-        let ends = ends::names(figure, outer.right + ends::BESIDE - outer.left);
-        let beside = ends.as_deref().map_or(0.0, |names| ends::width(names) - ends::BESIDE);
+        let ends = end_names::names(figure, outer.right + end_names::BESIDE - outer.left);
+        let beside =
+            ends.as_deref().map_or(0.0, |names| end_names::width(names) - end_names::BESIDE);
         let area = Area { left, right: outer.right - beside.max(0.0).ceil(), top, bottom };
         let wanted = ((area.right - area.left) / TICK_ROOM.0) as usize + 1;
         let mut frame = Self { outer, area, x, y, x_ticks: x.ticks(wanted), y_ticks, ends };

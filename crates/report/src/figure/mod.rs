@@ -5,6 +5,7 @@ mod axes;
 mod colour;
 mod dash;
 mod data;
+mod end_names;
 mod ends;
 mod frame;
 mod inline;

@@ -115,14 +115,16 @@ impl Band {
     /// The band and the line of its medians.
     fn series(&self, colour: Colour) -> [Series; 2] {
         let timeline = self.timeline.fitted();
-        let (start, width) = (timeline.start(), timeline.width());
-        let begin = |cell: usize| start as f64 / 1e9 + cell as f64 * width.as_secs_f64();
+        let width = timeline.width().as_secs_f64();
+        let due = timeline.cells().enumerate().filter(|(_, cell)| cell.hits > 0);
+        let due = due.map(|(at, _)| at + 1).last().unwrap_or(0);
         let quantile = |q: f64| -> Vec<(f64, f64)> {
             let time = |cell: &metrics::Cell| match cell.hits {
                 0 => f64::NAN,
                 _ => cell.response.quantile(q).as_millis_f64(),
             };
-            timeline.cells().enumerate().map(|(at, cell)| (begin(at), time(cell))).collect()
+            let cells = timeline.cells().take(due).enumerate();
+            cells.map(|(at, cell)| (at as f64 * width, time(cell))).collect()
         };
         let (medians, p99) = (quantile(0.5), quantile(0.99));
         let low = medians.iter().map(|point| point.1).collect();

@@ -13,6 +13,8 @@ use crate::sheet::FigureSheet;
 const POINTS: u64 = 500;
 /// Processes drawn; the rest is counted in a note.
 const PROCESSES_MAX: usize = 6;
+/// The colours of processes: none is the client's response time.
+const PROCESS_COLOURS: [usize; PROCESSES_MAX] = [4, 6, 3, 7, 1, 2];
 /// How many times the least median the greatest time is where the axis is logarithmic.
 const LOG_FROM: u64 = 20;
 /// Why the server has no curves.
@@ -160,11 +162,13 @@ fn line(label: &str, colour: Colour, points: Vec<(f64, f64)>) -> Series {
     Series { label: label.to_owned(), style: Style::Line, colour, points }
 }
 
-/// One value for each cell of the client's, at the cell's begin.
+/// One value for each cell in which requests were due, at the cell's begin.
 fn cells(client: Option<&Timeline>, of: impl Fn(&metrics::Cell, f64) -> f64) -> Vec<(f64, f64)> {
     let Some(client) = client else { return Vec::new() };
     let width = client.width().as_secs_f64();
-    client.cells().enumerate().map(|(n, cell)| (n as f64 * width, of(cell, width))).collect()
+    let due = client.cells().enumerate().filter(|(_, cell)| cell.hits > 0).map(|(n, _)| n + 1);
+    let due = client.cells().take(due.last().unwrap_or(0)).enumerate();
+    due.map(|(n, cell)| (n as f64 * width, of(cell, width))).collect()
 }
 
 fn rates(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
@@ -271,7 +275,11 @@ fn of_processes(
     let drawn = all.into_iter().take(PROCESSES_MAX).enumerate();
     let series = drawn.map(|(number, (source, measure))| {
         let points = clock.points(measure.course().map(|(at, y)| (at, y * times)));
-        line(&shortened(&source.source, NAME_MAX), Colour::calm(number), points)
+        line(
+            &shortened(&source.source, NAME_MAX),
+            Colour::calm(PROCESS_COLOURS[number % PROCESSES_MAX]),
+            points,
+        )
     });
     (note, series.collect())
 }
