@@ -26,9 +26,10 @@ impl ServerSide<'_> {
         out.trim_start().to_owned()
     }
 
-    /// The same as the tables of a page.
+    /// The same as the tables of a page. What the requests tell comes first: the machine's table is long.
     pub(crate) fn html(&self, out: &mut String) {
-        for table in self.tables() {
+        let tables = self.request_tables().into_iter().chain(self.machine_tables());
+        for table in tables.filter(|table| !table.rows.is_empty()) {
             let heads: Vec<&str> = std::iter::once("").chain(table.heads).collect();
             page::table(out, &table.title, &heads, &table.rows, table.more);
         }
@@ -51,16 +52,25 @@ impl ServerSide<'_> {
 
     /// The tables in their order; those without rows are left out.
     fn tables(&self) -> Vec<Table> {
+        let mut tables = self.machine_tables();
+        tables.extend(self.request_tables());
+        tables.retain(|table| !table.rows.is_empty());
+        tables
+    }
+
+    fn machine_tables(&self) -> Vec<Table> {
         let mut tables = machine::tables(self);
         tables.push(machine::processes(self));
-        tables.push(requests::answers(self));
-        tables.push(requests::times(self));
+        tables
+    }
+
+    fn request_tables(&self) -> Vec<Table> {
+        let mut tables = vec![requests::answers(self), requests::times(self)];
         tables.extend(NetworkAndQueue::of(self).map(|between| between.table()));
         tables.push(Capacity::of(self).table());
         tables.push(requests::endpoints(self));
         tables.push(machine::scrapes(self));
         tables.push(self.incidents());
-        tables.retain(|table| !table.rows.is_empty());
         tables
     }
 
