@@ -29,6 +29,7 @@ pub(super) struct Course {
 impl Course {
     /// `None` where the run is too short for three parts with requests. `duration` is the time in which requests were due.
     pub(super) fn of(timeline: &Timeline, duration: Nanos) -> Option<Self> {
+        let timeline = timeline.widened(Nanos::SECOND);
         let cells: Vec<&Cell> = timeline.cells().collect();
         let last = cells.iter().rposition(|cell| cell.hits > 0)?;
         let cells = &cells[..=last];
