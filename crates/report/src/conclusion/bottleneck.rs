@@ -253,6 +253,9 @@ fn saturated_advice(facts: &Facts) -> String {
             "try more workers or threads, since the CPU has room"
         }
         Some(Limit::Workers) => "try more workers or threads",
+        Some(Limit::Queue) => {
+            "look at what passes requests on to the application (its web server's threads, a proxy)"
+        }
         None => {
             "watch more of the server (its processes with -watch-port, its log with -watch-log)"
         }
