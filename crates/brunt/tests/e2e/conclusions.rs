@@ -13,7 +13,7 @@ fn overloaded(rails: &Rails, at: usize) -> String {
     let log = text(&folder.path("rails.log"));
     let file = text(&folder.path(&format!("overloaded-{at}.arrow")));
     run(&format!(
-        "attack -rate=40 -duration=4s -timeout=2m -targets={targets} -output={file} -watch -watch-port={port} \
+        "attack -rate=30 -duration=8s -timeout=2m -targets={targets} -output={file} -watch -watch-port={port} \
          -watch-log=rails:{log} -watch-every=200ms"
     ))
     .with_code(0);
@@ -32,7 +32,7 @@ fn an_overloaded_puma_is_called_so_with_the_queue_before_rails() {
         .expect("five measurements, and none is VALID");
     let report = run(&format!("report {file}")).with_code(0).stdout;
     let lines: Vec<&str> = report.lines().collect();
-    assert!(lines[0].starts_with("40/s asked for 4s, "), "{report}");
+    assert!(lines[0].starts_with("30/s asked for 8s, "), "{report}");
     assert!(lines[0].ends_with("/s answered: the server is overloaded."), "{report}");
     let bottleneck = lines.iter().find(|line| line.contains("ottleneck: "));
     let bottleneck = bottleneck.unwrap_or_else(|| panic!("{report}"));
@@ -47,7 +47,7 @@ fn an_overloaded_puma_is_called_so_with_the_queue_before_rails() {
         (&json["brunt"]["outcome"], &conclusion[0]["kind"]),
         (&"overloaded".into(), &"saturation".into())
     );
-    assert_eq!(conclusion[0]["figures"]["asked_per_s"], 40.0);
+    assert_eq!(conclusion[0]["figures"]["asked_per_s"], 30.0);
     let found = conclusion.iter().find(|sentence| sentence["kind"] == "bottleneck").unwrap();
     let figure = |name: &str| found["figures"][name].as_f64().unwrap_or_else(|| panic!("{found}"));
     assert!(figure("before_server") > 0.5 * figure("client_mean"), "{found}");
