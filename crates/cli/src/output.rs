@@ -3,6 +3,8 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 
@@ -40,7 +42,6 @@ impl Output {
     /// # Errors
     /// The output is one of them.
     pub fn spares(&self, inputs: &[String]) -> Result<(), ExitError> {
-        use std::os::unix::fs::MetadataExt;
         let regular = |path: &str| {
             let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
             Some((meta.dev(), meta.ino()))
@@ -98,11 +99,22 @@ impl Output {
         Ok(OpenOutput { output: self.clone(), sink: self.open()?, is_closed: false })
     }
 
-    /// Opens the output and writes a whole document. A pipe without a reader is no failure: the reader saw what it wanted.
+    /// Opens the output and writes a whole document. A pipe without a reader is no failure: the reader saw what it wanted. A
+    /// file has its name when it is whole: a full disk leaves what was there before.
     ///
     /// # Errors
     /// The output cannot be opened or written (a full disk); the error names it.
     pub fn write(&self, document: &[u8]) -> Result<(), ExitError> {
+        if let Self::File(path) = self
+            && let Some(Beside { file, name, replaces }) = create_beside(path)
+        {
+            let whole = write_whole(file, document).and_then(|()| std::fs::rename(&name, replaces));
+            return whole.map_err(|error| {
+                // What is left of it cannot be read, and is of no use if it stays.
+                std::fs::remove_file(&name).ok();
+                anyhow!("writing to {self}: {}", reason(&error)).into()
+            });
+        }
         self.open_for_documents()?.write(document)
     }
 }
@@ -136,6 +148,43 @@ impl OpenOutput {
     pub fn is_closed(&self) -> bool {
         self.is_closed
     }
+}
+
+/// A file that takes another's place when it is whole.
+struct Beside {
+    file: File,
+    name: PathBuf,
+    replaces: PathBuf,
+}
+
+/// A new file beside the one of this name, which can take its place; `None` where it has to be written itself: it is no plain
+/// file, has other names, belongs to another user, or its folder takes no files.
+fn create_beside(path: &str) -> Option<Beside> {
+    // A link stays, and what it names is replaced.
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+    let there = std::fs::metadata(&path).ok();
+    if there.as_ref().is_some_and(|meta| !meta.is_file() || meta.nlink() > 1) {
+        return None;
+    }
+    let name = path.file_name()?.to_str()?;
+    let beside = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let file = File::options().write(true).create_new(true).open(&beside).ok()?;
+    let is_alike = there.is_none_or(|there| {
+        let same_owner = file.metadata().is_ok_and(|meta| meta.uid() == there.uid());
+        let writable = !there.permissions().readonly();
+        same_owner && writable && file.set_permissions(there.permissions()).is_ok()
+    });
+    if is_alike {
+        return Some(Beside { file, name: beside, replaces: path });
+    }
+    std::fs::remove_file(&beside).ok();
+    None
+}
+
+fn write_whole(mut file: File, document: &[u8]) -> io::Result<()> {
+    file.write_all(document)?;
+    // A disk may report only at its close that it was full.
+    file.sync_all()
 }
 
 fn unopened(path: &str, error: &io::Error) -> ExitError {
@@ -176,6 +225,32 @@ mod tests {
         let failed = Output::named(Some("/nowhere/x")).write(b"x").unwrap_err();
         let words = "open /nowhere/x: no such file or directory";
         assert_eq!(failed.to_string(), words);
+    }
+
+    #[test]
+    fn a_document_that_does_not_fit_leaves_what_was_there() {
+        let dir = std::env::temp_dir().join(format!("brunt-whole-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let path = dir.join("page.html");
+        let output = Output::named(Some(&path.display().to_string()));
+        output.write(b"first").unwrap();
+        output.write(b"second").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"second");
+        let beside = create_beside(&path.display().to_string()).unwrap().name;
+        assert_eq!(beside.parent(), path.canonicalize().unwrap().parent(), "one file system");
+        // A file that cannot be written stands for a full disk.
+        let full = File::open(&beside).unwrap();
+        assert!(write_whole(full, b"third").is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), b"second");
+        std::fs::remove_file(&beside).unwrap();
+        let link = dir.join("link.html");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        Output::named(Some(&link.display().to_string())).write(b"third").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"third");
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink(), "the link stays");
+        let names = std::fs::read_dir(&dir).unwrap().count();
+        assert_eq!(names, 2, "nothing is left beside them");
+        std::fs::remove_dir_all(&dir).unwrap();
     }
 
     #[test]

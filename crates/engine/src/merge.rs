@@ -106,6 +106,7 @@ impl Merge {
             tick: self.plan.tick,
             max_in_flight: self.plan.max_in_flight,
             users: self.plan.users,
+            server_here: self.plan.server_here,
             self_paced: self.plan.self_paced,
             rate_per_s: self.plan.rate_per_s,
             seed: self.plan.seed,

@@ -1,5 +1,6 @@
 //! `Prepared`: a plan made ready: requests rendered, TLS set up. Shared by all workers, read only.
 
+use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
 use metrics::Generator;
@@ -104,10 +105,24 @@ impl Prepared {
             max_in_flight,
             users,
             self_paced: matches!(plan.load, Load::Users(_)),
+            server_here: self.is_server_here(),
             rate_per_s,
             seed: plan.seed,
             ..Generator::default()
         }
+    }
+
+    /// Whether a server lies on this machine, as far as addresses show without a look-up.
+    fn is_server_here(&self) -> bool {
+        let is_here = |host: &str| {
+            host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+        };
+        let dialled = self.settings.connect_to.iter().any(|(_, to)| {
+            let host = to.rsplit_once(':').map_or(to.as_str(), |(host, _)| host);
+            is_here(host.trim_matches(['[', ']']))
+        });
+        let named = self.requests.iter().flatten().any(|request| is_here(&request.url.host));
+        self.settings.unix_socket.is_some() || dialled || named
     }
 
     /// The TLS set-up, made at its first use (a redirect may be the first to want it).

@@ -24,6 +24,8 @@ pub(crate) struct SelfMetrics {
     descriptors_exhausted: u64,
     ports_exhausted: u64,
     pub(crate) pauses: u64,
+    /// The worker's thread is in a real-time class.
+    is_real_time: bool,
     cpu_at_start: Nanos,
     began: Nanos,
     /// When the loop last went to sleep or woke up.
@@ -35,7 +37,8 @@ pub(crate) struct SelfMetrics {
 impl SelfMetrics {
     pub(crate) fn new(now: Nanos) -> Self {
         let cpu_at_start = machine::thread_cpu_time();
-        Self { cpu_at_start, began: now, turned: now, ..Self::default() }
+        let is_real_time = machine::is_thread_real_time();
+        Self { is_real_time, cpu_at_start, began: now, turned: now, ..Self::default() }
     }
 
     /// The loop goes to sleep. What came before its last turn is read.
@@ -86,6 +89,7 @@ impl SelfMetrics {
         let cpu = machine::thread_cpu_time().saturating_sub(self.cpu_at_start);
         let wall = now.saturating_sub(self.began);
         record.workers = 1;
+        record.real_time = self.is_real_time;
         record.planned = self.planned;
         record.sent = self.sent;
         record.warmup_hits = self.warmup_hits;

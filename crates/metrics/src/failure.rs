@@ -107,6 +107,35 @@ impl FailureKind {
         }
     }
 
+    /// Why a request failed, in plain words.
+    #[must_use]
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::None => "not failed",
+            Self::Dns => "name not resolved",
+            Self::Refused => "connection refused",
+            Self::Dial => "connection not made",
+            Self::DescriptorsExhausted => "no file descriptor left",
+            Self::PortsExhausted => "no local port left",
+            Self::Tls => "TLS failed",
+            Self::Proxy => "refused by the proxy",
+            Self::Timeout => "timed out",
+            Self::Reset => "connection reset",
+            Self::Eof => "closed without an answer",
+            Self::Truncated => "closed within the answer",
+            Self::Malformed => "answer is not HTTP",
+            Self::TooLarge => "answer too large",
+            Self::Decode => "answer not decodable",
+            Self::Redirects => "too many redirects",
+            Self::Target => "request not sendable",
+            Self::Stopped => "stopped with the run",
+            Self::Abandoned => "closed for another request",
+            Self::StreamReset => "HTTP/2 stream reset",
+            Self::GoAway => "HTTP/2 connection ended",
+            Self::Rejected => "rejected by the server",
+        }
+    }
+
     /// The kind of this number, or `None` where there is no such kind (a newer writer).
     #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {

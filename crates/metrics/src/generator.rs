@@ -9,6 +9,10 @@ use crate::{Histogram, Sketch};
 pub struct Generator {
     /// Worker threads.
     pub workers: u32,
+    /// A worker thread had real-time priority (`-rt`).
+    pub real_time: bool,
+    /// A target lies on the generator's machine, as far as its address shows: they share its cores.
+    pub server_here: bool,
     /// The I/O backend: `epoll`, `kqueue`, `io_uring` or `sim`.
     pub io: String,
     /// Hits that fell due within this time were sent together; 0 is exact pacing.
@@ -117,6 +121,8 @@ impl Generator {
         self.max_in_flight = self.max_in_flight.max(other.max_in_flight);
         self.users = self.users.max(other.users);
         self.self_paced |= other.self_paced;
+        self.real_time |= other.real_time;
+        self.server_here |= other.server_here;
         self.rate_per_s = self.rate_per_s.max(other.rate_per_s);
         self.seed = self.seed.max(other.seed);
     }

@@ -182,6 +182,18 @@ impl Summary {
         span(self.latest, self.end).saturating_add(self.waits_before)
     }
 
+    /// Why requests failed, in plain words, and how many did; the most frequent first.
+    #[must_use]
+    pub fn failures_in_words(&self) -> Vec<(&'static str, u64)> {
+        let kinds = FailureKind::ALL.into_iter().zip(self.failures).skip(1);
+        let mut failed: Vec<_> = kinds
+            .filter(|(_, count)| *count > 0)
+            .map(|(kind, count)| (kind.in_words(), count))
+            .collect();
+        failed.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        failed
+    }
+
     /// Attack and wait: from the first due hit to the last end, without the time between runs ([`Summary::apart`]).
     #[must_use]
     pub fn elapsed(&self) -> Nanos {

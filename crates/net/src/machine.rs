@@ -77,6 +77,19 @@ pub fn make_thread_real_time() -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Whether the calling thread is in a real-time class.
+#[must_use]
+pub fn is_thread_real_time() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: takes one integer and touches nothing of ours; 0 names the calling thread.
+        let class = unsafe { libc::sched_getscheduler(0) };
+        class == libc::SCHED_RR || class == libc::SCHED_FIFO
+    }
+    #[cfg(not(target_os = "linux"))]
+    false
+}
+
 /// Asks the kernel to end the calling thread's sleeps on time (timer slack of 1 ns instead of 50 µs).
 pub fn make_timers_punctual() {
     #[cfg(target_os = "linux")]

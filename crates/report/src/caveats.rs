@@ -1,23 +1,35 @@
-//! What must be known to read a run's figures, one sentence each: time between runs that counts in no rate, and times that
-//! are no more than how long requests were waited for.
+//! What must be known to read a run's figures, one sentence each: time between runs that counts in no rate, times that are no
+//! more than how long requests were waited for, and a generator that takes cores from its server.
 
-use metrics::{FailureKind, Summary};
+use metrics::{FailureKind, Generator, Histogram, Summary};
 use stdx::Nanos;
 
 use crate::number::{counted, duration, duration_short};
+use crate::object::{self, Object};
+use crate::{Input, escape};
 
 /// The sentences, for every kind of report.
-pub(crate) fn caveats(summary: &Summary) -> Vec<String> {
-    apart(summary).into_iter().chain(timed_out(summary)).collect()
+pub(crate) fn caveats(input: &Input<'_>) -> Vec<String> {
+    let summary = input.summary;
+    let all = [apart(summary), timed_out(summary), input.generator.and_then(real_time)];
+    all.into_iter().flatten().collect()
 }
 
 fn apart(summary: &Summary) -> Option<String> {
     (summary.apart > Nanos::ZERO).then(|| {
+        let (between, ran) = (duration(summary.apart), duration(summary.elapsed()));
         format!(
-            "These are runs one after the other: the {} between them count in no rate.",
-            duration(summary.apart)
+            "These are runs one after the other: rates are over the {ran} in which they ran, without the {between} between them."
         )
     })
+}
+
+/// With real-time priority the generator is punctual at the expense of a server on the same cores: lag falls, and service
+/// time rises, which no verdict sees.
+fn real_time(generator: &Generator) -> Option<String> {
+    let sentence = "The generator had real-time priority (-rt) on the server's machine: it takes cores from the server first, so \
+                    service times may be longer than without it.";
+    (generator.real_time && generator.server_here).then(|| sentence.to_owned())
 }
 
 /// Quantiles that reports show, with their names.
@@ -31,13 +43,16 @@ fn timed_out(summary: &Summary) -> Option<String> {
     let all = SHOWN.iter().map(quantile).chain([("max", summary.response.max())]);
     let cut: Vec<&str> =
         all.filter(|(_, time)| is_cut(*time, Some(from))).map(|(name, _)| name).collect();
-    let which = match cut.len() {
-        0 => return None,
-        1 => format!("{} tells", cut[0]),
-        _ => format!("{} tell", stdx::list_and(&cut)),
+    let which = match &cut[..] {
+        [] => return None,
+        [one] => format!("{one} is that wait, and its true time is longer"),
+        [first @ .., last] => {
+            let first = first.join(", ");
+            format!("{first} and {last} are that wait, and their true times are longer")
+        }
     };
     Some(format!(
-        "{} ({share:.2}%) timed out, after {} or more: {which} how long was waited, and the true times are longer.",
+        "{} ({share:.2}%) timed out, after {} or more: {which}.",
         counted(count, "request"),
         duration(from)
     ))
@@ -54,10 +69,24 @@ pub(crate) fn at_least_short(time: Nanos, from: Option<Nanos>) -> String {
     format!("{sign}{}", duration_short(time))
 }
 
-/// A time as text, with `>= ` before one that is cut off by timeouts, which start at `from`.
+/// A time as text, with a sign before one that is cut off by timeouts, which start at `from`: `≥ 500.1ms`.
 pub(crate) fn at_least(time: Nanos, from: Option<Nanos>) -> String {
     let text = duration(time);
-    if is_cut(time, from) { format!(">= {text}") } else { text }
+    if is_cut(time, from) { format!("\u{2265} {text}") } else { text }
+}
+
+/// The keys of a JSON report's `response` and `service` of which the value is a time cut off by timeouts; `None` without any
+/// timeout.
+pub(crate) fn censored(summary: &Summary) -> Option<String> {
+    let (response, service) = summary.timed_out_from?;
+    let keys = |times: &Histogram, from| {
+        let quantiles = object::QUANTILE_KEYS.map(|(key, q)| (key, times.quantile(q)));
+        let all = quantiles.into_iter().chain([("max", times.max())]);
+        let cut = all.filter(|(_, time)| times.count() > 0 && is_cut(*time, Some(from)));
+        object::json_list(cut.map(|(key, _)| escape::json(key)))
+    };
+    let object = Object::new().put("response", keys(&summary.response, response));
+    Some(object.put("service", keys(&summary.service, service)).end())
 }
 
 #[cfg(test)]
@@ -82,18 +111,25 @@ mod tests {
 
     #[test]
     fn times_cut_off_by_timeouts_are_marked() {
-        assert!(caveats(&summary(0)).is_empty());
+        assert_eq!((timed_out(&summary(0)), censored(&summary(0))), (None, None));
         let half = summary(50);
-        let [caveat] = &caveats(&half)[..] else { panic!() };
         assert_eq!(
-            caveat,
-            "50 requests (50.00%) timed out, after 500.1ms or more: p90, p95, p99 and max tell how long was waited, and the \
-             true times are longer."
+            timed_out(&half).unwrap(),
+            "50 requests (50.00%) timed out, after 500.1ms or more: p90, p95, p99 and max are that wait, and their true times are \
+             longer."
         );
-        let one = caveats(&summary(1)).concat();
-        assert!(one.starts_with("1 request (1.00%) timed out") && one.contains(": max tells how"));
+        let keys = r#"["75th","90th","95th","99th","99.9th","99.99th","max"]"#;
+        let expect = format!("{{\"response\":{keys},\"service\":{keys}}}");
+        assert_eq!(
+            censored(&half),
+            Some(expect),
+            "the service time of all is that of the response"
+        );
+        let one = timed_out(&summary(1)).unwrap();
+        assert!(one.starts_with("1 request (1.00%) timed out"), "{one}");
+        assert!(one.ends_with(": max is that wait, and its true time is longer."), "{one}");
         let from = half.timed_out_from.map(|from| from.0);
-        assert!(at_least(half.response.quantile(0.99), from).starts_with(">= 500."));
+        assert!(at_least(half.response.quantile(0.99), from).starts_with("\u{2265} 500."));
         assert_eq!(
             at_least(half.response.quantile(0.5), from),
             duration(half.response.quantile(0.5))
@@ -104,7 +140,19 @@ mod tests {
     fn time_between_runs_is_reported() {
         let mut apart = summary(0);
         apart.apart = Nanos::from_secs(123);
-        let expect = "These are runs one after the other: the 2m3s between them count in no rate.";
-        assert_eq!(caveats(&apart), [expect]);
+        (apart.earliest, apart.latest, apart.end) = (0, 163_000_000_000, 164_000_000_000);
+        assert_eq!(
+            self::apart(&apart).unwrap(),
+            "These are runs one after the other: rates are over the 41s in which they ran, without the 2m3s between them."
+        );
+    }
+
+    #[test]
+    fn real_time_priority_beside_the_server_is_reported() {
+        let generator =
+            |real_time, server_here| Generator { real_time, server_here, ..Generator::default() };
+        assert!(real_time(&generator(true, true)).unwrap().contains("service times may be longer"));
+        assert_eq!(real_time(&generator(true, false)), None, "a server elsewhere loses nothing");
+        assert_eq!(real_time(&generator(false, true)), None);
     }
 }

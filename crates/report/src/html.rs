@@ -71,7 +71,7 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
             push(out, format_args!("<p>Remedy: {}.</p>\n", escape::xml(remedy)));
         }
     }
-    for caveat in caveats(summary) {
+    for caveat in caveats(input) {
         push(out, format_args!("<p class=\"faint\">{}</p>\n", escape::xml(&caveat)));
     }
     let times = &summary.response;
@@ -91,11 +91,6 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
         push(out, format_args!("<div class=\"tile\"><b>{value}</b><span>{name}</span></div>\n"));
     }
     out.push_str("</section>\n");
-}
-
-/// A time, with a narrow sign before one that is cut off by timeouts.
-fn marked(time: Nanos, from: Option<Nanos>) -> String {
-    at_least(time, from).replacen(">=", "\u{2265}", 1)
 }
 
 /// The outcomes that are failures.
@@ -236,10 +231,10 @@ fn under_way(in_flight: &InFlight, users: u64) -> Figure {
 fn tables(out: &mut String, input: &Input<'_>) {
     let summary = input.summary;
     let row = |name: &str, times: &Histogram, from: Option<Nanos>| {
-        let quantiles = [0.5, 0.9, 0.95, 0.99, 0.999].map(|q| marked(times.quantile(q), from));
+        let quantiles = [0.5, 0.9, 0.95, 0.99, 0.999].map(|q| at_least(times.quantile(q), from));
         let mut row = vec![name.to_owned(), duration(times.min()), duration(times.mean())];
         row.extend(quantiles);
-        row.push(marked(times.max(), from));
+        row.push(at_least(times.max(), from));
         row
     };
     let (response_from, service_from) = summary.timed_out_from.unzip();

@@ -27,9 +27,14 @@ pub(crate) fn off_by(input: &Input<'_>) -> Option<f64> {
     Some(input.summary.concurrency() / users as f64 - 1.0).filter(|_| input.summary.requests > 0)
 }
 
-/// The planned users, if each of them only sends and waits; `None` where users pace themselves, or their number is unknown.
+/// The planned users, if each of them only sends and waits; `None` where users pace themselves or think between requests, or
+/// their number is unknown.
 pub(crate) fn users_at_work(input: &Input<'_>) -> Option<u64> {
     let generator = input.generator.filter(|generator| !generator.self_paced)?;
+    // In a closed loop only what follows a thinking time is due, and can be late.
+    if generator.users > 0 && generator.lag.count() > 0 {
+        return None;
+    }
     Some(generator.users)
 }
 

@@ -8,7 +8,7 @@ use stdx::Nanos;
 
 use crate::conclusion::Conclusion;
 use crate::number::{go_json, rfc3339};
-use crate::object::{Object, json_list};
+use crate::object::{Object, QUANTILE_KEYS, json_list};
 use crate::text::QUANTILES;
 use crate::{BucketCounts, Input, assertions, escape, judgement};
 
@@ -124,6 +124,9 @@ fn own(input: &Input<'_>) -> String {
         let from = Object::new().number("response", response.0).number("service", service.0);
         object = object.put("timed_out_from", from.end());
     }
+    if let Some(censored) = crate::caveats::censored(summary) {
+        object = object.put("censored", censored);
+    }
     if let Some(off) = crate::input::off_by(input) {
         object = object.put("little", little(input, off));
     }
@@ -184,19 +187,15 @@ fn sends(sends: &Sends) -> String {
 
 /// A distribution: Vegeta's names, and the quantiles its users miss.
 pub(crate) fn times(times: &Histogram) -> String {
-    Object::new()
+    let object = Object::new()
         .number("count", times.count())
         .put("total", times.sum().to_string())
         .number("mean", times.mean().0)
         .float("stddev", times.stddev_ns())
-        .number("min", times.min().0)
-        .number("50th", times.quantile(0.5).0)
-        .number("75th", times.quantile(0.75).0)
-        .number("90th", times.quantile(0.9).0)
-        .number("95th", times.quantile(0.95).0)
-        .number("99th", times.quantile(0.99).0)
-        .number("99.9th", times.quantile(0.999).0)
-        .number("99.99th", times.quantile(0.9999).0)
+        .number("min", times.min().0);
+    let quantiles = QUANTILE_KEYS.into_iter();
+    quantiles
+        .fold(object, |object, (key, q)| object.number(key, times.quantile(q).0))
         .number("max", times.max().0)
         .end()
 }
@@ -217,8 +216,10 @@ pub(crate) fn generator(generator: &Generator) -> String {
         .number("tick", generator.tick.0)
         .number("max_in_flight", generator.max_in_flight)
         .number("users", generator.users);
-    if generator.self_paced {
-        object = object.put("self_paced", flag(true));
+    for (key, set) in [("self_paced", generator.self_paced), ("real_time", generator.real_time)] {
+        if set {
+            object = object.put(key, flag(true));
+        }
     }
     object
         .float("rate", generator.rate_per_s)

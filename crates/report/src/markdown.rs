@@ -67,7 +67,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
         let (planned, sent) = (grouped(generator.planned), grouped(generator.sent));
         writeln!(out, "Generator: {planned} planned, {sent} sent, lag p99 {lag}, CPU {cpu:.1}%\n")?;
     }
-    for caveat in caveats(summary) {
+    for caveat in caveats(input) {
         writeln!(out, "{}\n", escape::markdown(&caveat))?;
     }
     codes(out, input)?;
@@ -100,6 +100,11 @@ fn codes(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
 }
 
 fn errors(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
+    let failures = input.summary.failures_in_words();
+    if !failures.is_empty() {
+        let words = failures.iter().map(|(why, count)| format!("{why}: {}", grouped(*count)));
+        writeln!(out, "\nFailures: {}", words.collect::<Vec<_>>().join(", "))?;
+    }
     let errors = input.summary.errors();
     if errors.is_empty() {
         return Ok(());

@@ -3,6 +3,17 @@
 use crate::escape;
 use crate::number::go_json;
 
+/// The quantiles of a distribution and their keys.
+pub(crate) const QUANTILE_KEYS: [(&str, f64); 7] = [
+    ("50th", 0.5),
+    ("75th", 0.75),
+    ("90th", 0.9),
+    ("95th", 0.95),
+    ("99th", 0.99),
+    ("99.9th", 0.999),
+    ("99.99th", 0.9999),
+];
+
 /// An object under construction: keys in the order they are put.
 pub(crate) struct Object(String);
 

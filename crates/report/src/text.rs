@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use metrics::{By, Generator, Groups, Histogram, Summary};
 use stdx::Nanos;
 
-use crate::caveats::caveats;
+use crate::caveats::{at_least, caveats};
 use crate::columns::Columns;
 use crate::conclusion::Conclusion;
 use crate::number::duration;
@@ -22,7 +22,7 @@ pub fn text(input: &Input<'_>) -> String {
     out.push_str(&vegetas_lines(
         input.summary,
         input.summary.throughput(),
-        &latencies(&input.summary.response),
+        &marked(&input.summary.response, input.summary.timed_out_from.map(|from| from.0)),
     ));
     out.push('\n');
     out.push_str(&own_lines(input));
@@ -104,6 +104,13 @@ pub(crate) fn latencies(times: &Histogram) -> String {
     seven(times, QUANTILES.map(|q| times.quantile(q)))
 }
 
+/// The figures that [`LATENCIES`] names; those cut off by timeouts, which begin at `from`, are marked.
+fn marked(times: &Histogram, from: Option<Nanos>) -> String {
+    let [p50, p90, p95, p99] = QUANTILES.map(|q| at_least(times.quantile(q), from));
+    let (min, mean, max) = (duration(times.min()), duration(times.mean()), times.max());
+    [min, mean, p50, p90, p95, p99, at_least(max, from)].join(", ")
+}
+
 /// The figures that [`LATENCIES`] names.
 pub(crate) fn seven(times: &Histogram, [p50, p90, p95, p99]: [Nanos; 4]) -> String {
     let all = [times.min(), times.mean(), p50, p90, p95, p99, times.max()];
@@ -124,7 +131,9 @@ fn status_codes(summary: &Summary) -> String {
 fn own_lines(input: &Input<'_>) -> String {
     let summary = input.summary;
     let mut out = String::new();
-    let service = crate::input::service(summary).map_or("not recorded".to_owned(), latencies);
+    let from = summary.timed_out_from.map(|from| from.1);
+    let service = crate::input::service(summary)
+        .map_or("not recorded".to_owned(), |times| marked(times, from));
     line(&mut out, "Service", LATENCIES, format_args!("{service}"));
     if summary.wire_in > 0 {
         let mean = summary.wire_in as f64 / summary.requests.max(1) as f64;
@@ -133,7 +142,11 @@ fn own_lines(input: &Input<'_>) -> String {
     }
     if summary.errors_more > 0 {
         let more = summary.errors_more;
-        line(&mut out, "Errors", "[hits with further texts]", format_args!("{more}"));
+        line(&mut out, "Errors", "[requests with further texts]", format_args!("{more}"));
+    }
+    for (at, (why, count)) in summary.failures_in_words().into_iter().enumerate() {
+        let name = if at == 0 { "Failures" } else { "" };
+        line(&mut out, name, &format!("[{why}]"), format_args!("{count}"));
     }
     traffic_lines(&mut out, input);
     if let Some(generator) = input.generator {
@@ -142,7 +155,7 @@ fn own_lines(input: &Input<'_>) -> String {
     for loss in input.losses {
         line(&mut out, "Lost", "[in reading]", format_args!("{}", escape::terminal(loss)));
     }
-    for caveat in caveats(summary) {
+    for caveat in caveats(input) {
         let _ = writeln!(out, "{caveat}");
     }
     let note =

@@ -10,6 +10,8 @@ pub(crate) fn encode(g: &Generator) -> String {
     json!({
         "workers": g.workers,
         "io": g.io,
+        "real_time": g.real_time,
+        "server_here": g.server_here,
         "tick": g.tick.0,
         "max_in_flight": g.max_in_flight,
         "users": g.users,
@@ -66,6 +68,8 @@ pub(crate) fn decode(text: &str) -> Result<Generator, String> {
     Ok(Generator {
         workers: u32::try_from(number("workers")).unwrap_or(u32::MAX),
         io: value["io"].as_str().unwrap_or_default().to_owned(),
+        real_time: flag("real_time"),
+        server_here: flag("server_here"),
         tick: Nanos(number("tick")),
         max_in_flight: number("max_in_flight"),
         users: number("users"),

@@ -1,16 +1,17 @@
 //! `demo`: a server of six 60 ms workers on this machine, attacked below and above what it can carry; both reports, a page
 //! with charts, and what to try next.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use cli::{ExitCode, ExitError, Interrupts, Output, eprint_line};
 use demo::{Config, Server, ServiceTime};
 use engine::Settings;
-use metrics::Generator;
+use metrics::{Generator, Reason, Verdict};
 use net::Address;
 use session::{OnCutOff, Progress, RunFigures, Session, SessionOptions, go_words};
 use stdx::{Bytes, Nanos};
@@ -60,6 +61,9 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         let attack = attack(&typed, at, (name, rate), &interrupts)?;
         print(&attack.report(name, report::text))?;
         print(&format!("\n{}\n", lesson(name, &attack.figures)))?;
+        if let Some(busy) = busy(&attack.verdict(), &load_average()) {
+            print(&format!("\n{busy}\n"))?;
+        }
         attacks.push(attack);
         if interrupts.seen() > 0 {
             break;
@@ -131,8 +135,11 @@ struct Attack {
 impl Attack {
     /// The report that `layout` makes of it.
     fn report(&self, title: &str, layout: fn(&report::Input<'_>) -> String) -> String {
-        let verdict = self.figures.verdict(&self.generator);
-        layout(&self.figures.input(title, (&self.generator, &verdict), &[]))
+        layout(&self.figures.input(title, (&self.generator, &self.verdict()), &[]))
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.figures.verdict(&self.generator)
     }
 }
 
@@ -153,6 +160,27 @@ fn lesson(name: &str, figures: &RunFigures) -> String {
     }
 }
 
+/// What an INVALID of a busy machine means, for users who see their first verdict.
+fn busy(verdict: &Verdict, load: &str) -> Option<String> {
+    let is_late = |reason: &Reason| matches!(reason, Reason::Late { .. } | Reason::Stalls { .. });
+    verdict.reasons.iter().any(is_late).then(|| {
+        format!(
+            "INVALID is about the measurement and not about the server: other programs on this machine{load} made the load \
+             generator late, which raised the quantiles that the verdict names. On a quiet machine the run is VALID."
+        )
+    })
+}
+
+/// How busy the machine was in the last minute, where the system says it: ` (load average 3.2, 2 cores)`.
+fn load_average() -> String {
+    let load = std::fs::read_to_string("/proc/loadavg").ok();
+    let load = load.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    load.map_or(String::new(), |load| {
+        format!(" (load average {load:.1}, {})", stdx::counted(cores as u64, "core"))
+    })
+}
+
 /// Writes the page beside the user, or where temporary files go.
 fn write_page(attacks: &[Attack]) -> Result<PathBuf, ExitError> {
     let Some(attack) = attacks.last() else {
@@ -160,15 +188,30 @@ fn write_page(attacks: &[Attack]) -> Result<PathBuf, ExitError> {
     };
     let page = attack.report("brunt demo", report::html);
     let beside = std::env::current_dir().unwrap_or_default().join(PAGE);
-    let write =
-        |path: &PathBuf| std::fs::File::create(path).and_then(|mut f| f.write_all(page.as_bytes()));
+    let write = |path: &Path| Output::File(path.display().to_string()).write(page.as_bytes());
     if write(&beside).is_ok() {
         return Ok(beside);
     }
     let elsewhere = std::env::temp_dir().join(PAGE);
-    write(&elsewhere).with_context(|| format!("writing {}", elsewhere.display()))?;
+    write(&elsewhere)?;
     eprint_line(
         "cannot write to the current directory; the page is in the folder for temporary files",
     );
     Ok(elsewhere)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_invalid_of_a_busy_machine_is_explained() {
+        let verdict = |reason| Verdict { reasons: vec![reason], blind: false };
+        let late = verdict(Reason::Late { quantiles: Vec::new(), stood_still: false });
+        let busy = |verdict: &Verdict| busy(verdict, " (load average 3.2, 2 cores)");
+        let words = busy(&late).unwrap();
+        assert!(words.contains("other programs on this machine (load average 3.2, 2 cores)"));
+        assert_eq!(busy(&Verdict::default()), None);
+        assert_eq!(busy(&verdict(Reason::Ports { connections: 1 })), None, "its remedy says all");
+    }
 }

@@ -27,7 +27,11 @@ fn time_between_runs_counts_in_no_rate() {
     assert!(json["brunt"]["apart"].as_u64().unwrap() > 290 * SECOND, "{json}");
     for kind in ["text", "html", "markdown"] {
         let ran = run(&format!("report -type={kind} {one} {two}")).with_code(0);
-        assert!(ran.stdout.contains("one after the other: the 4m58"), "{kind}: {}", ran.stdout);
+        assert!(
+            ran.stdout.contains("one after the other: rates are over the 3."),
+            "{kind}: {}",
+            ran.stdout
+        );
     }
     let together = scratch.file("3.csv", rows(1, 5_000_000));
     let ran = run(&format!("report {one} {together}")).with_code(0);
@@ -63,10 +67,46 @@ fn times_cut_off_by_the_timeout_are_marked() {
     let report = |kind: &str| run(&format!("report -type={kind} {results}")).with_code(0).stdout;
     let plain = report("text");
     assert!(plain.contains("8 requests (100.00%) timed out, after 20"), "{plain}");
-    assert!(plain.contains("p50, p90, p95, p99 and max tell how long was waited"), "{plain}");
+    assert!(plain.contains("p50, p90, p95, p99 and max are that wait"), "{plain}");
+    assert!(plain.contains("\u{2265} 20") && plain.contains("[timed out]  "), "{plain}");
+    let json = run(&format!("report -json {results}")).with_code(0).json();
+    let censored = &json["brunt"]["censored"];
+    for times in ["response", "service"] {
+        let keys = censored[times].as_array().unwrap();
+        assert!(keys.contains(&"50th".into()) && keys.contains(&"max".into()), "{censored}");
+    }
     assert!(report("html").contains("<b>\u{2265} 20"), "the tiles are marked");
-    assert!(report("markdown").contains("| >= 20"), "and so are the cells");
-    assert!(!run(&format!("vegeta report {results}")).with_code(0).stdout.contains("timed out"));
+    assert!(report("markdown").contains("| \u{2265} 20"), "and so are the cells");
+    let vegeta = run(&format!("vegeta report {results}")).with_code(0).stdout;
+    assert!(!vegeta.contains("timed out") && !vegeta.contains('\u{2265}'), "{vegeta}");
+}
+
+#[test]
+fn users_who_think_are_held_to_no_law() {
+    let (_server, url) = server(Config::default());
+    let scratch = Scratch::new("figures-think");
+    let results = text(&scratch.path("r.arrow"));
+    let bench = format!("bench -c 2 -n 20 -think 20ms -q -output={results} {url}/");
+    run(&bench).with_code(0);
+    let json = run(&format!("report -json {results}")).with_code(0).json();
+    assert!(json["brunt"]["little"].is_null(), "{json}");
+    let plain = run(&format!("report {results}")).with_code(0).stdout;
+    assert!(!plain.contains("Concurrency"), "{plain}");
+}
+
+/// Where the test may use real-time priority; elsewhere brunt says that it was refused, and the report says nothing.
+#[test]
+fn real_time_priority_beside_the_server_is_reported() {
+    let (_server, url) = server(Config::default());
+    let scratch = Scratch::new("figures-rt");
+    let results = text(&scratch.path("r.arrow"));
+    let ran = run(&format!("bench -c 1 -n 5 -rt -q -output={results} {url}/")).with_code(0);
+    let plain = run(&format!("report {results}")).with_code(0).stdout;
+    let refused = ran.stderr.contains("--rt: ");
+    assert_eq!(plain.contains("real-time priority"), !refused, "{plain}{}", ran.stderr);
+    run(&format!("bench -c 1 -n 5 -q -output={results} {url}/")).with_code(0);
+    let plain = run(&format!("report {results}")).with_code(0).stdout;
+    assert!(!plain.contains("real-time priority"), "{plain}");
 }
 
 /// Vegeta counts row by row: a time on an edge belongs to the bucket that begins there.

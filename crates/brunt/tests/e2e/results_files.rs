@@ -81,6 +81,21 @@ fn a_killed_run_keeps_all_but_its_last_second() {
 }
 
 #[test]
+fn a_parquet_file_without_its_end_was_cut_off() {
+    let (_server, url) = server(Config::default());
+    let scratch = Scratch::new("parquet-cut");
+    let file = text(&scratch.path("r.parquet"));
+    run(&format!("bench -c 1 -n 5 -q -to parquet -output={file} {url}/")).with_code(0);
+    run(&format!("report {file}")).with_code(0);
+    let whole = std::fs::read(&file).unwrap();
+    for left in [5, whole.len() - 1] {
+        let cut = scratch.file("cut.parquet", &whole[..left]);
+        let ran = run(&format!("report {cut}")).with_code(4);
+        ran.complains_once(&["its writer was cut off before it wrote the footer"]);
+    }
+}
+
+#[test]
 fn foreign_and_damaged_files_give_one_line() {
     let scratch = Scratch::new("damaged");
     let cases = [

@@ -333,7 +333,12 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotSent { not_sent, planned } => {
-                write!(f, "{not_sent} of {} {} not sent", counted(*planned, "hit"), were(*not_sent))
+                write!(
+                    f,
+                    "{not_sent} of {} {} not sent",
+                    counted(*planned, "request"),
+                    were(*not_sent)
+                )
             }
             Self::Rate { achieved, asked } => {
                 write!(f, "the rate was {achieved:.2}/s instead of {asked:.2}/s")
@@ -352,7 +357,7 @@ impl fmt::Display for Reason {
             Self::Late { quantiles, stood_still } => write_late(f, quantiles, *stood_still),
             Self::Lag { p99, response_p99 } => {
                 let (p99, response) = (p99.rounded(), response_p99.rounded());
-                write!(f, "hits began late: schedule lag p99 {p99}, response p99 {response}")
+                write!(f, "requests began late: schedule lag p99 {p99}, response p99 {response}")
             }
             Self::Descriptors { connections } => {
                 write!(f, "no file descriptor was left for {}", counted(*connections, "connection"))

@@ -41,10 +41,10 @@ fn check(change: impl Fn(&mut Generator), expect: &str) {
 #[test]
 fn each_reason_names_its_figures() {
     check(|_| (), "VALID");
-    check(|g| (g.sent, g.not_sent) = (995, 5), "INVALID: 5 of 1000 hits were not sent");
+    check(|g| (g.sent, g.not_sent) = (995, 5), "INVALID: 5 of 1000 requests were not sent");
     check(
         |g| (g.sent, g.not_sent) = (900, 100),
-        "INVALID: 100 of 1000 hits were not sent; the rate was 90.00/s instead of 100.00/s",
+        "INVALID: 100 of 1000 requests were not sent; the rate was 90.00/s instead of 100.00/s",
     );
     check(
         |g| (g.stalls, g.stall_longest) = (2, Nanos::from_millis(301)),
@@ -52,7 +52,7 @@ fn each_reason_names_its_figures() {
     );
     check(
         late(Nanos(6_000_000)),
-        "INVALID: hits began late: schedule lag p99 6ms, response p99 20ms",
+        "INVALID: requests began late: schedule lag p99 6ms, response p99 20ms",
     );
     check(
         |g| g.descriptors_exhausted = 3,

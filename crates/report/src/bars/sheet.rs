@@ -5,10 +5,13 @@ use std::fmt::Write as _;
 use super::draw::{self, Palette};
 use super::model::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 use crate::columns::Columns;
-use crate::figure::{PngError, folded_table, png, short};
+use crate::figure::{PngError, folded_table, png, short, shortened};
 use crate::number::counted;
 use crate::object::{Object, json_list};
 use crate::{escape, page};
+
+/// Characters of a label in a page's table.
+const LABEL_MAX: usize = 40;
 
 impl BarSheet {
     /// One self-contained page with the charts and the values below them.
@@ -17,7 +20,7 @@ impl BarSheet {
         let mut body = format!("<main><header><h1>{}</h1></header>\n", escape::xml(&self.title));
         self.pictures(&mut body, Palette::One, |_| String::new());
         let heads = ["", "label", "median", "least", "greatest", "runs"];
-        let rows: Vec<Vec<String>> = self.rows().map(Vec::from).collect();
+        let rows: Vec<Vec<String>> = self.rows().map(with_short_label).collect();
         page::table(&mut body, "Values", &heads, &rows, 0);
         body.push_str("<footer>\n");
         for note in self.notes() {
@@ -152,6 +155,12 @@ fn values(chart: &BarChart) -> String {
     folded_table(&chart.heading(), &heads, &rows)
 }
 
+/// A row of a page's table, where a long label would take the width of the values.
+fn with_short_label(mut row: [String; 6]) -> Vec<String> {
+    row[1] = shortened(&row[1], LABEL_MAX);
+    Vec::from(row)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +182,15 @@ mod tests {
     /// Seed 002's three proxies.
     fn seed() -> BarSheet {
         sheet(vec![bar("hash", &[21.41]), bar("round-robin", &[39.73]), bar("first", &[40.07])])
+    }
+
+    #[test]
+    fn a_long_label_leaves_the_values_their_room() {
+        let long = "label-".repeat(20);
+        let html = sheet(vec![bar(&long, &[1.0]), bar("short", &[2.0])]).html();
+        let cut = format!("<td>{}…</td>", &long[..LABEL_MAX - 1]);
+        assert!(html.contains(&cut) && html.contains("<td>short</td>"), "{html}");
+        assert!(sheet(vec![bar(&long, &[1.0])]).json().contains(&long), "JSON has all of it");
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl PlotBuilder {
     pub fn finish(self, title: &str) -> Figure {
         let mut notes = Vec::new();
         if self.left_out > 0 {
-            let left_out = counted(self.left_out, "hit");
+            let left_out = counted(self.left_out, "request");
             notes.push(format!("{left_out} of more than {SERIES_MAX} attacks not drawn."));
         }
         let names = self.names();
@@ -288,7 +288,7 @@ mod tests {
         }
         let figure = plot.finish("t");
         assert_eq!(figure.series.len(), SERIES_MAX);
-        assert!(figure.notes[0].starts_with("3 hits"), "{:?}", figure.notes);
+        assert!(figure.notes[0].starts_with("3 requests"), "{:?}", figure.notes);
     }
 
     #[test]

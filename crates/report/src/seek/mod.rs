@@ -293,7 +293,7 @@ fn meets(search: &Search, step: &Step) -> String {
     let cut = if step.cut { " (cut short)" } else { "" };
     match word(search, step) {
         "no" => format!("no: {}{cut}", missed.join(", ")),
-        "unproven" => format!("yes, as far as {} can tell", counted(step.hits, "hit")),
+        "unproven" => format!("yes ({})", counted(step.hits, "request")),
         word => word.to_owned(),
     }
 }
@@ -378,7 +378,7 @@ How sure: as precise as asked for, by 4 steps, of which 1 is INVALID and did not
 
 rate/s  achieved/s   p50    p95    p99  errors  verdict  meets it
     40          40  60ms  180ms  277ms   0.00%  VALID    yes
-    80          80  60ms  180ms  277ms   0.00%  VALID    yes, as far as 100 hits can tell
+    80          80  60ms  180ms  277ms   0.00%  VALID    yes (100 requests)
  113.1         100  60ms  180ms  277ms   0.00%  INVALID  cannot tell: hits began <late>
    160         100  60ms  180ms  612ms   0.00%  VALID    no: 50.00% took over 500ms
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -27,6 +28,9 @@ use crate::native::schema::{DataType, Field, Schema, is_ours};
 use crate::source::{Fault, Source, Step};
 use metrics::Batch;
 
+/// Where the footer is missing: the writer was killed, or its disk was full.
+const CUT_OFF: &str =
+    "its writer was cut off before it wrote the footer, without which no row can be read";
 /// Rows decoded at once.
 const READ_ROWS: usize = 16 << 10;
 
@@ -55,6 +59,9 @@ struct OpenColumn {
 impl ParquetSource {
     pub(crate) fn open(feed: Feed) -> Result<Self, Fault> {
         let file = spool(feed.into_read())?;
+        if !ends_with_mark(&file)? {
+            return Err(Fault::Corrupt { at: 0, reason: CUT_OFF.to_owned() });
+        }
         let file = guarded(|| SerializedFileReader::new(file)).map_err(corrupt)?;
         let detail = schema(&file).detail();
         Ok(Self { file, group: 0, left: 0, columns: Vec::new(), rows: None, detail })
@@ -94,6 +101,18 @@ impl ParquetSource {
         }
         Ok(())
     }
+}
+
+/// Whether a file ends with the mark that follows a footer. The position in the file is as it was.
+fn ends_with_mark(mut file: &File) -> Result<bool, Fault> {
+    let mut mark = [0; 4];
+    let len = file.seek(SeekFrom::End(0)).map_err(Fault::Io)?;
+    if len >= 8 {
+        file.seek(SeekFrom::End(-4)).map_err(Fault::Io)?;
+        file.read_exact(&mut mark).map_err(Fault::Io)?;
+    }
+    file.seek(SeekFrom::Start(0)).map_err(Fault::Io)?;
+    Ok(mark == *b"PAR1" || mark == *b"PARE")
 }
 
 /// The schema in the footer, or the names of the columns.
