@@ -35,8 +35,7 @@ fn of(input: &SeekInput<'_>) -> Steadiness {
 }
 
 fn contradiction(input: &SeekInput<'_>, one: &Contradiction) -> String {
-    let about = if one.runs > 1 { "about " } else { "" };
-    let at = format!("{about}{}", load(input.search.by, one.load));
+    let at = load(input.search.by, one.load);
     let steps = match one.runs {
         1 => "the only step".to_owned(),
         runs => format!("{} of {}", number(one.against as f64), counted(runs as u64, "step")),
@@ -92,7 +91,7 @@ mod tests {
         with(FOUND, StopReason::Contradiction, |input| {
             let input = SeekInput { steps: &steps, ..*input };
             let text = text(&input);
-            let note = "Note       at about 160/s 2 of 3 steps met the objective, which chance does not explain; the interval includes that load\n";
+            let note = "Note       at 160/s 2 of 3 steps met the objective, which chance does not explain; the interval includes that load\n";
             assert!(text.contains(note), "{text}");
             assert!(
                 text.contains("Note       the server or this machine was not the same"),

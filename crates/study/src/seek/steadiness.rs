@@ -11,21 +11,14 @@
 
 use metrics::Condition;
 
-use super::fit::{self, BUNCH, Estimate};
-use super::level::{self, RUNS_MAX};
-use super::{Search, Step, pace};
+use super::fit::{self, BUNCH, Estimate, REACH};
+use super::level::{self, RUNS_MAX, levels};
+use super::{Search, Step};
 
 /// What is less likely than this is not put down to chance. A search has ten to sixty steps, each of which is tested.
 const CHANCE: f64 = 0.001;
-/// A step away from the limit that is less likely than this is counted against the answer, together with others at about its load.
-const ODD: f64 = 0.1;
-/// Loads with logarithms closer than this are about the same.
-const SAME_LOAD: f64 = 0.05;
-/// Standard errors beyond which the limit moved. The intervals allow for bunches, and are wider than those of a normal
-/// estimate: in 30 simulated searches of a queue that held still, tested after each step, 908 tests found 1.46 at most.
-const DRIFT: f64 = 1.6;
-/// Steps whose load is so close to the limit, in `ln load`, are near it, wherever it was at the time.
-const WIDE: f64 = 2.0 * fit::REACH;
+/// Standard errors beyond which the limit moved: one search in a hundred, if the estimates are normal.
+const DRIFT: f64 = 2.58;
 /// A 95 % interval is so many standard errors wide.
 const INTERVAL: f64 = 3.92;
 /// Steps near the limit that a half has at least.
@@ -40,12 +33,12 @@ pub struct Steadiness {
     pub drift: Option<Drift>,
 }
 
-/// A load at which, or about which, steps say otherwise than the others.
+/// A load at which steps say otherwise than the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contradiction {
-    /// The load; of several the one that is furthest from the answer.
+    /// The load.
     pub load: f64,
-    /// Valid steps at about this load.
+    /// Valid steps at it.
     pub runs: usize,
     /// Those that contradict the answer.
     pub against: usize,
@@ -71,12 +64,17 @@ impl Contradiction {
 }
 
 impl Steadiness {
-    /// Of these steps, with the estimate that they give.
-    pub(super) fn of(search: &Search, steps: &[Step], estimate: &Estimate) -> Self {
+    /// Of these steps, with the estimate that they give and the bracket it comes from.
+    pub(super) fn of(
+        search: &Search,
+        steps: &[Step],
+        estimate: &Estimate,
+        bracket: (f64, f64),
+    ) -> Self {
         let valid: Vec<&Step> = steps.iter().filter(|step| step.spoilt.is_none()).collect();
         Self {
-            contradictions: contradictions(search, &valid, estimate),
-            drift: drift(search, &valid, estimate),
+            contradictions: contradictions(search, steps, estimate),
+            drift: drift(search, &valid, estimate, bracket),
         }
     }
 
@@ -102,35 +100,24 @@ impl Steadiness {
     }
 }
 
-fn contradictions(search: &Search, valid: &[&Step], estimate: &Estimate) -> Vec<Contradiction> {
-    let mut sorted = valid.to_vec();
-    sorted.sort_by(|a, b| a.load.total_cmp(&b.load));
-    let mut found = Vec::new();
-    let mut rest = &sorted[..];
-    while let Some(first) = rest.first() {
-        let together = rest.partition_point(|step| (step.load / first.load).ln() < SAME_LOAD);
-        let (group, above) = rest.split_at(together);
-        found.extend(contradiction(search, group, estimate));
-        rest = above;
-    }
-    found
-}
-
-/// What steps at about one load say against the answer, if chance does not explain it: the chances of those that do so,
-/// multiplied, times the ways to choose them among all.
-fn contradiction(search: &Search, group: &[&Step], estimate: &Estimate) -> Option<Contradiction> {
-    let odd = |step: &&&Step| chance(search, step, estimate).is_some_and(|chance| chance < ODD);
-    let against: Vec<&Step> = group.iter().filter(odd).copied().collect();
-    let chances = against.iter().filter_map(|step| chance(search, step, estimate));
-    let choices: f64 =
-        (0..against.len()).map(|at| (group.len() - at) as f64 / (at + 1) as f64).product();
-    if against.is_empty() || chances.product::<f64>() * choices >= CHANCE {
-        return None;
-    }
-    let is_met = against[0].load > estimate.high;
-    // The one that is furthest from the answer.
-    let load = if is_met { against.last()?.load } else { against[0].load };
-    Some(Contradiction { load, runs: group.len(), against: against.len(), is_met })
+fn contradictions(search: &Search, steps: &[Step], estimate: &Estimate) -> Vec<Contradiction> {
+    let contradiction = |load: f64| {
+        let at_load = steps.iter().filter(|step| step.spoilt.is_none() && step.load == load);
+        let against =
+            at_load.filter(|step| chance(search, step, estimate).is_some_and(|p| p < CHANCE));
+        (against.count(), load)
+    };
+    levels(&search.objective, steps)
+        .iter()
+        .map(|level| (level.runs, contradiction(level.load)))
+        .filter(|(_, (against, _))| *against > 0)
+        .map(|(runs, (against, load))| Contradiction {
+            load,
+            runs,
+            against,
+            is_met: load > estimate.high,
+        })
+        .collect()
 }
 
 /// The greatest chance that a step away from the limit shows what it does; `None` near the limit, and where it shows what is
@@ -171,19 +158,19 @@ fn met_by_luck(condition: &Condition, step: &Step, expected: f64) -> f64 {
     clean.powf((step.hits as f64 / bunch).max(1.0))
 }
 
-fn drift(search: &Search, valid: &[&Step], estimate: &Estimate) -> Option<Drift> {
-    let is_near = |step: &Step| (step.load / estimate.load).ln().abs() < WIDE && step.hits > 0;
-    let is_one = |step: &&&Step| is_near(step) && pace::is_long(search, step);
-    let near: Vec<&Step> = valid.iter().filter(is_one).copied().collect();
+fn drift(
+    search: &Search,
+    valid: &[&Step],
+    estimate: &Estimate,
+    bracket: (f64, f64),
+) -> Option<Drift> {
+    let is_near = |step: &Step| (step.load / estimate.load).ln().abs() < REACH && step.hits > 0;
+    let near: Vec<&Step> = valid.iter().filter(|step| is_near(step)).copied().collect();
     let (first, second) = near.split_at(near.len() / 2);
     if first.len() < HALF_MIN {
         return None;
     }
-    let of = |half: &[&Step]| {
-        let loads = || half.iter().map(|step| step.load);
-        let bracket = (loads().reduce(f64::min)?, loads().reduce(f64::max)?);
-        fit::estimate(&search.objective, half, bracket, f64::INFINITY)
-    };
+    let of = |half: &[&Step]| fit::estimate(&search.objective, half, bracket, f64::INFINITY);
     let (before, after) = (of(first)?, of(second)?);
     let error = |half: Estimate| (half.high / half.low).ln() / INTERVAL;
     let apart = (before.load / after.load).ln().abs();
