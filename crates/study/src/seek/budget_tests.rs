@@ -124,3 +124,25 @@ fn equal_loads_that_differ_more_than_chance_widen_the_interval() {
         assert!(answer.low <= one.load && one.load <= answer.high.unwrap(), "{one:?} {answer:?}");
     }
 }
+
+/// A server that becomes a quarter slower in the middle of the steps near its limit.
+#[test]
+fn a_limit_that_moves_is_drift() {
+    let search = Search { precision: 0.01, steps_max: 45, ..search("p99<500ms, errors<1%") };
+    let slower = Mmc { workers: 6, service_s: 0.08 };
+    let mut found = 0;
+    for seed in 0..10 {
+        let (mut rng, mut number) = (Prng::new(seed), 0);
+        let (outcome, steps) = seek(&search, |trial| {
+            number += 1;
+            run_mmc(&search, if number < 28 { SIX } else { slower }, trial, &mut rng)
+        });
+        let steadiness = steadiness(&search, &steps).unwrap_or_default();
+        found += u32::from(!steadiness.is_steady());
+        if let Some(Drift { before, after }) = steadiness.drift {
+            let answer = outcome.answer.unwrap();
+            assert!(answer.low <= after.low && before.high <= answer.high.unwrap(), "{answer:?}");
+        }
+    }
+    assert!(found >= 4, "{found} of 10 found");
+}

@@ -43,7 +43,7 @@ impl Lengths {
         probe: 1.0,
     };
 
-    /// Those that use a budget best, as simulated on queues of one to sixty workers: a twelfth of it for a step near the limit
+    /// Those that use a budget best, as simulated on a queue of six workers: a twelfth of it for a step near the limit
     /// with its warm-up, and no more than without a budget.
     #[must_use]
     pub fn of_budget(budget: Nanos) -> Self {

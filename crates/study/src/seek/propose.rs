@@ -186,9 +186,8 @@ pub(super) fn estimate(search: &Search, steps: &[Step], levels: &[Level]) -> Opt
 #[must_use]
 pub fn steadiness(search: &Search, steps: &[Step]) -> Option<Steadiness> {
     let levels = levels(&search.objective, steps);
-    let Limit::Between(low, high) = limit(&levels) else { return None };
     let estimate = estimate(search, steps, &levels)?;
-    Some(Steadiness::of(search, steps, &estimate, (low, high)))
+    Some(Steadiness::of(search, steps, &estimate))
 }
 
 /// The next step near the limit, or why there is none: it is known well enough, or as well as steps that contradict each other
