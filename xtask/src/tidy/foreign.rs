@@ -1,5 +1,6 @@
 //! Files of other authors: licence texts, minified scripts, fonts and other binary files. The repository holds our own
-//! code; everything else comes from a package registry while it is built. The rule looks at every file that git would commit.
+//! code; everything else comes from a package registry while it is built. The rule looks at every file that git would commit,
+//! and refuses the marks of an unfinished merge as well.
 
 use std::fs;
 use std::path::Path;
@@ -70,6 +71,9 @@ fn check_file(path: &str, bytes: &[u8], bundle: bool) -> Vec<Problem> {
         if let Some(mark) = mark(line).filter(|_| !MARKED.contains(&path)) {
             add(at + 1, format!("\"{mark}\" marks other people's work"));
         }
+        if line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ") {
+            add(at + 1, "the mark of an unfinished merge".to_owned());
+        }
         if is_script(path) && !bundle && line.len() > LINE_MAX {
             add(at + 1, format!("{} bytes in a line: minified", line.len()));
         }
@@ -117,6 +121,14 @@ mod tests {
         let spdx = b"// SPDX-License-Identifier: BSD-3-Clause\n";
         check_bytes("web/src/a.ts", spdx, &[(1, "spdx-license-identifier")]);
         check_bytes("README.md", b"MIT or Apache-2.0, see LICENSE.\n", &[]);
+    }
+
+    #[test]
+    fn marks_of_a_merge_are_found() {
+        let text = b"a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> 1234567 (x)\n";
+        let expect = [(2, "unfinished merge"), (6, "unfinished merge")];
+        check_bytes("docs/a.md", text, &expect);
+        check_bytes("docs/a.md", b"A\n=======\n", &[]);
     }
 
     #[test]
