@@ -165,7 +165,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "budget",
         ValueKind::Duration,
         "15m; none with -step or -max-steps",
-        "How long the search may take, pauses included; it then ends with the best answer and its interval. Lengths that are not given are chosen to fit. 0 is no bound.",
+        "How long the search takes at most, pauses included; then the best answer counts. 0 is no bound.",
         |t: &mut SeekFlags, v| budget(v).map(|time| t.budget = Some(time)),
     )
     .native(),
