@@ -124,7 +124,7 @@ complete -c brunt -n '__fish_seen_subcommand_from seek' -o by -x -a 'rate connec
 complete -c brunt -n '__fish_seen_subcommand_from seek' -o arrivals -x -a 'poisson constant' -d 'How requests arrive: at random, as from many independent users, or evenly spaced.'
 complete -c brunt -n '__fish_seen_subcommand_from seek' -o from -x -d 'The lowest load; the search starts here.'
 complete -c brunt -n '__fish_seen_subcommand_from seek' -o to -x -d 'The highest load; the search ends here if the objective is met.'
-complete -c brunt -n '__fish_seen_subcommand_from seek' -o budget -x -d 'How long the search may take, pauses included; it then ends with the best answer and its interval. Lengths that are not given are chosen to fit. 0 is no bound.'
+complete -c brunt -n '__fish_seen_subcommand_from seek' -o budget -x -d 'How long the search takes at most, pauses included; then the best answer counts. 0 is no bound.'
 complete -c brunt -n '__fish_seen_subcommand_from seek' -o step -x -d 'How long to measure each step; up to 4 times as long if the objective needs more hits.'
 complete -c brunt -n '__fish_seen_subcommand_from seek' -o warmup -x -d 'The start of each step, which is not measured; longer if the server is not in a steady state by then.'
 complete -c brunt -n '__fish_seen_subcommand_from seek' -o cooldown -x -d 'The pause after a step, once no request is under way; longer after requests that timed out.'

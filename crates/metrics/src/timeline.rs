@@ -243,7 +243,7 @@ mod tests {
             status,
             ..Sample::default()
         };
-        let samples = vec![sample(100, 1900, 200), sample(200, 100, 500), sample(300, 2500, 0)];
+        let samples = vec![sample(100, 2000, 200), sample(200, 100, 500), sample(300, 2500, 0)];
         let mut timeline = Timeline::new();
         timeline.add(&Batch { epoch: 0, samples, texts: Vec::new() });
         let wide = timeline.widened(Nanos::SECOND);

@@ -188,7 +188,7 @@ mod tests {
     fn a_long_label_leaves_the_values_their_room() {
         let long = "label-".repeat(20);
         let html = sheet(vec![bar(&long, &[1.0]), bar("short", &[2.0])]).html();
-        let cut = format!("<td>{}…</td>", &long[..LABEL_MAX - 1]);
+        let cut = format!(">{}…</td>", &long[..LABEL_MAX - 1]);
         assert!(html.contains(&cut) && html.contains("<td>short</td>"), "{html}");
         assert!(sheet(vec![bar(&long, &[1.0])]).json().contains(&long), "JSON has all of it");
     }
