@@ -1,4 +1,4 @@
-//! `LabelledRunsRuns` from files and folders: a folder is one label, and each file in it one run; a folder in it is one run of several
+//! `LabelledRuns` from files and folders: a folder is one label, and each file in it one run; a folder in it is one run of several
 //! load generators, whose files are merged.
 
 use std::fs;
