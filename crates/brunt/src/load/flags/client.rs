@@ -214,7 +214,7 @@ row!(
     "io",
     ValueKind::Choice(IO_CHOICES),
     "auto",
-    "How to wait for sockets: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring in closed loops from 192 users on.",
+    "How to wait: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring in closed loops from 192 users on.",
     |values, text| io_choice(text).map(|io| values.engine.io = io);
     .native()
 );
