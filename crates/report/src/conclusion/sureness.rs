@@ -53,7 +53,7 @@ pub(super) fn sureness(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         ),
         () if facts.has_gaps => format!("How sure: several runs with {size} in all."),
         () => format!(
-            "How sure: one run with {size}; another may differ, by how much `brunt study` tells."
+            "How sure: one run with {size}; another may differ; `brunt study` shows by how much."
         ),
     };
     let figures = vec![("requests", facts.requests as f64), ("duration", facts.elapsed.0 as f64)];

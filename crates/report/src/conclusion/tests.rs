@@ -100,7 +100,7 @@ fn a_healthy_server_kept_up_and_the_limit_is_left_to_a_search() {
         &[
             "60/s asked for 30s, all answered: the server kept up.",
             "Half of the requests took at most 12ms, 95 of 100 at most 30ms, 99 of 100 at most 80ms.",
-            "How sure: one run with 1,800 requests in 30s; another may differ, by how much `brunt study` tells.",
+            "How sure: one run with 1,800 requests in 30s; another may differ; `brunt study` shows by how much.",
             &format!("Next: find the highest rate that the server bears (`brunt seek`); {WATCH}."),
             "Server: kept up with 60/s, no errors",
         ],
@@ -129,7 +129,7 @@ fn a_saturated_rails_has_its_queue_and_its_cpu_named() {
              at most 5.03s, 99 of 100 at most 5.25s.",
             "Bottleneck: requests wait 2.46s of 2.65s before rails starts on them, since its workers are all taken (9.7 requests \
              in it at a time); the CPU is 87% busy (1.04 of 2 cores by puma, 0.7 by other programs).",
-            "How sure: one run with 1,800 requests in 35.3s; another may differ, by how much `brunt study` tells.",
+            "How sure: one run with 1,800 requests in 35.3s; another may differ; `brunt study` shows by how much.",
             "Next: use less CPU per request, or more cores; then find the rate that it bears (`brunt seek`).",
             "Server: OVERLOADED, 51/s of 60/s answered, no errors",
         ],
@@ -198,7 +198,7 @@ fn times_cut_off_by_timeouts_are_no_times() {
         &[
             "60/s asked for 30s, 30/s answered within 500ms: the server is too slow for this load.",
             "900 of 1,800 requests (50%) failed: 900 timed out.",
-            "How sure: one run with 1,800 requests in 30s; another may differ, by how much `brunt study` tells.",
+            "How sure: one run with 1,800 requests in 30s; another may differ; `brunt study` shows by how much.",
             &format!("Next: {WATCH}, and find the rate that it bears (`brunt seek`)."),
             "Server: OVERLOADED, 50% of the requests timed out",
         ],
