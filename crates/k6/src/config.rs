@@ -329,6 +329,11 @@ fn epoch_ns(at: Instant) -> i64 {
 }
 
 impl TestConfig {
+    /// Whether rows go to a file for `brunt report`.
+    pub(super) fn has_results(&self) -> bool {
+        self.outputs.as_ref().is_some_and(|outputs| outputs.results.is_some())
+    }
+
     /// What is about to be run, in k6's manner.
     pub(super) fn announcement(&self) -> String {
         let options = &self.options;

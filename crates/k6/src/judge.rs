@@ -71,7 +71,7 @@ pub(super) fn judge(
             Some(figure) => (Some(figure), limit.threshold.holds(figure)),
         };
         let (metric, source) = (limit.metric.clone(), limit.threshold.source.clone());
-        ThresholdOutcome { metric, source, figure, holds }
+        ThresholdOutcome { metric, source, figure, holds, run: String::new() }
     };
     limits.iter().map(outcome).collect()
 }
@@ -102,7 +102,7 @@ pub(super) fn assertions(outcome: &[ThresholdOutcome], tally: &Tally) -> Vec<Ass
     outcome.iter().map(threshold).chain(tally.checks.iter().map(check)).collect()
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     text[..text.floor_char_boundary(NAME_MAX)].to_owned()
 }
 

@@ -9,7 +9,7 @@ use cli::{
     CommandError, ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, Output,
     usage_error,
 };
-use metrics::tally::{Assertion, Tally};
+use metrics::tally::{Assertion, MetricSummary, Tally};
 use report::k6_summary::{K6Input, K6Part};
 use script::{GroupTallies, Level, PriorStages, Stage, SystemTag, VuStats};
 use session::BarePort;
@@ -19,7 +19,7 @@ use workload::VuAssignment;
 use crate::arguments::typed;
 use crate::config::{self, TestConfig, resolve};
 use crate::flags::RUN;
-use crate::judge::{assertions, judge};
+use crate::judge::{assertions, judge, shortened};
 use crate::rest::Rest;
 use crate::setup_totals::SetupTotals;
 use crate::stage::{StageResult, run_stage};
@@ -203,7 +203,8 @@ fn conclude(
     // What cannot be printed costs no results.
     let printed = summary::write_summary(meant, &input, seen.data.as_deref());
     if let Some(outputs) = meant.outputs.take() {
-        let asserted = [gates, &assertions(&outcomes, tally)].concat();
+        let figures = metrics_of(tally, &parts, elapsed);
+        let asserted = [gates, &assertions(&outcomes, tally), &figures].concat();
         let dropped = outputs.finish(asserted)?;
         if dropped > 0 {
             cli::eprint_line(&format!(
@@ -216,6 +217,22 @@ fn conclude(
     Output::Stdout.write(report::assertion_text(gates).as_bytes())?;
     let crossed = outcomes.iter().filter(|outcome| !outcome.holds);
     Ok(joined_once(&crossed.map(|outcome| outcome.metric.as_str()).collect::<Vec<_>>()))
+}
+
+/// The metrics of the test, of its scenarios and of its groups, as the results have them. Very long names are cut.
+fn metrics_of(tally: &Tally, parts: &[K6Part], elapsed: Nanos) -> Vec<Assertion> {
+    let seconds = elapsed.as_secs_f64();
+    let of_part =
+        |part: &K6Part| MetricSummary::of_part(&part.tally, (&part.scenario, &part.group), seconds);
+    let of_parts = parts.iter().flat_map(of_part);
+    let all = MetricSummary::of_test(tally, seconds).into_iter().chain(of_parts);
+    let kept = |one: MetricSummary| MetricSummary {
+        scenario: shortened(&one.scenario),
+        group: shortened(&one.group),
+        metric: shortened(&one.metric),
+        ..one
+    };
+    all.map(kept).map(Assertion::Metric).collect()
 }
 
 /// What scenarios and groups did, as the summary takes it.

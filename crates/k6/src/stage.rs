@@ -164,7 +164,8 @@ fn crew_plan(
         backs_off: meant.backs_off,
         min_iteration: options.min_iteration,
         tally: meant.tally.clone(),
-        parts: meant.mode == SummaryMode::Full,
+        // The results have the metrics of scenarios and groups, as the full summary has.
+        parts: meant.mode == SummaryMode::Full || meant.has_results(),
         tags: options.tags.clone(),
         system_tags: options.system_tags,
         emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).map(Outputs::emit),

@@ -9,6 +9,8 @@ use crate::gates::{self, GATE_HEADS, gate_rows};
 use crate::k6_summary::figure_text;
 use crate::number::{counted, go_json, grouped};
 use crate::object::{Object, json_list};
+use crate::run_name::{json_of_run, of_run};
+use crate::script_metrics::{METRIC_HEADS, metric_rows};
 
 /// The heads of a table of thresholds.
 const THRESHOLD_HEADS: [&str; 4] = ["Threshold", "limit", "seen", "outcome"];
@@ -21,9 +23,10 @@ fn threshold_rows(all: &[Assertion]) -> Vec<Vec<String>> {
         Assertion::Threshold { outcome, kind, contains } => {
             let word = if outcome.holds { "kept" } else { "CROSSED" };
             let figure = compared_figure(outcome, *kind, *contains);
-            Some(vec![outcome.metric.clone(), outcome.source.clone(), figure, word.to_owned()])
+            let metric = of_run(&outcome.metric, &outcome.run);
+            Some(vec![metric, outcome.source.clone(), figure, word.to_owned()])
         }
-        Assertion::Check(_) | Assertion::Gate(_) => None,
+        _ => None,
     };
     all.iter().filter_map(row).collect()
 }
@@ -37,7 +40,7 @@ fn check_rows(all: &[Assertion]) -> Vec<Vec<String>> {
             let [passes, fails] = counts;
             Some(vec![name(check), passes, fails, word.to_owned()])
         }
-        Assertion::Threshold { .. } | Assertion::Gate(_) => None,
+        _ => None,
     };
     all.iter().filter_map(row).collect()
 }
@@ -57,13 +60,14 @@ fn name(check: &Check) -> String {
     groups.chain([check.name.as_str()]).collect::<Vec<_>>().join(" / ")
 }
 
-/// A case's name, and the sentence with its failure.
-pub(crate) fn case(one: &Assertion) -> (String, Option<String>) {
-    match one {
+/// A case's name, and the sentence with its failure; `None` for a metric.
+pub(crate) fn case(one: &Assertion) -> Option<(String, Option<String>)> {
+    let case = match one {
         Assertion::Threshold { outcome, kind, contains } => {
             let figure = compared_figure(outcome, *kind, *contains);
             let crossed = (!outcome.holds).then(|| format!("crossed: {figure}"));
-            (format!("threshold {}: {}", outcome.metric, outcome.source), crossed)
+            let name = format!("threshold {}: {}", outcome.metric, outcome.source);
+            (of_run(&name, &outcome.run), crossed)
         }
         Assertion::Check(check) => {
             let (all, fails) = (check.passes.saturating_add(check.fails), check.fails);
@@ -71,7 +75,9 @@ pub(crate) fn case(one: &Assertion) -> (String, Option<String>) {
             (format!("check {}", name(check)), failed)
         }
         Assertion::Gate(outcome) => gates::case(outcome),
-    }
+        Assertion::Metric(_) => return None,
+    };
+    Some(case)
 }
 
 /// The results of the thresholds in a few words, and whether all are met; `None` without thresholds.
@@ -100,6 +106,7 @@ pub(crate) fn tables(
         ("Gates", GATE_HEADS, gate_rows(all)),
         ("Thresholds", THRESHOLD_HEADS, threshold_rows(all)),
         ("Checks", CHECK_HEADS, check_rows(all)),
+        ("Metrics of the script", METRIC_HEADS, metric_rows(all)),
     ];
     tables.into_iter().filter(|(_, _, rows)| !rows.is_empty())
 }
@@ -137,14 +144,14 @@ pub(crate) fn markdown(all: &[Assertion]) -> String {
 pub(crate) fn thresholds_json(all: &[Assertion]) -> Option<String> {
     let one = |one: &Assertion| match one {
         Assertion::Threshold { outcome, .. } => Some(
-            Object::new()
+            json_of_run(&outcome.run)
                 .text("metric", &outcome.metric)
                 .text("limit", &outcome.source)
                 .put("seen", outcome.figure.map_or("null".to_owned(), go_json))
                 .put("kept", if outcome.holds { "true" } else { "false" })
                 .end(),
         ),
-        Assertion::Check(_) | Assertion::Gate(_) => None,
+        _ => None,
     };
     some_list(all.iter().filter_map(one).collect())
 }
@@ -160,7 +167,7 @@ pub(crate) fn checks_json(all: &[Assertion]) -> Option<String> {
                 .number("fails", check.fails)
                 .end(),
         ),
-        Assertion::Threshold { .. } | Assertion::Gate(_) => None,
+        _ => None,
     };
     some_list(all.iter().filter_map(one).collect())
 }
@@ -174,8 +181,13 @@ mod tests {
     use super::*;
 
     fn threshold(source: &str, figure: Option<f64>, holds: bool) -> Assertion {
-        let outcome =
-            ThresholdOutcome { metric: "m".to_owned(), source: source.to_owned(), figure, holds };
+        let outcome = ThresholdOutcome {
+            metric: "m".to_owned(),
+            source: source.to_owned(),
+            figure,
+            holds,
+            run: String::new(),
+        };
         Assertion::Threshold { outcome, kind: Kind::Trend, contains: Contains::Time }
     }
 
@@ -205,7 +217,7 @@ shop / cart / is | 200  1,200  0       held
 ";
         assert_eq!(text(&all), expect);
         assert!(markdown(&all).contains("| shop / cart / is \\| 200 | 19 | 1 | FAILED |"));
-        let (name, failed) = case(&all[3]);
+        let (name, failed) = case(&all[3]).unwrap();
         let failed = failed.unwrap();
         assert_eq!(
             (name.as_str(), failed.as_str()),

@@ -5,7 +5,8 @@ use metrics::{Gap, GateOutcome, GateState, GateUnit};
 use stdx::{Bytes, Nanos};
 
 use crate::number::{counted, duration, go_json, number};
-use crate::object::{Object, json_list};
+use crate::object::json_list;
+use crate::run_name::{json_of_run, of_run};
 
 /// The heads of a table of gates.
 pub(crate) const GATE_HEADS: [&str; 4] = ["Gates", "fails where", "seen", "outcome"];
@@ -14,7 +15,7 @@ pub(crate) const GATE_HEADS: [&str; 4] = ["Gates", "fails where", "seen", "outco
 pub(crate) fn gates(all: &[Assertion]) -> impl Iterator<Item = &GateOutcome> {
     all.iter().filter_map(|one| match one {
         Assertion::Gate(outcome) => Some(outcome),
-        Assertion::Threshold { .. } | Assertion::Check(_) => None,
+        _ => None,
     })
 }
 
@@ -26,7 +27,7 @@ pub(crate) fn gate_rows(all: &[Assertion]) -> Vec<Vec<String>> {
             GateState::Crossed => ("\u{2717}", "CROSSED".to_owned()),
             GateState::Undecided(gap) => ("?", format!("UNDECIDED: {gap}")),
         };
-        vec![mark.to_owned(), one.expression.clone(), seen(one), word]
+        vec![mark.to_owned(), of_run(&one.expression, &one.run), seen(one), word]
     };
     gates(all).map(row).collect()
 }
@@ -72,7 +73,7 @@ pub(crate) fn case(one: &GateOutcome) -> (String, Option<String>) {
         GateState::Crossed => Some(format!("crossed: {}", seen(one))),
         GateState::Undecided(gap) => Some(format!("undecided: {gap}")),
     };
-    (format!("gate {}", one.expression), failure)
+    (of_run(&format!("gate {}", one.expression), &one.run), failure)
 }
 
 /// The results of the gates in a few words, and whether all passed; `None` without gates.
@@ -100,7 +101,7 @@ pub(crate) fn json(all: &[Assertion]) -> Option<String> {
             GateState::Undecided(gap) => Some(gap),
             _ => None,
         };
-        let mut object = Object::new()
+        let mut object = json_of_run(&one.run)
             .text("expression", &one.expression)
             .put("value", one.value.map_or("null".to_owned(), go_json))
             .text("unit", one.unit.name())
@@ -120,7 +121,13 @@ mod tests {
     use super::*;
 
     fn gate(expression: &str, value: Option<f64>, unit: GateUnit, state: GateState) -> Assertion {
-        Assertion::Gate(GateOutcome { expression: expression.to_owned(), value, unit, state })
+        Assertion::Gate(GateOutcome {
+            expression: expression.to_owned(),
+            value,
+            unit,
+            state,
+            run: String::new(),
+        })
     }
 
     #[test]

@@ -154,6 +154,9 @@ fn own(input: &Input<'_>) -> String {
     if let Some(checks) = assertions::checks_json(input.assertions) {
         object = object.put("checks", checks);
     }
+    if let Some(metrics) = crate::script_metrics::json(input.assertions) {
+        object = object.put("metrics", metrics);
+    }
     object.end()
 }
 

@@ -1,10 +1,10 @@
 //! The report as JUnit XML, which build servers read: one suite, one case for the verdict, one for the success ratio, and one
-//! for each gate, and each threshold and check of a script.
+//! for each gate, and each threshold and check of a script. The metrics of a script are properties of the suite.
 
 use std::fmt::Write as _;
 
 use crate::number::counted;
-use crate::{Input, assertions, escape};
+use crate::{Input, assertions, escape, script_metrics};
 
 /// Error texts named in a failure.
 const ERRORS_SHOWN: usize = 20;
@@ -23,7 +23,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let summary = input.summary;
     let name = escape::xml(if input.title.is_empty() { "brunt" } else { input.title });
     let valid = input.verdict.is_valid();
-    let cases: Vec<_> = input.assertions.iter().map(assertions::case).collect();
+    let cases: Vec<_> = input.assertions.iter().filter_map(assertions::case).collect();
     let judges = cases.is_empty();
     let all_well = summary.successes == summary.requests && summary.requests > 0 || !judges;
     let crossed = cases.iter().filter(|(_, failure)| failure.is_some()).count();
@@ -34,6 +34,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let counts = format!(r#"tests="{tests}" failures="{failures}" errors="0" skipped="0""#);
     writeln!(out, r#"<testsuites {counts} time="{time:.3}">"#)?;
     writeln!(out, r#"  <testsuite name="{name}" {counts} time="{time:.3}">"#)?;
+    properties(out, input)?;
     let reasons: Vec<String> = input.verdict.reasons.iter().map(ToString::to_string).collect();
     let verdict = (!valid).then(|| (input.verdict.to_string(), reasons.join("\n")));
     case(out, &name, "verdict", verdict)?;
@@ -49,6 +50,20 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     }
     out.push_str("  </testsuite>\n</testsuites>\n");
     Ok(())
+}
+
+/// The metrics of a script.
+fn properties(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
+    let all = script_metrics::properties(input.assertions);
+    if all.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "    <properties>")?;
+    for (name, value) in all {
+        let (name, value) = (escape::xml(&name), escape::xml(&value));
+        writeln!(out, r#"      <property name="{name}" value="{value}"/>"#)?;
+    }
+    writeln!(out, "    </properties>")
 }
 
 /// One case; `failure` is its message and its details.

@@ -46,6 +46,8 @@ mod object;
 mod offered;
 mod page;
 mod plot;
+mod run_name;
+mod script_metrics;
 mod sheet;
 mod spectrum;
 mod study;

@@ -1,7 +1,7 @@
 //! Gates, and a script's thresholds and checks, as native rows: the expression, the metric or the check in `name`, the rest as JSON in `note`. Unknown keys
 //! are skipped and missing ones are empty, so that older and newer files read.
 
-use metrics::tally::{Assertion, Check, Contains, Kind, ThresholdOutcome};
+use metrics::tally::{Assertion, Check, Contains, Kind, MetricSummary, ThresholdOutcome};
 use metrics::{Gap, GateOutcome, GateState, GateUnit};
 use serde_json::{Value, json};
 
@@ -13,6 +13,8 @@ pub(crate) const KIND_THRESHOLD: u8 = 5;
 pub(crate) const KIND_CHECK: u8 = 6;
 /// The kind of a row with the result of a gate.
 pub(crate) const KIND_GATE: u8 = 7;
+/// The kind of a row with the statistics of a script's metric.
+pub(crate) const KIND_METRIC: u8 = 8;
 
 const KINDS: [Kind; 4] = [Kind::Counter, Kind::Gauge, Kind::Rate, Kind::Trend];
 const CONTENTS: [Contains; 3] = [Contains::Default, Contains::Time, Contains::Data];
@@ -48,6 +50,11 @@ pub(crate) fn encode(assertion: &Assertion, timestamp: i64) -> (Observed<'_>, St
             let columns = Observed { kind: KIND_GATE, timestamp, name, ..Observed::default() };
             (columns, gate_note(outcome))
         }
+        Assertion::Metric(metric) => {
+            let name = &metric.metric;
+            let columns = Observed { kind: KIND_METRIC, timestamp, name, ..Observed::default() };
+            (columns, metric_note(metric))
+        }
     }
 }
 
@@ -60,6 +67,45 @@ fn gate_note(outcome: &GateOutcome) -> String {
     };
     let (value, unit) = (outcome.value.map(number), outcome.unit.name());
     json!({ "value": value, "unit": unit, "outcome": state, "reason": gap }).to_string()
+}
+
+/// The note of a metric.
+fn metric_note(metric: &MetricSummary) -> String {
+    let statistics = metric.statistics.iter().map(|(name, value)| json!([name, number(*value)]));
+    json!({
+        "scenario": metric.scenario,
+        "group": metric.group,
+        "type": metric.kind.name(),
+        "contains": metric.contains.name(),
+        "statistics": statistics.collect::<Vec<_>>(),
+    })
+    .to_string()
+}
+
+/// The metric of such a note. What is no pair of a name and a number is left out.
+fn metric(name: &str, note: &Value) -> MetricSummary {
+    let text = |key: &str| note[key].as_str().unwrap_or_default();
+    let pair = |pair: &Value| Some((pair[0].as_str()?.to_owned(), figure(&pair[1])?));
+    let statistics = note["statistics"].as_array();
+    MetricSummary {
+        scenario: text("scenario").to_owned(),
+        group: text("group").to_owned(),
+        metric: name.to_owned(),
+        kind: kind_named(text("type")),
+        contains: contains_named(text("contains")),
+        statistics: statistics.into_iter().flatten().filter_map(pair).collect(),
+        run: String::new(),
+    }
+}
+
+/// The type of this name; a trend for an unknown one.
+fn kind_named(name: &str) -> Kind {
+    KINDS.into_iter().find(|known| known.name() == name).unwrap_or(Kind::Trend)
+}
+
+/// What a metric's values are, by this name; numbers for an unknown one.
+fn contains_named(name: &str) -> Contains {
+    CONTENTS.into_iter().find(|known| known.name() == name).unwrap_or(Contains::Default)
 }
 
 /// The gate of such a note. Only what says that it passed has passed.
@@ -82,6 +128,7 @@ fn gate(expression: &str, note: &Value) -> GateOutcome {
             Some("crossed") => GateState::Crossed,
             _ => GateState::Undecided(gap()),
         },
+        run: String::new(),
     }
 }
 
@@ -104,6 +151,9 @@ pub(crate) fn decode(kind: u8, name: &str, note: &str) -> Result<Assertion, Stri
     if !note.is_object() {
         return Err("a gate, threshold or check that is no object".to_owned());
     }
+    if kind == KIND_METRIC {
+        return Ok(Assertion::Metric(metric(name, &note)));
+    }
     if kind == KIND_GATE {
         return Ok(Assertion::Gate(gate(name, &note)));
     }
@@ -117,12 +167,15 @@ pub(crate) fn decode(kind: u8, name: &str, note: &str) -> Result<Assertion, Stri
     let (source, holds) = (text("source"), note["holds"] == true);
     let (kind, contains) = (text("type"), text("contains"));
     Ok(Assertion::Threshold {
-        outcome: ThresholdOutcome { metric: name.to_owned(), source, figure, holds },
-        kind: KINDS.into_iter().find(|known| known.name() == kind).unwrap_or(Kind::Trend),
-        contains: CONTENTS
-            .into_iter()
-            .find(|known| known.name() == contains)
-            .unwrap_or(Contains::Default),
+        outcome: ThresholdOutcome {
+            metric: name.to_owned(),
+            source,
+            figure,
+            holds,
+            run: String::new(),
+        },
+        kind: kind_named(&kind),
+        contains: contains_named(&contains),
     })
 }
 
@@ -133,15 +186,27 @@ mod tests {
     fn threshold(figure: Option<f64>, holds: bool) -> Assertion {
         let (metric, source) = ("http_req_duration{name:\"a\"}".to_owned(), "p(95)<200".to_owned());
         Assertion::Threshold {
-            outcome: ThresholdOutcome { metric, source, figure, holds },
+            outcome: ThresholdOutcome { metric, source, figure, holds, run: String::new() },
             kind: Kind::Trend,
             contains: Contains::Time,
         }
     }
 
+    fn metric_result() -> Assertion {
+        Assertion::Metric(MetricSummary {
+            scenario: "buyers".to_owned(),
+            group: "::cart".to_owned(),
+            metric: "wait{page:a}".to_owned(),
+            kind: Kind::Trend,
+            contains: Contains::Time,
+            statistics: vec![("avg".to_owned(), 1.5), ("p(95)".to_owned(), f64::INFINITY)],
+            run: String::new(),
+        })
+    }
+
     fn gate_result(value: Option<f64>, state: GateState) -> Assertion {
         let (expression, unit) = ("p99{name:a}>300ms".to_owned(), GateUnit::Time);
-        Assertion::Gate(GateOutcome { expression, value, unit, state })
+        Assertion::Gate(GateOutcome { expression, value, unit, state, run: String::new() })
     }
 
     #[test]
@@ -157,6 +222,7 @@ mod tests {
             threshold(Some(f64::INFINITY), true),
             threshold(None, false),
             Assertion::Check(check),
+            metric_result(),
             gate_result(Some(3e8), GateState::Crossed),
             gate_result(Some(0.0), GateState::Passed),
             gate_result(None, GateState::Undecided(Gap::NoRequest)),
@@ -169,7 +235,7 @@ mod tests {
 
     #[test]
     fn tolerates_what_is_missing_and_refuses_what_is_wrong() {
-        for kind in [KIND_THRESHOLD, KIND_CHECK, KIND_GATE] {
+        for kind in [KIND_THRESHOLD, KIND_CHECK, KIND_GATE, KIND_METRIC] {
             assert!(decode(kind, "x", "{\"later\":[1]}").is_ok(), "{kind}");
             for note in ["", "[]", "7", "{"] {
                 assert!(decode(kind, "x", note).is_err(), "{kind} {note}");

@@ -51,8 +51,10 @@ pub enum Item {
     },
     /// What was seen of the server. The batch is empty.
     Server(Box<Row>),
-    /// The result of a threshold or a check of a script. The batch is empty.
+    /// The result of a gate, or a threshold, a check or a metric of a script. The batch is empty.
     Assertion {
+        /// Which input it came from, as above.
+        input: usize,
         /// The threshold or check, with its result.
         assertion: Box<Assertion>,
         /// When it was judged: Unix time, ns.
@@ -112,7 +114,7 @@ impl Reader {
                 }
                 Step::Server(row) => return Ok(Some(Item::Server(row))),
                 Step::Assertion(assertion, at) => {
-                    return Ok(Some(Item::Assertion { assertion, at }));
+                    return Ok(Some(Item::Assertion { input, assertion, at }));
                 }
                 Step::Lost(what) => self.losses.push(format!("\"{}\" is {what}", stream.name)),
                 Step::End => stream.ended = true,

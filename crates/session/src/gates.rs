@@ -75,7 +75,7 @@ pub fn conclude_gates<'a>(outcomes: impl IntoIterator<Item = &'a GateOutcome>) -
 pub fn gates_of(all: &[Assertion]) -> impl Iterator<Item = &GateOutcome> {
     all.iter().filter_map(|one| match one {
         Assertion::Gate(outcome) => Some(outcome),
-        Assertion::Threshold { .. } | Assertion::Check(_) => None,
+        _ => None,
     })
 }
 
@@ -92,6 +92,7 @@ mod tests {
             value: None,
             unit: GateUnit::Count,
             state,
+            run: String::new(),
         };
         let (passed, crossed) = (gate(GateState::Passed), gate(GateState::Crossed));
         let undecided = gate(GateState::Undecided(Gap::NoRequest));

@@ -117,7 +117,9 @@ impl OpenResults {
         let refused = sink.conclude(unix_ns(), assertions) as u64;
         if refused > 0 {
             let refused = stdx::counted(refused, "row");
-            warn(&format!("the results cannot hold {refused} of thresholds and checks"));
+            warn(&format!(
+                "the results cannot hold {refused} of gates, thresholds, checks and metrics"
+            ));
         }
         let report = sink.finish();
         if report.observed_dropped > 0 && report.error.is_none() {

@@ -74,10 +74,131 @@ fn copies_keep_thresholds_where_there_is_room() {
     let both = run(&format!("report -type=junit {results} {copy}")).with_code(0).stdout;
     assert!(both.contains(r#"<failure message="failed 8 times of 8">"#), "{both}");
     let ran = run(&format!("encode -to=csv {results}")).with_code(0);
-    ran.complains_once(&["6 rows of thresholds and checks left out: csv cannot hold them"]);
+    ran.complains_once(&[
+        "rows of gates, thresholds, checks and metrics left out: csv cannot hold them",
+    ]);
     let attack = scratch.path("plain.arrow").display().to_string();
     let (_served, url) = server(Config::default());
     run(&format!("bench -n 4 -c 1 -q -output={attack} {url}/")).with_code(0);
     let json = run(&format!("report -json {attack}")).with_code(0).json();
     assert!(json["brunt"].get("thresholds").is_none(), "{json}");
+}
+
+/// Two scenarios with groups, a metric of each type, and a threshold of a scenario that is crossed.
+fn shop(scratch: &Scratch, file: &str, url: &str) -> String {
+    let source = format!(
+        "import http from 'k6/http';
+        import {{ check, group }} from 'k6';
+        import {{ Counter, Gauge, Rate, Trend }} from 'k6/metrics';
+        const orders = new Counter('orders');
+        const stock = new Gauge('stock');
+        const paid = new Rate('paid');
+        const wait = new Trend('wait', true);
+        export const options = {{
+            scenarios: {{
+                buyers: {{ executor: 'shared-iterations', vus: 1, iterations: 3, exec: 'buy' }},
+                readers: {{ executor: 'shared-iterations', vus: 1, iterations: 2, exec: 'read' }},
+            }},
+            thresholds: {{ 'orders{{scenario:buyers}}': ['count>100'], 'wait{{page:cart}}': ['avg<50'] }},
+        }};
+        export function buy() {{
+            group('cart', () => {{
+                check(http.get('{url}/'), {{ 'is 200': (r) => r.status === 200 }});
+                orders.add(2);
+                stock.add(7);
+                paid.add(__ITER > 0);
+                wait.add(40, {{ page: 'cart' }});
+            }});
+        }}
+        export function read() {{ http.get('{url}/'); }}"
+    );
+    let script = scratch.file("script.js", source);
+    let results = scratch.path(file).display().to_string();
+    run(&format!("run -q -o {results} {script}")).with_code(99);
+    results
+}
+
+#[test]
+fn reports_of_a_script_have_its_scenarios_groups_and_metrics() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("run-metrics");
+    let results = shop(&scratch, "r.arrow", &url);
+    let json = run(&format!("report -json {results}")).with_code(0).json();
+    let metrics = json["brunt"]["metrics"].as_array().unwrap();
+    let value = |metric: &str, part: (&str, &str), statistic: &str| {
+        let found = metrics.iter().find(|one| {
+            (&one["metric"], &one["scenario"], &one["group"])
+                == (&metric.into(), &part.0.into(), &part.1.into())
+        });
+        found.and_then(|one| one["values"][statistic].as_f64())
+    };
+    for (metric, part, statistic, expect) in [
+        ("orders", ("", ""), "count", Some(6.0)),
+        ("orders", ("buyers", "::cart"), "count", Some(6.0)),
+        ("orders", ("readers", ""), "count", None),
+        ("orders{scenario:buyers}", ("", ""), "count", Some(6.0)),
+        ("stock", ("buyers", "::cart"), "value", Some(7.0)),
+        ("paid", ("buyers", "::cart"), "passes", Some(2.0)),
+        ("wait", ("buyers", ""), "avg", Some(40.0)),
+        ("wait{page:cart}", ("", ""), "max", Some(40.0)),
+        ("iterations", ("readers", ""), "count", Some(2.0)),
+        ("iterations", ("", ""), "count", Some(5.0)),
+        ("http_reqs", ("buyers", "::cart"), "count", Some(3.0)),
+    ] {
+        assert_eq!(value(metric, part, statistic), expect, "{metric} of {part:?}: {json}");
+    }
+    let report = |kind: &str| run(&format!("report -type={kind} {results}")).with_code(0).stdout;
+    let markdown = report("markdown");
+    for words in [
+        "| orders | buyers | cart | count=6 ",
+        "| orders{scenario:buyers} | count&gt;100 | count=6 | CROSSED |",
+        "| cart / is 200 | 3 | 0 | held |",
+    ] {
+        assert!(markdown.contains(words), "{words}: {markdown}");
+    }
+    let html = report("html");
+    for words in ["<h2>Metrics of the script</h2>", "readers", "1 of 2 thresholds crossed"] {
+        assert!(html.contains(words), "{words}");
+    }
+    let text = report("text");
+    let line = |words: &[&str]| {
+        let mut lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        lines.any(|line| line.starts_with(words))
+    };
+    for words in [
+        &["Metric", "scenario", "group", "statistics"][..],
+        &["wait", "buyers", "cart", "avg=40ms"],
+        &["stock", "all", "all", "value=7"],
+        &["paid", "buyers", "all", "rate=66.66%"],
+        &["orders{scenario:buyers}", "count>100", "count=6", "CROSSED"],
+    ] {
+        assert!(line(words), "{words:?}: {text}");
+    }
+    let junit = report("junit");
+    // The verdict, two thresholds and a check; metrics assert nothing.
+    for words in [
+        r#"tests="4" failures="1""#,
+        r#"<failure message="crossed: count=6">"#,
+        r#"<property name="stock, scenario buyers, group cart" value="value=7 "#,
+        r#"<property name="orders{scenario:buyers}" value="count=6 "#,
+    ] {
+        assert!(junit.contains(words), "{words}: {junit}");
+    }
+}
+
+#[test]
+fn a_report_of_several_scripts_says_of_which_results_a_threshold_is() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("run-several");
+    let (one, two) = (shop(&scratch, "one.arrow", &url), shop(&scratch, "two.arrow", &url));
+    let report = |flags: &str| run(&format!("report {flags} {one} {two}")).with_code(0);
+    let thresholds = report("-json").json()["brunt"]["thresholds"].clone();
+    let runs: Vec<_> = thresholds.as_array().unwrap().iter().map(|one| &one["run"]).collect();
+    assert_eq!(runs, [&one, &one, &two, &two], "{thresholds}");
+    let junit = report("-type=junit").stdout;
+    for file in [&one, &two] {
+        let case = format!(r#"name="threshold orders{{scenario:buyers}}: count&gt;100 ({file})">"#);
+        assert!(junit.contains(&case), "{case}: {junit}");
+    }
+    assert!(report("-type=markdown").stdout.contains(&format!("| wait{{page:cart}} ({two}) |")));
 }

@@ -63,7 +63,7 @@ impl GateFigures {
             Err(gap) => GateState::Undecided(gap),
         };
         let (expression, value) = (gate.expression.clone(), figure.ok().map(|(value, _)| value));
-        GateOutcome { expression, value, unit: gate.unit, state }
+        GateOutcome { expression, value, unit: gate.unit, state, run: String::new() }
     }
 
     /// A gate's figure, and whether the true one may be greater.

@@ -150,6 +150,8 @@ pub struct GateOutcome {
     pub unit: GateUnit,
     /// Whether the run fails by it.
     pub state: GateState,
+    /// The results it is of, where a report has several; else empty. Results do not record it.
+    pub run: String,
 }
 
 /// Whether a run fails by a gate.

@@ -1,9 +1,9 @@
 //! `Assertion`: the result of a gate, or of a script's threshold or check, which the results have beside the hits.
 
-use super::{Check, Contains, Kind};
+use super::{Check, Contains, Kind, MetricSummary};
 use crate::{GateOutcome, GateState};
 
-/// A gate, a threshold or a check, with its result.
+/// A gate, a threshold or a check, with its result; or a metric of a script, which asserts nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assertion {
     /// A threshold of a metric.
@@ -19,6 +19,8 @@ pub enum Assertion {
     Check(Check),
     /// A gate of the command line (`-fail-on`).
     Gate(GateOutcome),
+    /// The statistics of a script's metric.
+    Metric(MetricSummary),
 }
 
 /// The result of one threshold.
@@ -32,6 +34,8 @@ pub struct ThresholdOutcome {
     pub figure: Option<f64>,
     /// Whether the threshold is met.
     pub holds: bool,
+    /// The results it is of, where a report has several; else empty. Results do not record it.
+    pub run: String,
 }
 
 impl ThresholdOutcome {
@@ -43,13 +47,25 @@ impl ThresholdOutcome {
 }
 
 impl Assertion {
-    /// Whether the threshold is met, the check never failed, or the gate is decided and not crossed.
+    /// Names the results it is of. Checks of one name are added up over all results, and have no such name.
+    pub fn name_run(&mut self, name: &str) {
+        let run = match self {
+            Self::Threshold { outcome, .. } => &mut outcome.run,
+            Self::Gate(outcome) => &mut outcome.run,
+            Self::Metric(metric) => &mut metric.run,
+            Self::Check(_) => return,
+        };
+        name.clone_into(run);
+    }
+
+    /// Whether the threshold is met, the check never failed, or the gate is decided and not crossed. A metric holds.
     #[must_use]
     pub fn holds(&self) -> bool {
         match self {
             Self::Threshold { outcome, .. } => outcome.holds,
             Self::Check(check) => check.fails == 0,
             Self::Gate(outcome) => outcome.state == GateState::Passed,
+            Self::Metric(_) => true,
         }
     }
 }

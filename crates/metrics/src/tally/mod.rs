@@ -3,6 +3,7 @@
 
 mod assertion;
 mod builtin;
+mod metric_summary;
 mod threshold;
 mod trend;
 mod value;
@@ -12,6 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use assertion::{Assertion, ThresholdOutcome};
 pub use builtin::{BUILTIN, MetricId};
+pub use metric_summary::MetricSummary;
 pub use threshold::{Aggregation, Threshold, ThresholdError};
 pub use trend::Trend;
 pub use value::{Contains, Kind, Value};

@@ -372,6 +372,7 @@ mod tests {
             source: source.to_owned(),
             figure: Some(0.0),
             holds: true,
+            run: String::new(),
         };
         // In the order of names, another metric may come between a metric and its submetric.
         let outcomes = [
@@ -436,6 +437,7 @@ mod tests {
             source: "count>1".to_owned(),
             figure: Some(2.0),
             holds: true,
+            run: String::new(),
         }];
         let input = K6Input {
             tally: &tally,

@@ -1,7 +1,7 @@
 //! Exact output of every report from small hand-made samples. `UPDATE=1` rewrites the files in `tests/snapshots/`.
 
 use crate::samples::Seen;
-use metrics::tally::Assertion;
+use metrics::tally::{Assertion, Contains, Kind, MetricSummary, ThresholdOutcome};
 use metrics::{Gap, GateOutcome, GateState, GateUnit};
 use report::Input;
 
@@ -124,7 +124,13 @@ fn junit_is_xml_whatever_the_texts() {
 fn junit_is_xml_whatever_the_gates() {
     let gate = |expression: &str, state| {
         let expression = expression.to_owned();
-        Assertion::Gate(GateOutcome { expression, value: None, unit: GateUnit::Time, state })
+        Assertion::Gate(GateOutcome {
+            expression,
+            value: None,
+            unit: GateUnit::Time,
+            state,
+            run: String::new(),
+        })
     };
     let gates = [
         gate("p99{name:\"<a>&'\u{1}\"}>300ms", GateState::Crossed),
@@ -142,4 +148,39 @@ fn junit_is_xml_whatever_the_gates() {
     assert_eq!(counts, (Some("4"), Some("2")), "{xml}");
     let undecided = of("failure").nth(1).and_then(|failure| failure.attribute("message"));
     assert_eq!(undecided, Some("undecided: there is no such request"));
+}
+
+#[test]
+fn junit_is_xml_whatever_a_script_calls_its_metrics() {
+    let name = "a<b>\"&'\u{1}".to_owned();
+    let threshold = ThresholdOutcome {
+        metric: format!("m{{{name}:{name}}}"),
+        source: "count>1".to_owned(),
+        figure: Some(0.0),
+        holds: false,
+        run: "a&b.arrow".to_owned(),
+    };
+    let metric = MetricSummary {
+        scenario: name.clone(),
+        group: format!("::{name}"),
+        metric: format!("m{{{name}:{name}}}"),
+        kind: Kind::Counter,
+        contains: Contains::Default,
+        statistics: vec![("count".to_owned(), 3.0)],
+        run: String::new(),
+    };
+    let (kind, contains) = (Kind::Counter, Contains::Default);
+    let all =
+        [Assertion::Threshold { outcome: threshold, kind, contains }, Assertion::Metric(metric)];
+    let seen = Seen::steady(10, 200);
+    let xml = report::junit(&Input { assertions: &all, ..seen.input("t") });
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let of = |tag: &'static str| document.descendants().filter(move |node| node.has_tag_name(tag));
+    // The verdict and the threshold: a metric asserts nothing.
+    assert_eq!((of("testcase").count(), of("failure").count()), (2, 1), "{xml}");
+    let case = of("testcase").nth(1).and_then(|case| case.attribute("name")).unwrap();
+    assert!(case.starts_with("threshold m{a<b>") && case.ends_with(" (a&b.arrow)"), "{case}");
+    let property = of("property").next().unwrap();
+    assert_eq!(property.parent().unwrap().parent().unwrap().tag_name().name(), "testsuite");
+    assert_eq!(property.attribute("value"), Some("count=3"), "{xml}");
 }

@@ -128,6 +128,7 @@ fn thresholds_and_checks_are_kept() {
         source: "p(95)<200".to_owned(),
         figure: Some(312.25),
         holds: false,
+        run: String::new(),
     };
     let (kind, contains) = (Kind::Trend, Contains::Time);
     let (group, name) = ("::cart".to_owned(), "is 200".to_owned());

@@ -174,7 +174,7 @@ pub(crate) fn decode(inputs: &[&[u8]]) -> Found {
                 assert!(batch.samples.is_empty());
                 found.observed.push(*row);
             }
-            Ok(Some(Item::Assertion { assertion, at })) => {
+            Ok(Some(Item::Assertion { assertion, at, .. })) => {
                 assert!(batch.samples.is_empty());
                 found.assertions.push((*assertion, at));
             }

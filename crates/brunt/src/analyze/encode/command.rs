@@ -61,15 +61,15 @@ fn encoding(flags: &EncodeFlags, rules: &ReadRules) -> Result<Encoding, CommandE
 struct LeftOut {
     /// Rows of the server's side.
     observed: u64,
-    /// Thresholds and checks.
+    /// Gates, and a script's thresholds, checks and metrics.
     assertions: u64,
 }
 
 impl LeftOut {
     /// Prints how many there are.
     fn warn(&self, format: &str) {
-        let kinds =
-            [(self.observed, "the server's side"), (self.assertions, "thresholds and checks")];
+        let asserted = "gates, thresholds, checks and metrics";
+        let kinds = [(self.observed, "the server's side"), (self.assertions, asserted)];
         for (count, what) in kinds.into_iter().filter(|(count, _)| *count > 0) {
             let rows = stdx::counted(count, "row");
             cli::eprint_line(&format!(
@@ -106,7 +106,7 @@ fn copy(
                 left_out.observed += 1;
                 writer.server(&row)?;
             }
-            Ok(Some(Item::Assertion { assertion, at })) => {
+            Ok(Some(Item::Assertion { assertion, at, .. })) => {
                 left_out.assertions += 1;
                 writer.assertion(&assertion, at)?;
             }

@@ -68,6 +68,8 @@ struct ReportConfig {
     every: Option<Duration>,
     place: Output,
     title: String,
+    /// The inputs, as they were named; empty: standard input.
+    inputs: Vec<String>,
     fail_on_invalid: bool,
     gates: Gates,
     /// By how much the server's times are moved.
@@ -109,7 +111,9 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     figures.keep_what_was_measured(&reader);
     if figures.asserted.more() > 0 {
         let more = stdx::counted(figures.asserted.more(), "row");
-        cli::eprint_line(&format!("brunt report: {more} of thresholds and checks are left out"));
+        cli::eprint_line(&format!(
+            "brunt report: {more} of gates, thresholds, checks and metrics are left out"
+        ));
     }
     let outcomes = figures.judge_gates(reader.detail());
     let verdict = figures.verdict();
@@ -144,7 +148,12 @@ fn read(
             Ok(Some(Item::Hits)) => figures.add(&batch, reader),
             Ok(Some(Item::Generator { input, generator })) => figures.note(input, *generator),
             Ok(Some(Item::Server(row))) => figures.server.add(*row),
-            Ok(Some(Item::Assertion { assertion, .. })) => figures.asserted.add(*assertion),
+            Ok(Some(Item::Assertion { input, mut assertion, .. })) => {
+                if meant.inputs.len() > 1 {
+                    assertion.name_run(meant.inputs.get(input).map_or("", String::as_str));
+                }
+                figures.asserted.add(*assertion);
+            }
             Ok(None) => return Ok(Ok(())),
             Err(error) => return Ok(Err((ReadRules::of(meant.dialect).unreadable)(&error))),
         }
@@ -176,7 +185,7 @@ struct Figures {
     losses: Vec<String>,
     ab: Option<AbReport>,
     server: ServerRows,
-    /// A script's thresholds and checks.
+    /// Gates, and a script's thresholds, checks and metrics.
     asserted: Asserted,
     /// What gates select, where there are gates.
     gates: Option<GateFigures>,
@@ -384,6 +393,7 @@ fn resolve(typed: &ParsedArgs<ReportFlags>) -> Result<ReportConfig, CommandError
         every: Some(flags.every).filter(|every| *every > Nanos::ZERO).map(Duration::from),
         place,
         title: typed.operands.join(", "),
+        inputs: typed.operands.clone(),
         fail_on_invalid: flags.fail_on_invalid,
         gates: flags.gates.clone(),
         server_shift: clock_shift(flags.server_offset, &typed.operands)?,
