@@ -13,7 +13,9 @@ pub(crate) fn typed(
         Err(error @ (FlagError::Help | FlagError::Version)) => Err(error.into()),
         Err(error) => {
             eprint_line(&format!("brunt run: {}\nfor help: brunt help run", error.native()));
-            Ok(Err(ExitCode::Other))
+            // k6 has no gates, and so no code for a wrong one.
+            let is_gate = matches!(&error, FlagError::Value { name, .. } if name == "fail-on");
+            Ok(Err(if is_gate { ExitCode::Usage } else { ExitCode::Other }))
         }
     }
 }

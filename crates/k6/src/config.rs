@@ -210,7 +210,7 @@ fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Tes
         return Err(K6Error::other(monitor_flags::STRAY.to_owned()));
     }
     if let Some(gate) = flags.gates.of_planned_rate() {
-        return Err(K6Error::other(format!(
+        return Err(K6Error::usage(format!(
             "flag -fail-on: \"{}\": a script plans no rate of requests (give requests per second, as in rate<100)",
             gate.expression
         )));
@@ -277,6 +277,9 @@ fn metrics_of(
     }
     if options.system_tags.has(SystemTag::ExpectedResponse) {
         tally.declare_sub("http_req_duration", "expected_response:true");
+    }
+    for (metric, selector) in flags.gates.submetrics() {
+        tally.declare_sub(metric, &selector);
     }
     // k6 counts the metrics of thresholds even if it does not judge them.
     let declared = judge::declare(&options.watched, &mut tally);

@@ -18,6 +18,11 @@ impl K6Error {
         Self { code: ExitCode::Config, text }
     }
 
+    /// A flag that k6 does not have is wrong.
+    pub(super) fn usage(text: String) -> Self {
+        Self { code: ExitCode::Usage, text }
+    }
+
     /// Anything else is wrong.
     pub(super) fn other(text: String) -> Self {
         Self { code: ExitCode::Other, text }

@@ -22,7 +22,7 @@ use crate::flags::RUN;
 use crate::judge::{assertions, judge, shortened};
 use crate::rest::Rest;
 use crate::setup_totals::SetupTotals;
-use crate::stage::{StageResult, run_stage};
+use crate::stage::{GateJudge, StageResult, run_stage};
 use crate::summary;
 use crate::summary_mode::SummaryMode;
 use crate::watch::{Progress, Watch};
@@ -127,8 +127,8 @@ fn test(mut meant: TestConfig, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Exi
         let late = after(&meant, &down, ExitCode::TeardownTimeout);
         seen.code = if seen.code == ExitCode::Ok { late } else { seen.code };
     }
-    let gates = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.gates));
-    let crossed = conclude(&mut meant, &seen, &gates)?;
+    let judge = last.as_mut().and_then(|done| done.gates.take());
+    let Conclusion { crossed, gates } = conclude(&mut meant, &seen, judge.as_ref())?;
     if last.is_some() && !crossed.is_empty() {
         let text = format!("thresholds on metrics '{crossed}' have been crossed");
         meant.logger.log_line(Level::Error, &text);
@@ -180,12 +180,20 @@ fn scenarios(
     Ok(done)
 }
 
-/// Judges the thresholds, prints the summary, and closes the outputs; gives the metrics whose thresholds are crossed.
+/// How a test came out.
+struct Conclusion {
+    /// The metrics of crossed thresholds.
+    crossed: String,
+    /// The results of the gates.
+    gates: Vec<Assertion>,
+}
+
+/// Judges thresholds and gates, prints the summary, and closes the outputs.
 fn conclude(
     meant: &mut TestConfig,
     seen: &TestProgress,
-    gates: &[Assertion],
-) -> Result<String, ExitError> {
+    judge_of_gates: Option<&GateJudge>,
+) -> Result<Conclusion, ExitError> {
     let (tally, elapsed) = (&seen.outcome.tally, seen.elapsed);
     let outcomes = judge(&meant.thresholds, tally, elapsed, meant.compat);
     let parts = parts(&seen.outcome.parts);
@@ -202,10 +210,11 @@ fn conclude(
     };
     // What cannot be printed costs no results.
     let printed = summary::write_summary(meant, &input, seen.data.as_deref());
+    let figures = metrics_of(tally, &parts, elapsed, &meant.gates.percentiles());
+    let asserted = [assertions(&outcomes, tally), figures].concat();
+    let gates = judge_of_gates.map_or_else(Vec::new, |judge| judge.outcomes(&asserted));
     if let Some(outputs) = meant.outputs.take() {
-        let figures = metrics_of(tally, &parts, elapsed);
-        let asserted = [gates, &assertions(&outcomes, tally), &figures].concat();
-        let dropped = outputs.finish(asserted)?;
+        let dropped = outputs.finish([gates.clone(), asserted].concat())?;
         if dropped > 0 {
             cli::eprint_line(&format!(
                 "brunt: {} made faster than could be written, and not in the outputs",
@@ -214,18 +223,24 @@ fn conclude(
         }
     }
     printed?;
-    Output::Stdout.write(report::assertion_text(gates).as_bytes())?;
+    Output::Stdout.write(report::assertion_text(&gates).as_bytes())?;
     let crossed = outcomes.iter().filter(|outcome| !outcome.holds);
-    Ok(joined_once(&crossed.map(|outcome| outcome.metric.as_str()).collect::<Vec<_>>()))
+    let crossed = crossed.map(|outcome| outcome.metric.as_str()).collect::<Vec<_>>();
+    Ok(Conclusion { crossed: joined_once(&crossed), gates })
 }
 
 /// The metrics of the test, of its scenarios and of its groups, as the results have them. Very long names are cut.
-fn metrics_of(tally: &Tally, parts: &[K6Part], elapsed: Nanos) -> Vec<Assertion> {
+fn metrics_of(
+    tally: &Tally,
+    parts: &[K6Part],
+    elapsed: Nanos,
+    percentiles: &[f64],
+) -> Vec<Assertion> {
     let seconds = elapsed.as_secs_f64();
     let of_part =
         |part: &K6Part| MetricSummary::of_part(&part.tally, (&part.scenario, &part.group), seconds);
     let of_parts = parts.iter().flat_map(of_part);
-    let all = MetricSummary::of_test(tally, seconds).into_iter().chain(of_parts);
+    let all = MetricSummary::of_test(tally, seconds, percentiles).into_iter().chain(of_parts);
     let kept = |one: MetricSummary| MetricSummary {
         scenario: shortened(&one.scenario),
         group: shortened(&one.group),

@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use cli::{ExitCode, ExitError, Interrupts, Output};
 use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Settings};
 use metrics::tally::Assertion;
-use metrics::{Gates, Summary, TargetTable, Verdict};
+use metrics::{Gates, Generator, Summary, TargetTable, Verdict};
 use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
 use session::{
     Control as RunControl, GateObserver, Observer, OnCutOff, OpenResults, ResultsFile, RunFigures,
@@ -33,11 +33,25 @@ pub(super) struct StageResult {
     pub(super) elapsed: Nanos,
     pub(super) interrupted: bool,
     pub(super) verdict: Verdict,
-    /// The results of the gates, judged over the rows of the stage.
-    pub(super) gates: Vec<Assertion>,
+    /// What the gates need of the rows of the stage; `None` without gates.
+    pub(super) gates: Option<GateJudge>,
     pub(super) control: Arc<Control>,
     /// Its results, still open.
     pub(super) held: Option<OpenResults>,
+}
+
+/// The rows of a stage as gates need them: they are judged when the thresholds are.
+pub(super) struct GateJudge {
+    gates: GateObserver,
+    figures: RunFigures,
+    generator: Generator,
+}
+
+impl GateJudge {
+    /// The results of the gates; `asserted` is what the script asserts and measured.
+    pub(super) fn outcomes(&self, asserted: &[Assertion]) -> Vec<Assertion> {
+        self.gates.outcomes(&self.figures.summary, &self.generator, asserted)
+    }
 }
 
 /// Makes the monitor of a running stage.
@@ -87,9 +101,11 @@ pub(super) fn run_stage(
     let ended = ended?;
     let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = Verdict::new(&Summary::new(), Some(&ended.generator), &[]);
-    let judged = gates.zip(figures);
-    let gates = judged
-        .map_or_else(Vec::new, |(gates, seen)| gates.outcomes(&seen.summary, &ended.generator));
+    let gates = gates.zip(figures).map(|(gates, figures)| GateJudge {
+        gates,
+        figures,
+        generator: ended.generator.clone(),
+    });
     let interrupted = interrupts.seen() > 0;
     let finished = Nanos::from(ended.finished.saturating_duration_since(meant.began));
     let elapsed = finished.saturating_sub(control.began_at().unwrap_or(finished));

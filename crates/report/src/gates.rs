@@ -40,6 +40,7 @@ fn seen(one: &GateOutcome) -> String {
         GateUnit::Time => duration(Nanos(value as u64)),
         GateUnit::Share | GateUnit::ShareOfPlanned => format!("{}%", percent(value)),
         GateUnit::Count => counted(value as u64, "request"),
+        GateUnit::Number => number(value),
         GateUnit::PerSecond => format!("{}/s", number(value)),
         GateUnit::Bytes => Bytes(value.round() as u64).to_string(),
     };

@@ -37,11 +37,16 @@ impl GateObserver {
         (!gates.is_empty()).then_some(Self { figures, labels })
     }
 
-    /// The results of the gates.
+    /// The results of the gates; `asserted` is what a script asserts and measures.
     #[must_use]
-    pub fn outcomes(&self, summary: &Summary, generator: &Generator) -> Vec<Assertion> {
+    pub fn outcomes(
+        &self,
+        summary: &Summary,
+        generator: &Generator,
+        asserted: &[Assertion],
+    ) -> Vec<Assertion> {
         let generator = Some(generator);
-        let run = JudgedRun { summary, generator, has_service_times: true };
+        let run = JudgedRun { summary, generator, has_service_times: true, asserted };
         self.figures.outcomes(&run).into_iter().map(Assertion::Gate).collect()
     }
 }

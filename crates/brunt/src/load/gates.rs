@@ -4,11 +4,18 @@ use cli::{CommandError, usage_error};
 use metrics::Gates;
 use workload::{Load, Targets};
 
-/// Refuses gates of the planned rate where no rate is planned.
+/// Refuses gates of the planned rate where no rate is planned, and those of what only a script has.
 ///
 /// # Errors
 /// There is such a gate.
-pub(super) fn check_rate(gates: &Gates, load: &Load) -> Result<(), CommandError> {
+pub(super) fn check_load(gates: &Gates, load: &Load) -> Result<(), CommandError> {
+    if let Some(gate) = gates.of_script() {
+        return Err(usage_error(format!(
+            "flag -fail-on: \"{}\": only scripts have thresholds, checks and tags (select by name, method, status or \
+             target; or write a script for brunt run)",
+            gate.expression
+        )));
+    }
     match (gates.of_planned_rate(), load) {
         (None, _) | (_, Load::Open { .. }) => Ok(()),
         (Some(gate), Load::Closed { .. } | Load::Users(_)) => Err(usage_error(format!(

@@ -62,7 +62,8 @@ fn asserted(
     generator: &Generator,
 ) -> Vec<Assertion> {
     let judged = gates.zip(figures);
-    judged.map_or_else(Vec::new, |(gates, figures)| gates.outcomes(&figures.summary, generator))
+    judged
+        .map_or_else(Vec::new, |(gates, figures)| gates.outcomes(&figures.summary, generator, &[]))
 }
 
 /// Why an attack could not start.

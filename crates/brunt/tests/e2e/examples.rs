@@ -99,4 +99,6 @@ fn the_load_test_of_a_pull_request_finds_a_slower_change() {
     let ran = start(command).wait().with_code(7);
     assert!(ran.stdout.contains("p99") && ran.stdout.contains("worse"), "{}", ran.stdout);
     assert!(scratch.path("results/compare.html").is_file());
+    let junit = std::fs::read_to_string(scratch.path("results/smoke.xml")).unwrap();
+    assert!(junit.contains(r#"name="gate errors&gt;0.1%"/>"#), "{junit}");
 }

@@ -171,6 +171,96 @@ fn a_script_has_gates_beside_its_thresholds() {
     run(&format!("run -q -fail-on=requests<5 {crossed}")).with_code(99);
 }
 
+/// Two scenarios, of which one is refused with 404, a tag, a group and a check; its threshold is crossed.
+fn tagged(scratch: &Scratch, url: &str) -> String {
+    let source = format!(
+        "import http from 'k6/http';
+        import {{ check, group }} from 'k6';
+        export const options = {{
+            scenarios: {{
+                buyers: {{ executor: 'shared-iterations', iterations: 4, exec: 'buy' }},
+                readers: {{ executor: 'shared-iterations', iterations: 4, exec: 'read' }},
+            }},
+            thresholds: {{ http_reqs: ['count>100'] }},
+        }};
+        export function buy() {{
+            group('cart', () => http.get('{url}/', {{ tags: {{ page: 'cart' }} }}));
+        }}
+        export function read() {{
+            check(http.get('{url}/status/404'), {{ 'is 200': (r) => r.status === 200 }});
+        }}"
+    );
+    scratch.file("tagged.js", source)
+}
+
+#[test]
+fn a_script_has_gates_by_its_tags() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("gates-tags");
+    let script = tagged(&scratch, &url);
+    let file = text(&scratch.path("r.arrow"));
+    let gates = "errors{scenario:readers}>50%,p99.5{scenario:buyers}>1m,requests{page:cart}<4,errors{group:::cart}>0,\
+                 p99{expected_response:true,method:GET}>1m,p99{page:none}>1s,checks<1%,thresholds>5";
+    // k6's code comes first.
+    let ran = run(&format!("run -q -o {file} -fail-on={gates} {script}")).with_code(99);
+    complains(&ran, &["gate errors{scenario:readers}>50% is crossed: 100%"]);
+    complains(&ran, &["gate p99{page:none}>1s cannot be decided: the results have no figure of"]);
+    complains(&ran, &["gate checks<1% is crossed: 0%"]);
+    let json = run(&format!("report -json {file}")).with_code(0).json();
+    let outcomes: Vec<_> = json["brunt"]["gates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|gate| (gate["crossed"].as_bool().unwrap(), gate["undecided"].as_bool().unwrap()))
+        .collect();
+    let (passed, crossed, undecided) = ((false, false), (true, false), (false, true));
+    let expect = [crossed, passed, passed, passed, passed, undecided, crossed, passed];
+    assert_eq!(outcomes, expect, "{json}");
+    // The results have scenarios and groups; a script's own tag only where the run had a gate or a threshold of it.
+    let report =
+        |gates: &str, code| run(&format!("report -fail-on={gates} {file}")).with_code(code);
+    report("errors{scenario:buyers}>0,p99{group:::cart}>1m,requests{page:cart}<1", 0);
+    report("errors{page:cart}>0", UNDECIDED);
+    complains(&report("errors{scenario:readers}>50%", CROSSED), &["is crossed: 100%"]);
+    complains(&report("thresholds>0", CROSSED), &["gate thresholds>0 is crossed: 1"]);
+    report("checks<100%", CROSSED);
+    report("status.404{method:GET}>3", CROSSED);
+    report("p99{method:POST}>1s", UNDECIDED);
+    // Percentiles of two results have no common one.
+    report(&format!("p99{{scenario:buyers}}>1m {file}"), UNDECIDED);
+}
+
+#[test]
+fn what_only_scripts_have_is_refused_or_undecided_elsewhere() {
+    let (served, url) = server(Config::default());
+    let scratch = Scratch::new("gates-no-script");
+    let (script, targets) = (tagged(&scratch, &url), targets(&scratch, &url));
+    for gate in ["p99{scenario:a}>1s", "thresholds>0", "checks<99%", "errors{page:cart}>0"] {
+        for load in [
+            format!("bench -n 10 {url}/"),
+            format!("attack -rate=10 -duration=1s -targets={targets}"),
+        ] {
+            let ran = run(&format!("{load} -fail-on={gate}")).with_code(2);
+            complains(&ran, &["flag -fail-on", gate, "only scripts have"]);
+        }
+    }
+    for (gate, words) in [
+        ("orders<10", "is no metric (expected p99"),
+        ("rate<95%", "a script plans no rate"),
+        ("errors{scenario:readers}>100%", "can never be true"),
+        ("bytes{page:cart}<1", "cannot be selected by a script's tag"),
+    ] {
+        let ran = run(&format!("run -q -fail-on={gate} {script}")).with_code(2);
+        complains(&ran, &["-fail-on", words]);
+    }
+    assert_eq!(served.stats().requests, 0);
+    let file = text(&scratch.path("b.arrow"));
+    run(&format!("bench -c 1 -n 20 -output={file} {url}/")).with_code(0);
+    for gate in ["p99{scenario:a}>1s", "thresholds>0", "checks<99%"] {
+        run(&format!("report -fail-on={gate} {file}")).with_code(UNDECIDED);
+    }
+}
+
 #[test]
 fn cable_judges_its_messages() {
     let config = Config { cable: Some(demo::Cable::default()), ..Config::default() };

@@ -1,7 +1,10 @@
 //! `GateFigures`: counts the requests that gates select, and judges the gates when the run has ended.
 
-use super::{Gap, Gate, GateMetric, GateOutcome, GateState, GateUnit, Gates, Selector, Statistic};
-use crate::{Batch, Generator, Op, Sample, Summary, TargetTable};
+use super::{
+    Gap, Gate, GateMetric, GateOutcome, GateState, GateUnit, Gates, JudgedRun, Selector, Statistic,
+    tagged,
+};
+use crate::{Batch, Op, Sample, Summary, TargetTable};
 
 /// Figures this close to their limit, as a share of it, are at the limit.
 const ROUNDING: f64 = 1e-9;
@@ -13,23 +16,12 @@ pub struct GateFigures {
     selected: Vec<(Selector, Summary)>,
 }
 
-/// A run that has ended, as gates judge it.
-#[derive(Clone, Copy, Debug)]
-pub struct JudgedRun<'a> {
-    /// All its requests.
-    pub summary: &'a Summary,
-    /// The generator's record of itself, which has the planned rate.
-    pub generator: Option<&'a Generator>,
-    /// Whether it is recorded when requests were sent.
-    pub has_service_times: bool,
-}
-
 impl GateFigures {
     /// Nothing counted yet.
     #[must_use]
     pub fn new(gates: Gates) -> Self {
         let mut selected: Vec<(Selector, Summary)> = Vec::new();
-        for gate in gates.list() {
+        for gate in gates.list().iter().filter(|gate| !gate.selector.has_tags()) {
             for selector in [gate.selector.clone(), gate.selector.of_every_status()] {
                 if !selector.is_empty() && !selected.iter().any(|(known, _)| *known == selector) {
                     selected.push((selector, Summary::new()));
@@ -73,6 +65,9 @@ impl GateFigures {
         let base = self.of(&every_status, run);
         let exact = |value: f64| Ok((value, false));
         match gate.metric {
+            _ if gate.selector.has_tags() => tagged::by_tag(gate, run),
+            GateMetric::Thresholds => tagged::thresholds(run).and_then(exact),
+            GateMetric::Checks => tagged::checks(gate, run).and_then(exact),
             GateMetric::Response(_) | GateMetric::Service(_) => time(gate.metric, summary, run),
             GateMetric::Requests => exact(summary.requests as f64),
             GateMetric::Bytes if summary.requests == 0 => Err(Gap::NoRequest),
@@ -173,7 +168,15 @@ impl Selector {
                 .is_some_and(|url| url == label.url),
             None => batch.text(sample.line) == target.as_bytes(),
         };
+        let is_method = |method: &String| match label {
+            Some(label) => label.method == *method,
+            None => {
+                batch.text(sample.line).split(|byte| *byte == b' ').next()
+                    == Some(method.as_bytes())
+            }
+        };
         self.status.is_none_or(|set| set.contains(sample.status))
+            && self.method.as_ref().is_none_or(is_method)
             && self.name.as_ref().is_none_or(is_named)
             && self.target.as_ref().is_none_or(is_target)
     }

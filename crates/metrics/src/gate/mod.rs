@@ -4,8 +4,9 @@
 //! gates    = gate {"," gate}
 //! gate     = metric ["{" selector {"," selector} "}"] ("<" | "<=" | ">" | ">=") limit
 //! metric   = statistic | "service." statistic | "errors" | "success" | "status." status | "rate" | "requests" | "bytes"
+//!          | "thresholds" | "checks"
 //! statistic = any pNN.N | "mean" | "min" | "max"; or by another of its names (metric_name)
-//! selector = ("name" | "status" | "target") ":" value; a value with a comma or a brace stands in double quotes
+//! selector = ("name" | "method" | "status" | "target" | a tag of a script) ":" value; a value with a comma or a brace stands in double quotes
 //! status   = "503" | "5xx"
 //! ```
 //!
@@ -14,13 +15,16 @@
 
 mod contradiction;
 mod judge;
+mod judged_run;
 mod parse;
+mod tagged;
 #[cfg(test)]
 mod tests;
 
 use thiserror::Error;
 
-pub use self::judge::{GateFigures, JudgedRun};
+pub use self::judge::GateFigures;
+pub use self::judged_run::JudgedRun;
 use crate::Op;
 
 /// The most gates of a command line.
@@ -68,6 +72,10 @@ pub enum GateMetric {
     Requests,
     /// Response body bytes per request.
     Bytes,
+    /// Crossed thresholds of a script.
+    Thresholds,
+    /// Results of a script's checks that held, as a share of all.
+    Checks,
 }
 
 /// A statistic of times.
@@ -97,10 +105,14 @@ pub enum StatusSet {
 pub struct Selector {
     /// Those of targets with this name.
     pub name: Option<String>,
+    /// Those with this method.
+    pub method: Option<String>,
     /// Those of this `METHOD URL`.
     pub target: Option<String>,
     /// Those answered with such a status.
     pub status: Option<StatusSet>,
+    /// Those of a script with all these tags, which rows do not record: names and values.
+    pub tags: Vec<(String, String)>,
 }
 
 /// The unit of a limit.
@@ -112,6 +124,8 @@ pub enum GateUnit {
     Share,
     /// A number of requests.
     Count,
+    /// A number of something else.
+    Number,
     /// Requests per second.
     PerSecond,
     /// A share of the planned rate.
@@ -122,8 +136,15 @@ pub enum GateUnit {
 
 impl GateUnit {
     /// Every unit.
-    pub const ALL: [Self; 6] =
-        [Self::Time, Self::Share, Self::Count, Self::PerSecond, Self::ShareOfPlanned, Self::Bytes];
+    pub const ALL: [Self; 7] = [
+        Self::Time,
+        Self::Share,
+        Self::Count,
+        Self::Number,
+        Self::PerSecond,
+        Self::ShareOfPlanned,
+        Self::Bytes,
+    ];
 
     /// The unit's name in results and JSON.
     #[must_use]
@@ -132,6 +153,7 @@ impl GateUnit {
             Self::Time => "ns",
             Self::Share => "share",
             Self::Count => "requests",
+            Self::Number => "number",
             Self::PerSecond => "per_second",
             Self::ShareOfPlanned => "share_of_planned",
             Self::Bytes => "bytes",
@@ -177,6 +199,15 @@ pub enum Gap {
     /// No rate was planned, or the results do not record it.
     #[error("the results have no planned rate")]
     NoPlannedRate,
+    /// No request had the tag, or the results have no metric of it.
+    #[error("the results have no figure of requests with this tag")]
+    NoTag,
+    /// The script has no threshold, or the results are not of a script.
+    #[error("the results have no threshold")]
+    NoThreshold,
+    /// No check was made, or the results are not of a script.
+    #[error("the results have no check")]
+    NoCheck,
     /// The figure lies where requests were cut off by their timeout, below the limit.
     #[error("the figure is at the timeout: the true one is at least this")]
     TimedOut,
@@ -187,10 +218,13 @@ pub enum Gap {
 
 impl Gap {
     /// Every reason, with its name in results and JSON.
-    pub const ALL: [(Self, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str); 8] = [
         (Self::NoRequest, "no_request"),
         (Self::NoService, "no_service_time"),
         (Self::NoPlannedRate, "no_planned_rate"),
+        (Self::NoTag, "no_tag"),
+        (Self::NoThreshold, "no_threshold"),
+        (Self::NoCheck, "no_check"),
         (Self::TimedOut, "timed_out"),
         (Self::Unknown, "unknown"),
     ];
@@ -217,7 +251,7 @@ pub enum GateError {
     /// The metric is unknown.
     #[error(
         "\"{metric}\" in \"{part}\" is no metric (expected p99, mean, min, max, service.p99, errors, success, status.5xx, rate, \
-         requests or bytes)"
+         requests, bytes, or of a script thresholds or checks)"
     )]
     Metric {
         /// The gate.
@@ -243,7 +277,8 @@ pub enum GateError {
     },
     /// What is between braces selects nothing.
     #[error(
-        "\"{part}\": the braces select nothing (expected {{name:NAME}}, {{status:5xx}} or {{target:\"METHOD URL\"}})"
+        "\"{part}\": the braces select nothing (expected {{name:NAME}}, {{method:GET}}, {{status:5xx}}, {{target:\"METHOD URL\"}} or a \
+         script's {{TAG:VALUE}})"
     )]
     Selector {
         /// The gate.

@@ -6,7 +6,7 @@ use stdx::{Bytes, Nanos};
 
 use super::{
     GATES_MAX, Gate, GateError, GateMetric, GateUnit, Gates, Selector, Statistic, StatusSet,
-    contradiction,
+    contradiction, tagged::metric_of,
 };
 use crate::Op;
 use crate::metric_name::canonical;
@@ -106,6 +106,8 @@ fn metric(part: &str, name: &str) -> Result<GateMetric, GateError> {
         "rate" => return Ok(GateMetric::Rate),
         "requests" => return Ok(GateMetric::Requests),
         "bytes" => return Ok(GateMetric::Bytes),
+        "thresholds" => return Ok(GateMetric::Thresholds),
+        "checks" => return Ok(GateMetric::Checks),
         _ => {}
     }
     if let Some(text) = name.strip_prefix("status.") {
@@ -155,7 +157,14 @@ fn selector(part: &str, text: &str) -> Result<Selector, GateError> {
         let is_new = match key.trim() {
             "name" => selector.name.replace(value.to_owned()).is_none(),
             "target" => selector.target.replace(value.to_owned()).is_none(),
+            "method" => selector.method.replace(value.to_owned()).is_none(),
             "status" => selector.status.replace(status(part, value)?).is_none(),
+            // A metric's selector has no way to write these.
+            tag if is_tag(tag) && !value.contains([',', '"']) => {
+                let is_new = selector.tags.iter().all(|(known, _)| known != tag);
+                selector.tags.push((tag.to_owned(), value.to_owned()));
+                is_new
+            }
             _ => false,
         };
         if !is_new {
@@ -163,6 +172,12 @@ fn selector(part: &str, text: &str) -> Result<Selector, GateError> {
         }
     }
     Ok(selector)
+}
+
+/// Whether a tag may have this name.
+fn is_tag(name: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
 
 /// The texts between commas that are not within quotes.
@@ -190,6 +205,13 @@ fn limit(part: &str, metric: GateMetric, text: &str) -> Result<(f64, GateUnit), 
         GateMetric::Response(_) | GateMetric::Service(_) => {
             let time = Nanos::parse(text).ok().map(|time| (time.0 as f64, GateUnit::Time));
             (time, "a time with its unit, such as 300ms")
+        }
+        GateMetric::Thresholds => {
+            let crossed = whole(text).map(|count| (count, GateUnit::Number));
+            (crossed, "a whole number of crossed thresholds, such as 0")
+        }
+        GateMetric::Checks => {
+            (share(text).map(|share| (share, GateUnit::Share)), "a share such as 99%")
         }
         GateMetric::Errors | GateMetric::Success | GateMetric::Status(_) => {
             let limit = match is_share {
@@ -231,9 +253,17 @@ impl Gate {
     /// Refuses a selector that does not go with the metric.
     fn check_selector(&self) -> Result<(), GateError> {
         let (by_status, by_any) = (self.selector.status.is_some(), !self.selector.is_empty());
+        let by_tag = self.selector.has_tags();
         let wrong = match (self.metric, self.unit) {
             (_, GateUnit::ShareOfPlanned) if by_any => {
-                Some(("the share of the planned rate", "name, target or status"))
+                Some(("the share of the planned rate", "name, method, target, status or a tag"))
+            }
+            (GateMetric::Thresholds | GateMetric::Checks, _) if by_any => {
+                Some(("what a script asserts", "name, method, target, status or a tag"))
+            }
+            _ if by_tag && metric_of(self).is_none() => Some(("this metric", "a script's tag")),
+            _ if by_tag && (by_status || self.selector.target.is_some()) => {
+                Some(("a request with a script's tag", "status or target as well"))
             }
             (GateMetric::Success, _) if by_status => Some(("success", "status")),
             (GateMetric::Status(_), _) if by_status => Some(("status", "status")),

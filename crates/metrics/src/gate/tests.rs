@@ -54,7 +54,7 @@ fn selectors_are_read_with_commas_and_quotes() {
     let named = |name: &str| Some(name.to_owned());
     assert_eq!(*selectors[0], Selector { name: named("login"), ..Selector::default() });
     let status = Some(StatusSet::Class(5));
-    assert_eq!(*selectors[1], Selector { name: named("a, {b}"), status, target: None });
+    assert_eq!(*selectors[1], Selector { name: named("a, {b}"), status, ..Selector::default() });
     let target = named("GET http://h/?a=<1>,2");
     assert_eq!(*selectors[2], Selector { target, ..Selector::default() });
 }
@@ -78,7 +78,21 @@ fn a_gate_that_is_wrong_is_refused_with_what_to_give() {
         ("p99{status:abc}>1s", "is no status"),
         ("p99{}>1s", "the braces select nothing (expected {name:NAME}"),
         ("p99{name}>1s", "the braces select nothing"),
-        ("p99{colour:red}>1s", "the braces select nothing"),
+        ("p99{:red}>1s", "the braces select nothing"),
+        ("p99{a b:red}>1s", "the braces select nothing"),
+        ("p99{page:a,page:b}>1s", "the braces select nothing"),
+        ("p99{page:\"a,b\"}>1s", "the braces select nothing"),
+        ("service.p99{page:a}>1s", "this metric cannot be selected by a script's tag"),
+        ("status.503{page:a}>0", "this metric cannot be selected by a script's tag"),
+        ("bytes{page:a}<1", "this metric cannot be selected by a script's tag"),
+        ("p99{page:a,status:200}>1s", "cannot be selected by status or target as well"),
+        ("rate{page:a}<95%", "the share of the planned rate cannot be selected by name, method"),
+        ("thresholds{page:a}>0", "what a script asserts cannot be selected by"),
+        ("checks{name:a}<1%", "what a script asserts cannot be selected by"),
+        ("thresholds>1%", "(expected a whole number of crossed thresholds, such as 0)"),
+        ("checks<5", "(expected a share such as 99%)"),
+        ("thresholds>=0", "is always true"),
+        ("checks>100%", "can never be true"),
         ("p99{name:a,name:b}>1s", "the braces select nothing"),
         ("p99{name:a>1s", "the braces select nothing"),
         ("p99{name:\"a}>1s", "the braces select nothing"),
@@ -187,7 +201,7 @@ fn judged(text: &str, rate_per_s: Option<f64>, has_service_times: bool) -> Vec<G
     figures.add(&batch, &targets);
     let generator = rate_per_s.map(|rate_per_s| Generator { rate_per_s, ..Generator::default() });
     let generator = generator.as_ref();
-    figures.outcomes(&JudgedRun { summary: &summary, generator, has_service_times })
+    figures.outcomes(&JudgedRun { summary: &summary, generator, has_service_times, asserted: &[] })
 }
 
 #[test]
@@ -200,6 +214,7 @@ fn a_gate_is_crossed_exactly_where_its_expression_is_true() {
         ("p50{name:fast}>55ms", Passed),
         ("p50{name:slow}>900ms", Crossed),
         ("p50{target:\"GET http://h/slow\"}>900ms", Crossed),
+        ("p50{method:GET,name:slow}>900ms", Crossed),
         ("service.p50{name:slow}<600ms", Crossed),
         ("max{status:503}<101ms", Crossed),
         ("min{name:slow}<1s", Passed),
@@ -239,6 +254,11 @@ fn a_gate_without_its_data_is_undecided_and_never_passed() {
         ("p99{name:other}>1s", Gap::NoRequest),
         ("errors{name:other}>0", Gap::NoRequest),
         ("p99{status:404}>1s", Gap::NoRequest),
+        ("p99{method:POST}>1s", Gap::NoRequest),
+        ("p99{scenario:buyers}>1s", Gap::NoTag),
+        ("errors{page:a}>0", Gap::NoTag),
+        ("thresholds>0", Gap::NoThreshold),
+        ("checks<100%", Gap::NoCheck),
         ("bytes{name:other}<1", Gap::NoRequest),
         ("service.p99>1s", Gap::NoService),
         ("rate<95%", Gap::NoPlannedRate),
@@ -252,7 +272,8 @@ fn a_gate_without_its_data_is_undecided_and_never_passed() {
     assert_eq!(closed.state, GateState::Undecided(Gap::NoPlannedRate));
     let none = GateFigures::new(gates("p99>1s, errors>0, rate<5, requests<1"));
     let summary = Summary::new();
-    let run = JudgedRun { summary: &summary, generator: None, has_service_times: true };
+    let run =
+        JudgedRun { summary: &summary, generator: None, has_service_times: true, asserted: &[] };
     let states: Vec<GateState> = none.outcomes(&run).iter().map(|outcome| outcome.state).collect();
     let undecided = GateState::Undecided(Gap::NoRequest);
     assert_eq!(states, [undecided, undecided, undecided, GateState::Crossed]);

@@ -1,6 +1,6 @@
 //! `MetricSummary`: the statistics of a script's metric, of the whole test or of one scenario or group, as results have them.
 
-use super::{BUILTIN, Contains, Kind, Tally, Value};
+use super::{BUILTIN, Contains, Kind, Tally, Trend, Value};
 
 /// A metric with its statistics.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,15 +21,25 @@ pub struct MetricSummary {
     pub run: String,
 }
 
+/// The percentiles that every trend has: k6's, and the one that gates limit most.
+const PERCENTILES: [f64; 3] = [90.0, 95.0, 99.0];
+
 /// k6's own metrics that a scenario and a group have statistics of, beside those that the script declares.
 const OF_PARTS: [&str; 5] =
     ["http_req_duration", "http_req_failed", "http_reqs", "iteration_duration", "iterations"];
 
 impl MetricSummary {
-    /// Every metric and submetric of a test that has a value.
+    /// Every metric and submetric of a test that has a value. `percentiles` are those wanted beside k6's.
     #[must_use]
-    pub fn of_test(tally: &Tally, seconds: f64) -> Vec<Self> {
-        Self::of(tally, ("", ""), seconds, |_| true)
+    pub fn of_test(tally: &Tally, seconds: f64, percentiles: &[f64]) -> Vec<Self> {
+        let percentiles = [percentiles, &PERCENTILES].concat();
+        Self::of(tally, ("", ""), (seconds, &percentiles), |_| true)
+    }
+
+    /// The name of a percentile, 0 to 100, among the statistics.
+    #[must_use]
+    pub fn percentile_name(percent: f64) -> String {
+        format!("p({percent})")
     }
 
     /// The metrics of a scenario or a group that have a value: the script's own, and k6's for requests and iterations.
@@ -37,8 +47,9 @@ impl MetricSummary {
     #[must_use]
     pub fn of_part(tally: &Tally, part: (&str, &str), seconds: f64) -> Vec<Self> {
         let is_own = |name: &str| !BUILTIN.iter().any(|(known, ..)| *known == name);
-        let mut all =
-            Self::of(tally, part, seconds, |name| is_own(name) || OF_PARTS.contains(&name));
+        let mut all = Self::of(tally, part, (seconds, &PERCENTILES), |name| {
+            is_own(name) || OF_PARTS.contains(&name)
+        });
         all.retain(|one| !one.metric.contains('{'));
         all
     }
@@ -46,7 +57,7 @@ impl MetricSummary {
     fn of(
         tally: &Tally,
         (scenario, group): (&str, &str),
-        seconds: f64,
+        (seconds, percentiles): (f64, &[f64]),
         is_wanted: impl Fn(&str) -> bool,
     ) -> Vec<Self> {
         let one = |metric: String, contains: Contains, value: &Value| Self {
@@ -55,7 +66,7 @@ impl MetricSummary {
             metric,
             kind: value.kind(),
             contains,
-            statistics: statistics(value, seconds),
+            statistics: statistics(value, seconds, percentiles),
             run: String::new(),
         };
         let mut all = Vec::new();
@@ -72,7 +83,12 @@ impl MetricSummary {
 }
 
 /// The statistics of a metric; none without a value.
-fn statistics(value: &Value, seconds: f64) -> Vec<(String, f64)> {
+fn statistics(value: &Value, seconds: f64, percentiles: &[f64]) -> Vec<(String, f64)> {
+    if let Value::Trend(trend) = value
+        && trend.count() > 0
+    {
+        return trend_statistics(trend, percentiles);
+    }
     let pairs = match value {
         _ if value.count() == 0 => Vec::new(),
         Value::Counter { sum, .. } => vec![("count", *sum), ("rate", sum / seconds.max(1e-9))],
@@ -84,17 +100,25 @@ fn statistics(value: &Value, seconds: f64) -> Vec<(String, f64)> {
             ("passes", *passes as f64),
             ("fails", (total - passes) as f64),
         ],
-        Value::Trend(trend) => vec![
-            ("avg", trend.mean()),
-            ("min", trend.min()),
-            ("med", trend.percentile(50.0)),
-            ("max", trend.max()),
-            ("p(90)", trend.percentile(90.0)),
-            ("p(95)", trend.percentile(95.0)),
-            ("count", trend.count() as f64),
-        ],
+        Value::Trend(_) => Vec::new(),
     };
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn trend_statistics(trend: &Trend, percentiles: &[f64]) -> Vec<(String, f64)> {
+    let mut percentiles = percentiles.to_vec();
+    percentiles.sort_by(f64::total_cmp);
+    percentiles.dedup();
+    let of = |percent: &f64| (MetricSummary::percentile_name(*percent), trend.percentile(*percent));
+    let named = [
+        ("avg", trend.mean()),
+        ("min", trend.min()),
+        ("med", trend.percentile(50.0)),
+        ("max", trend.max()),
+    ];
+    let named = named.map(|(name, value)| (name.to_owned(), value));
+    let count = ("count".to_owned(), trend.count() as f64);
+    named.into_iter().chain(percentiles.iter().map(of)).chain([count]).collect()
 }
 
 #[cfg(test)]
@@ -113,7 +137,7 @@ mod tests {
         tally.add(wait, 10.0, &[("page", "a")].as_slice());
         tally.add(orders, 6.0, &());
         tally.add(MetricId::CHECKS, 1.0, &());
-        let all = MetricSummary::of_test(&tally, 2.0);
+        let all = MetricSummary::of_test(&tally, 2.0, &[99.9]);
         let names: Vec<&str> = all.iter().map(|one| one.metric.as_str()).collect();
         assert_eq!(names, ["checks", "orders", "wait", "wait{page:a}"]);
         let statistic = |at: usize, name: &str| {
@@ -122,6 +146,8 @@ mod tests {
         };
         assert_eq!((statistic(1, "count"), statistic(1, "rate")), (Some(6.0), Some(3.0)));
         assert_eq!((statistic(2, "min"), statistic(2, "max")), (Some(1.0), Some(10.0)));
+        let percentiles = ["p(90)", "p(95)", "p(99)", "p(99.9)"].map(|name| statistic(2, name));
+        assert!(percentiles.is_sorted() && percentiles[0] > Some(9.0), "{percentiles:?}");
         assert_eq!((statistic(0, "rate"), statistic(0, "fails")), (Some(1.0), Some(0.0)));
         let part = MetricSummary::of_part(&tally, ("buyers", "::cart"), 2.0);
         let names: Vec<&str> = part.iter().map(|one| one.metric.as_str()).collect();

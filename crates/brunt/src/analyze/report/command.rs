@@ -270,6 +270,7 @@ impl Figures {
             summary: &self.summary,
             generator: self.merged.as_ref(),
             has_service_times: detail != Detail::StartAndEnd,
+            asserted: self.asserted.list(),
         });
         outcomes.iter().cloned().for_each(|one| self.asserted.add(Assertion::Gate(one)));
         outcomes

@@ -26,7 +26,7 @@ pub(crate) fn resolve(
     check(args, rules)?;
     settings::check_client(rules, &flags.client)?;
     let load = load(flags, rules, replay)?;
-    gates::check_rate(&flags.display.gates, &load)?;
+    gates::check_load(&flags.display.gates, &load)?;
     let source = targets::source(rules, &flags.target)?;
     let (list, lazy) = if flags.lazy {
         (Vec::new(), Some(source))
@@ -69,7 +69,7 @@ pub(crate) fn validate(
     outputs::check_watched(&args.flags.watched)?;
     settings::check_key(rules, &args.flags.client.tls)?;
     let load = load(&args.flags, rules, |_| Ok(Shape::constant(Rate::per_second(1))))?;
-    gates::check_rate(&args.flags.display.gates, &load)?;
+    gates::check_load(&args.flags.display.gates, &load)?;
     targets::check_file(&args.flags.target)
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn resolve(
     let flags = &args.flags;
     settings::check_client(&LoadRules::NATIVE, &flags.client)?;
     check_pipeline(flags)?;
-    gates::check_rate(&flags.display.gates, &load(flags))?;
+    gates::check_load(&flags.display.gates, &load(flags))?;
     let http = http(flags);
     let list = targets::list(&args.operands, &flags.target)?;
     targets::check_streams(&http, &list)?;
@@ -66,7 +66,7 @@ pub(crate) fn validate(args: &ParsedArgs<BenchFlags>) -> Result<(), CommandError
     outputs::check_watched(&flags.watched)?;
     settings::check_key(&LoadRules::NATIVE, &flags.client.tls)?;
     check_pipeline(flags)?;
-    gates::check_rate(&flags.display.gates, &load(flags))?;
+    gates::check_load(&flags.display.gates, &load(flags))?;
     let list = targets::list_without_files(&args.operands, &flags.target)?;
     targets::check_streams(&flags.http, &list)
 }

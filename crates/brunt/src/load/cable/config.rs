@@ -58,7 +58,7 @@ pub(crate) fn resolve(
     settings.capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     (settings.protocol, settings.redirects) = (Protocol::Http1, Redirects::Keep);
     let load = Load::Users(cable.users());
-    gates::check_rate(&flags.display.gates, &load)?;
+    gates::check_load(&flags.display.gates, &load)?;
     let plan = Plan { name, ..Plan::new(load, Targets::new(Vec::new()), seed) };
     let load_test = LoadTest::new(plan, settings, outputs);
     Ok(CableConfig { cable, load_test, fails_on_loss: flags.fail_on_loss })

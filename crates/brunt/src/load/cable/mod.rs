@@ -86,7 +86,8 @@ fn test(config: CableConfig) -> CommandResult {
         })
         .map_err(ExitError::from)?;
     let generator = &ended.generator;
-    let asserted = gates.map_or_else(Vec::new, |gates| gates.outcomes(&figures.summary, generator));
+    let asserted =
+        gates.map_or_else(Vec::new, |gates| gates.outcomes(&figures.summary, generator, &[]));
     if let Some(results) = ended.results {
         results.finish(asserted.clone())?;
     }

@@ -1,0 +1,17 @@
+//! `JudgedRun`: what gates are judged by.
+
+use crate::tally::Assertion;
+use crate::{Generator, Summary};
+
+/// A run that has ended, as gates judge it.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgedRun<'a> {
+    /// All its requests.
+    pub summary: &'a Summary,
+    /// The generator's record of itself, which has the planned rate.
+    pub generator: Option<&'a Generator>,
+    /// Whether it is recorded when requests were sent.
+    pub has_service_times: bool,
+    /// A script's thresholds, checks and metrics; empty without a script.
+    pub asserted: &'a [Assertion],
+}
