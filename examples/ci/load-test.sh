@@ -1,16 +1,21 @@
 #!/bin/sh
-# The load test of a pull request: a smoke test against thresholds, then the change against the main branch.
-# Exit codes: 99 a threshold is crossed, 7 the change is worse, 12 too few runs to decide (brunt's docs/reference/exit-codes.md).
+# The load test of a pull request: a smoke test against gates and the script's thresholds, then the change against the main branch.
+# Exit codes: 99 a threshold is crossed, 7 a gate is crossed or the change is worse, 12 too few runs to decide (brunt's docs/reference/exit-codes.md).
 set -eu
 main=${MAIN_URL:?the address of the main branch, such as http://127.0.0.1:8081/}
 change=${CHANGE_URL:?the address of the change, such as http://127.0.0.1:8082/}
 runs=${RUNS:-5}
 length=${LENGTH:-10s}
 
-brunt run -q -u 5 -d "$length" -e BASE="${change%/}" "$(dirname "$0")/../scripts/pages.js"
+mkdir -p results/main results/change
+code=0
+brunt run -q -u 5 -d "$length" -e BASE="${change%/}" -o results/smoke.arrow -fail-on='p99>2s, errors>0.1%, checks<99%' \
+  "$(dirname "$0")/../scripts/pages.js" || code=$?
+# For the build server: JUnit, with a test case for each gate, threshold and check.
+brunt report -output=results/smoke.xml results/smoke.arrow
+[ "$code" -eq 0 ] || exit "$code"
 
 # Taking turns: what drifts meanwhile drifts for both.
-mkdir -p results/main results/change
 for run in $(seq "$runs"); do
   brunt bench -c 8 -d "$length" -output="results/main/$run.arrow" "$main"
   brunt bench -c 8 -d "$length" -output="results/change/$run.arrow" "$change"
