@@ -252,6 +252,12 @@ fn tables(out: &mut String, input: &Input<'_>) {
         server.html(out);
     }
     out.push_str("<div class=\"pair\">\n");
+    let failures = summary.failures_in_words().into_iter();
+    let rows: Vec<Vec<String>> =
+        failures.map(|(why, count)| vec![why.to_owned(), grouped(count)]).collect();
+    if !rows.is_empty() {
+        table(out, "Failures", &["reason", "requests"], &rows, 0);
+    }
     if !summary.errors().is_empty() {
         error_table(out, input);
     }

@@ -67,6 +67,18 @@ fn the_report_is_one_whole_page() {
     }
 }
 
+/// Error texts are Go's; what they mean stands beside them in plain words, with counts.
+#[test]
+fn failures_are_counted_in_plain_words() {
+    let seen = Seen::mixed();
+    let page = report::html(&seen.input("t"));
+    let table = page.split("<h2>Failures</h2>").nth(1).unwrap().split("</table>").next().unwrap();
+    assert!(table.contains("connection refused") && table.contains(">4<"), "{table}");
+    assert!(report::markdown(&seen.input("t")).contains("Failures: connection refused: 4\n"));
+    assert!(report::text(&seen.input("t")).contains("connection refused"));
+    assert!(!report::html(&Seen::steady(50, 200).input("t")).contains("<h2>Failures</h2>"));
+}
+
 #[test]
 fn a_verdict_that_is_blind_says_so() {
     let seen = Seen::steady(50, 200);
