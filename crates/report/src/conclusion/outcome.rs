@@ -97,7 +97,10 @@ impl Outcome {
             Self::Unanswered => {
                 format!("FAILED, answered none of {}", counted(facts.requests, "request"))
             }
-            Self::Failed => format!("FAILED, {all} of {all} requests without success"),
+            Self::Failed => {
+                let of = counted(facts.requests, "request");
+                format!("FAILED, {all} of {of} without success")
+            }
             Self::Unjudged => "not judged, since the measurement is INVALID".to_owned(),
             Self::TimedOut => {
                 let late = facts.share_of(|class| class == Class::Failure(FailureKind::Timeout));

@@ -174,6 +174,9 @@ fn a_server_that_refuses_everything_is_failed_and_not_just_valid() {
             "Server: FAILED, 1,800 of 1,800 requests without success",
         ],
     );
+    let one = text(&failing(Facts { requests: 1, ..steady() }, Class::Status(500), 1, 0));
+    assert!(one.starts_with("The request did not succeed: it got status 500.\n"), "{one}");
+    assert!(one.ends_with("Server: FAILED, 1 of 1 request without success\n"), "{one}");
 }
 
 #[test]

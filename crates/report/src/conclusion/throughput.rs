@@ -30,6 +30,9 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
         Outcome::Unanswered => {
             format!("{load}, nothing answered: of {all} requests {}.", classes())
         }
+        Outcome::Failed if facts.requests == 1 => {
+            format!("The request did not succeed: it {}.", classes())
+        }
         Outcome::Failed => format!("{load}, no request succeeded: of {all} {}.", classes()),
         Outcome::TimedOut => {
             let limit = facts

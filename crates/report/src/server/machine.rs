@@ -27,7 +27,7 @@ const MACHINE: [(&str, &str, Unit, RowCondition); 25] = [
     ("cpu.system", "CPU, system", Unit::Share, RowCondition::AboveZero),
     ("cpu.softirq", "CPU, soft interrupts", Unit::Share, RowCondition::AboveZero),
     ("cpu.iowait", "CPU, waiting for disks", Unit::Share, RowCondition::AboveZero),
-    ("cpu.steal", "CPU, taken by the host", Unit::Share, RowCondition::AboveZero),
+    ("cpu.steal", "CPU, taken by the host (steal)", Unit::Share, RowCondition::AboveZero),
     ("memory.used", "Memory used", Unit::Size, RowCondition::Always),
     ("memory.available", "Memory available", Unit::Size, RowCondition::AboveZero),
     ("memory.total", "Memory", Unit::Size, RowCondition::AboveZero),

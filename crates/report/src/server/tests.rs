@@ -103,6 +103,18 @@ fn the_arithmetic_of_seed_004() {
     assert!(close(alone.requests_per_s, 33.0), "the log tells it too: {alone:?}");
 }
 
+/// The machine's table has twenty rows, and stood above the capacity that a reader looks for.
+#[test]
+fn a_page_has_what_requests_tell_before_the_machine() {
+    let (side, summary) = (side(|_| String::new()), summary());
+    let server =
+        ServerSide { side: &side, client: Some(&summary), offset_ns: 0, offset_error_ns: None };
+    let mut page = String::new();
+    server.html(&mut page);
+    let at = |title: &str| page.find(&format!("<h2>{title}")).unwrap_or_else(|| panic!("{page}"));
+    assert!(at("Capacity") < at("Machine"), "{page}");
+}
+
 /// Puma's master is watched as well, and answers nothing.
 #[test]
 fn a_master_is_no_process_at_work() {
