@@ -66,6 +66,8 @@ pub(super) fn run(args: &[String], registry: &Registry) -> ExitCode {
 /// Reports an unknown command.
 fn unknown(name: &str, registry: &Registry) -> ExitCode {
     let text = match nearest(name, registry.names()) {
+        // Other tools have it as a command.
+        _ if name == "version" => format!("unknown command \"{name}\" (did you mean --version?)"),
         Some(known) => format!("unknown command \"{name}\" (did you mean {known}?)"),
         None => format!("unknown command \"{name}\""),
     };

@@ -52,7 +52,7 @@ fn files_that_cannot_be_read_are_named() {
 
 #[test]
 fn wrong_flags_are_named_with_what_was_expected() {
-    let cases: [(&str, &[&str]); 11] = [
+    let cases: [(&str, &[&str]); 13] = [
         ("attack -duraton=5s", &["unknown flag -duraton", "did you mean -duration?"]),
         ("attack -duration 5", &["-duration", "\"5\"", "missing unit"]),
         ("attack -rate=2000000000", &["-rate", "2000000000", "the highest is"]),
@@ -63,6 +63,8 @@ fn wrong_flags_are_named_with_what_was_expected() {
         ("report -by=colour", &["-by", "colour", "target, status, name"]),
         ("demo fast", &["unexpected", "fast"]),
         ("man attack", &["unexpected", "attack"]),
+        ("attack -rate=1e3", &["-rate", "\"1e3\"", "expected requests, or requests per time"]),
+        ("version", &["unknown command \"version\"", "did you mean --version?"]),
         ("atack", &["unknown command \"atack\"", "did you mean attack?"]),
     ];
     for (line, words) in cases {

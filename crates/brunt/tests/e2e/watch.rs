@@ -386,5 +386,8 @@ fn incidents_are_rows() {
             _ => None,
         })
         .collect();
-    assert_eq!(incidents, ["nothing is there (or not to be seen by us)", "is not there"]);
+    assert_eq!(
+        incidents,
+        ["there is no such process, or this user may not see it", "is not there"]
+    );
 }

@@ -209,7 +209,7 @@ impl Selection {
             rows.incident(
                 at,
                 &self.selector.to_string(),
-                "nothing is there (or not to be seen by us)",
+                "there is no such process, or this user may not see it",
             );
         }
         self.missing_reported = is_missing;

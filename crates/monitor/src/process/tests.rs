@@ -153,7 +153,10 @@ fn a_tree_is_whole_though_another_wish_came_first() {
     lab.end(12);
     let incidents_seen = incidents(&lab.sample());
     assert_eq!(incidents_seen[0], "process 12 ruby: has ended");
-    assert_eq!(incidents_seen[1..], ["process 12: nothing is there (or not to be seen by us)"]);
+    assert_eq!(
+        incidents_seen[1..],
+        ["process 12: there is no such process, or this user may not see it"]
+    );
     assert!(incidents(&lab.scan()).is_empty());
 }
 
@@ -167,7 +170,7 @@ fn a_number_is_the_process_that_had_it_first() {
     let incidents_seen = incidents(&lab.scan());
     assert_eq!(incidents_seen.len(), 2, "{incidents_seen:?}");
     assert!(
-        incidents_seen[1].ends_with("nothing is there (or not to be seen by us)"),
+        incidents_seen[1].ends_with("there is no such process, or this user may not see it"),
         "{incidents_seen:?}"
     );
     assert!(lab.scan().is_empty(), "a stranger is not measured");

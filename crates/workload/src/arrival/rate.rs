@@ -32,7 +32,9 @@ pub enum ParsedRate {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RateError {
     /// There is no whole number before the slash.
-    #[error("invalid rate \"{0}\" (expected hits, or hits per time, such as 50, 50/1s or 120/m)")]
+    #[error(
+        "invalid rate \"{0}\" (expected requests, or requests per time, such as 50, 50/1s or 120/m)"
+    )]
     Invalid(String),
     /// What follows the slash is neither a unit nor a duration.
     #[error("invalid rate \"{text}\": {source}")]

@@ -49,7 +49,7 @@ row!(
     "timeout",
     ValueKind::Duration,
     "30s",
-    "Time limit of a hit, with its wait for a connection, its redirects and body; 0: none.",
+    "Time limit of a request, with its wait for a connection, its redirects and body; 0: none.",
     |values, text| value::duration(text).map(|limit| values.timeout = limit)
 );
 row!(

@@ -173,7 +173,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "step",
         ValueKind::Duration,
         "10s, or less to fit -budget",
-        "How long to measure each step; up to 4 times as long if the objective needs more hits.",
+        "How long to measure each step; up to 4 times as long if the objective needs more requests.",
         |t: &mut SeekFlags, v| {
             t.step = Some(some_time(v)?);
             Ok(())
