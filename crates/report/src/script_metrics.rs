@@ -1,6 +1,6 @@
 //! A script's metrics for every report: of the whole test, of each scenario and of each group, with the statistics of k6's summary.
 
-use metrics::tally::{Assertion, Kind, MetricSummary};
+use metrics::tally::{Assertion, Contains, Kind, MetricSummary};
 
 use crate::k6_summary::figure_text;
 use crate::number::go_json;
@@ -21,7 +21,13 @@ fn metrics(all: &[Assertion]) -> impl Iterator<Item = &MetricSummary> {
     })
 }
 
-/// A metric: its name, its scenario, its group, and its statistics in its unit.
+/// Whether a trend was 0 throughout, as the TLS handshakes are without TLS.
+fn is_idle(one: &MetricSummary) -> bool {
+    let is_idle = |(name, value): &(String, f64)| name == "count" || *value == 0.0;
+    one.kind == Kind::Trend && one.statistics.iter().all(is_idle)
+}
+
+/// A metric: its name, its scenario, its group, and its statistics in its unit. Trends that are 0 throughout are left out.
 pub(crate) fn metric_rows(all: &[Assertion]) -> Vec<Vec<String>> {
     let row = |one: &MetricSummary| {
         let statistic =
@@ -35,12 +41,15 @@ pub(crate) fn metric_rows(all: &[Assertion]) -> Vec<Vec<String>> {
             statistics.join(" "),
         ]
     };
-    metrics(all).map(row).collect()
+    metrics(all).filter(|one| !is_idle(one)).map(row).collect()
 }
 
 /// A statistic in the unit of its metric; counts are numbers whatever the metric's unit.
 fn figure(one: &MetricSummary, name: &str, value: f64) -> String {
     match (one.kind, name) {
+        (Kind::Counter, "rate") if one.contains == Contains::Data => {
+            format!("{}/s", figure_text(one.kind, one.contains, None, ("count", value)))
+        }
         (Kind::Trend, "count") | (Kind::Rate, "passes" | "fails") => go_json(value),
         _ => figure_text(one.kind, one.contains, None, (name, value)),
     }
@@ -82,8 +91,6 @@ pub(crate) fn json(all: &[Assertion]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use metrics::tally::Contains;
-
     use super::*;
 
     #[test]
@@ -105,7 +112,8 @@ mod tests {
         let all = [
             metric("wait", (Kind::Trend, Contains::Time), &[("p(95)", 312.5), ("count", 1e3)]),
             metric("ok", (Kind::Rate, Contains::Default), &[("rate", 0.5), ("fails", 2.0)]),
-            metric("sent", (Kind::Counter, Contains::Data), &[("count", 2000.0)]),
+            metric("sent", (Kind::Counter, Contains::Data), &[("count", 2000.0), ("rate", 1e6)]),
+            metric("tls", (Kind::Trend, Contains::Time), &[("avg", 0.0), ("count", 9.0)]),
         ];
         let rows: Vec<String> = metric_rows(&all).iter().map(|row| row.join(" | ")).collect();
         assert_eq!(
@@ -113,7 +121,7 @@ mod tests {
             [
                 "wait | buyers | shop / cart | p(95)=312.5ms count=1000",
                 "ok | buyers | shop / cart | rate=50.00% fails=2",
-                "sent | buyers | shop / cart | count=2.0 kB",
+                "sent | buyers | shop / cart | count=2.0 kB rate=1.0 MB/s",
             ]
         );
         assert_eq!(
