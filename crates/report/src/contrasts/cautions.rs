@@ -3,7 +3,7 @@
 use stdx::{are, plural, were};
 use study::contrast::{Unequal, What, runs_needed};
 
-use super::{Blind, Contrasts, Row, Variant};
+use super::{Blind, Contrasts, Row, Variant, VariantRun};
 use crate::number::{counted, number};
 
 impl Contrasts {
@@ -110,19 +110,26 @@ fn percent(share: f64) -> f64 {
     (share * 1e8).round() / 1e6
 }
 
+/// Invalid runs whose reasons are listed; the rest is counted.
+const REASONS_MAX: usize = 3;
+
 /// Runs that their generator made invalid.
 fn invalid(variant: &Variant) -> Option<String> {
-    let mut invalid = variant.runs.iter().filter(|run| !run.invalid.is_empty());
-    let first = invalid.next()?;
-    let count = 1 + invalid.count() as u64;
-    Some(format!(
-        "{count} of {} of {} {} INVALID: {} ({}).",
-        counted(variant.runs.len() as u64, "run"),
-        variant.label,
-        are(count),
-        first.invalid.join("; "),
-        first.name
-    ))
+    let invalid = variant.runs.iter().filter(|run| !run.invalid.is_empty());
+    let reason = |run: &VariantRun| format!("{} ({})", run.invalid.join("; "), run.name);
+    let reasons: Vec<String> = invalid.map(reason).collect();
+    let count = reasons.len() as u64;
+    let more = reasons.len().saturating_sub(REASONS_MAX);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    (count > 0).then(|| {
+        format!(
+            "{count} of {} of {} {} INVALID: {}{more}.",
+            counted(variant.runs.len() as u64, "run"),
+            variant.label,
+            are(count),
+            reasons[..reasons.len().min(REASONS_MAX)].join("; "),
+        )
+    })
 }
 
 /// What is missing of a variant.

@@ -255,6 +255,24 @@ fn what_is_missing_is_counted() {
     assert_eq!((&odd["left_out"], &odd["without_requests"]), (&8.into(), &1.into()));
 }
 
+/// Ten of twelve runs were INVALID, and the first one's reason stood for all.
+#[test]
+fn reasons_of_several_invalid_runs_are_listed() {
+    let with = |count: usize| {
+        let mut odd = variant("odd", 5, 10.0, 4.0, 3);
+        for (at, run) in odd.runs.iter_mut().take(count).enumerate() {
+            run.invalid = vec![format!("reason {at}")];
+        }
+        compared(vec![variant("plain", 5, 10.0, 4.0, 0), odd], &[]).text()
+    };
+    let three =
+        "3 of 5 runs of odd are INVALID: reason 0 (odd/0); reason 1 (odd/1); reason 2 (odd/2)";
+    assert!(with(3).contains(&format!("{three}.")), "{}", with(3));
+    let five = three.replace("3 of 5", "5 of 5");
+    assert!(with(5).contains(&format!("{five}; and 2 more.")), "{}", with(5));
+    assert!(!with(0).contains("INVALID"));
+}
+
 /// A variant without requests is in no comparison, and is no reason to ask more of the others.
 #[test]
 fn only_variants_with_runs_are_comparisons() {
