@@ -279,6 +279,9 @@ fn the_report_prints_with_its_charts() {
     };
     let whole = printed(&page, "whole.pdf");
     assert!(whole.starts_with(b"%PDF"));
+    // It was 11 pages, a third of each empty.
+    let pages = whole.windows(12).filter(|bytes| bytes == b"/Type /Page\n").count();
+    assert!((1..=4).contains(&pages), "{pages} pages");
     let text = std::fs::read_to_string(&page).unwrap();
     let style = "<style>.plot{visibility:hidden}</style></head>";
     let bare = scratch.file("bare.html", text.replacen("</head>", style, 1));

@@ -90,6 +90,27 @@ fn findings_are_sentences_with_figures() {
     assert_eq!(report.incidents(), ["Not part of the full form: long."]);
 }
 
+/// `-only` is a wish of the user, and not what went wrong. The table of variants marks the best.
+#[test]
+fn a_page_does_not_call_a_wish_wrong_and_marks_the_best() {
+    let page = |reason: &str| {
+        let mut input = input();
+        let third = StudyVariant {
+            name: "third".into(),
+            left_out: reason.into(),
+            ..StudyVariant::default()
+        };
+        input.variants.push(third);
+        StudyReport::of(input).html()
+    };
+    assert!(!page("-only names others").contains("third was left out"));
+    let page = page("no nginx");
+    assert!(page.contains("third was left out: no nginx."), "{page}");
+    let table = page.split("<h2>Variants, medians over runs</h2>").nth(1).unwrap();
+    let table = table.split("</table>").next().unwrap();
+    assert!(table.contains(" best</"), "{table}");
+}
+
 #[test]
 fn orderings_held_or_not() {
     let words: Vec<String> =
