@@ -9,6 +9,7 @@ mod imports;
 mod links;
 mod manifest;
 mod modules;
+mod named_tests;
 mod problem;
 mod source;
 mod words;
@@ -81,7 +82,9 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<Problem>> {
         found.push(Problem::new(file, 0, "files", "must lie at the root"));
     }
     for file in markdown_files(root)? {
-        found.extend(links::check(root, &file, &read(root, &file)?));
+        let text = read(root, &file)?;
+        found.extend(links::check(root, &file, &text));
+        found.extend(named_tests::check(&file, &text, &sources));
     }
     let mut left = allow::apply(&read(root, allow::FILE)?, found);
     left.sort();
