@@ -98,17 +98,28 @@ pub(crate) fn in_words(all: &[Assertion]) -> impl Iterator<Item = (String, bool)
     gates::in_words(all).into_iter().chain(thresholds_in_words(all))
 }
 
-/// Gates, thresholds and checks as tables: the title, the heads and the rows of each that has any.
-pub(crate) fn tables(
-    all: &[Assertion],
-) -> impl Iterator<Item = (&'static str, [&'static str; 4], Vec<Vec<String>>)> {
+/// A table: its title, its heads and its rows.
+type Table = (&'static str, [&'static str; 4], Vec<Vec<String>>);
+
+/// Gates, thresholds and checks as tables, each that has rows. The outcome is the last column.
+pub(crate) fn judged_tables(all: &[Assertion]) -> impl Iterator<Item = Table> {
     let tables = [
         ("Gates", GATE_HEADS, gate_rows(all)),
         ("Thresholds", THRESHOLD_HEADS, threshold_rows(all)),
         ("Checks", CHECK_HEADS, check_rows(all)),
-        ("Metrics of the script", METRIC_HEADS, metric_rows(all)),
     ];
     tables.into_iter().filter(|(_, _, rows)| !rows.is_empty())
+}
+
+/// The metrics of a script as a table, if there are any.
+pub(crate) fn metric_table(all: &[Assertion]) -> Option<Table> {
+    let rows = metric_rows(all);
+    (!rows.is_empty()).then_some(("Metrics of the script", METRIC_HEADS, rows))
+}
+
+/// All tables.
+fn tables(all: &[Assertion]) -> impl Iterator<Item = Table> {
+    judged_tables(all).chain(metric_table(all))
 }
 
 /// As tables of text, each after an empty line.

@@ -7,7 +7,7 @@ use crate::caveats::{at_least, at_least_short, caveats};
 use crate::conclusion::Conclusion;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
 use crate::input::{BLIND, Input};
-use crate::number::{duration, grouped, rfc3339};
+use crate::number::{duration, grouped, number, rfc3339};
 use crate::overlay::{Curve, histogram, percentiles};
 use crate::page::{self, charts, push, table};
 use crate::server;
@@ -79,8 +79,8 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
     let time = |time: Nanos| escape::xml(&at_least_short(time, from));
     let tiles = [
         ("requests", grouped(summary.requests)),
-        ("requests/s", format!("{:.2}", summary.rate())),
-        ("successes/s", format!("{:.2}", summary.throughput())),
+        ("requests/s", number(summary.rate())),
+        ("successes/s", number(summary.throughput())),
         ("success", format!("{:.2}%", summary.success_ratio() * 100.0)),
         ("response p50", time(times.quantile(0.5))),
         ("response p99", time(times.quantile(0.99))),
@@ -98,10 +98,22 @@ const FAILURES: [&str; 3] = ["CROSSED", "UNDECIDED", "FAILED"];
 
 /// What was asked of the test comes first: it is why the test was run.
 fn assertion_tables(out: &mut String, input: &Input<'_>) {
-    for (title, heads, mut rows) in assertions::tables(input.assertions) {
+    for (title, mut heads, mut rows) in assertions::judged_tables(input.assertions) {
         let more = rows.len().saturating_sub(ROWS_MAX);
         // Failures come first, so that they are not cut.
         rows.sort_by_key(|row| !FAILURES.iter().any(|word| row[3].starts_with(word)));
+        rows.truncate(ROWS_MAX);
+        // The outcome stands beside the name, where a narrow screen shows it.
+        heads[1..].rotate_right(1);
+        rows.iter_mut().for_each(|row| row[1..].rotate_right(1));
+        table(out, title, &heads, &rows, more);
+    }
+}
+
+/// The metrics of a script: many rows, so they stand below the charts.
+fn metric_table(out: &mut String, input: &Input<'_>) {
+    if let Some((title, heads, mut rows)) = assertions::metric_table(input.assertions) {
+        let more = rows.len().saturating_sub(ROWS_MAX);
         rows.truncate(ROWS_MAX);
         table(out, title, &heads, &rows, more);
     }
@@ -248,6 +260,7 @@ fn tables(out: &mut String, input: &Input<'_>) {
     if let Some(groups) = input.groups {
         group_table(out, groups);
     }
+    metric_table(out, input);
     if let Some(server) = input.server {
         server.html(out);
     }

@@ -8,7 +8,7 @@ use stdx::Nanos;
 use crate::caveats::{at_least, caveats};
 use crate::conclusion::Conclusion;
 use crate::input::{BLIND, Input};
-use crate::number::{duration, grouped};
+use crate::number::{duration, grouped, number};
 use crate::{assertions, escape};
 
 /// Error texts shown; the rest is counted.
@@ -47,12 +47,12 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
         }
     }
     let success = summary.success_ratio() * 100.0;
-    let (rate, throughput) = (summary.rate(), summary.throughput());
+    let (rate, throughput) = (number(summary.rate()), number(summary.throughput()));
     writeln!(out, "| requests | rate | throughput | success | duration |")?;
     writeln!(out, "|---:|---:|---:|---:|---:|")?;
     let total = duration(summary.duration().saturating_add(summary.wait()));
     let requests = grouped(summary.requests);
-    writeln!(out, "| {requests} | {rate:.2}/s | {throughput:.2}/s | {success:.2}% | {total} |\n")?;
+    writeln!(out, "| {requests} | {rate}/s | {throughput}/s | {success:.2}% | {total} |\n")?;
     writeln!(out, "| | min | mean | 50 | 90 | 95 | 99 | max |")?;
     writeln!(out, "|---|---:|---:|---:|---:|---:|---:|---:|")?;
     let (response_from, service_from) = summary.timed_out_from.unzip();

@@ -79,6 +79,19 @@ fn failures_are_counted_in_plain_words() {
     assert!(!report::html(&Seen::steady(50, 200).input("t")).contains("<h2>Failures</h2>"));
 }
 
+/// `9,924` stood beside `5011.92`.
+#[test]
+fn numbers_of_one_report_are_written_alike() {
+    let mut seen = Seen::steady(3_000, 200);
+    seen.summary.latest = seen.summary.earliest + 999_000_000;
+    seen.summary.end = seen.summary.latest;
+    let page = report::html(&seen.input("t"));
+    assert!(page.contains("<b>3,000</b><span>requests</span>"), "{page:.3000}");
+    assert!(page.contains("<b>3,003</b><span>requests/s</span>"), "{page:.3000}");
+    let markdown = report::markdown(&seen.input("t"));
+    assert!(markdown.contains("| 3,000 | 3,003/s | 3,003/s |"), "{markdown}");
+}
+
 #[test]
 fn a_verdict_that_is_blind_says_so() {
     let seen = Seen::steady(50, 200);
