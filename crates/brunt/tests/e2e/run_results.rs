@@ -160,6 +160,10 @@ fn reports_of_a_script_have_its_scenarios_groups_and_metrics() {
     for words in ["<h2>Metrics of the script</h2>", "readers", "1 of 2 thresholds crossed"] {
         assert!(html.contains(words), "{words}");
     }
+    // Outcomes stand where a narrow screen shows them, and what is long stands below the figures of the requests.
+    let at = |words: &str| html.find(words).unwrap_or_else(|| panic!("{words}"));
+    assert!(at(">outcome<") < at(">limit<") && at(">limit<") < at("<h2>Latencies</h2>"));
+    assert!(at("<h2>Latencies</h2>") < at("<h2>Metrics of the script</h2>"));
     let text = report("text");
     let line = |words: &[&str]| {
         let mut lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
