@@ -27,23 +27,25 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// `None` where the run is too short for three parts with requests. `duration` is the time in which requests were due.
-    pub(super) fn of(timeline: &Timeline, duration: Nanos) -> Option<Self> {
+    /// `None` where the run is too short for three parts with requests. `earliest` and `latest` are the times (Unix ns) of the
+    /// first and the last request that was due: the cells that they are in have requests for a part of their width alone.
+    pub(super) fn of(timeline: &Timeline, (earliest, latest): (i64, i64)) -> Option<Self> {
         let timeline = timeline.widened(Nanos::SECOND);
         let cells: Vec<&Cell> = timeline.cells().collect();
+        let first = cells.iter().position(|cell| cell.hits > 0)?;
         let last = cells.iter().rposition(|cell| cell.hits > 0)?;
-        let cells = &cells[..=last];
-        let count = cells.len();
+        let count = last - first + 1;
         if count < 3 {
             return None;
         }
-        let width = timeline.width();
-        let bounds = [0, count / 3, count * 2 / 3, count];
+        let width = timeline.width().0;
+        let begin = |cell: usize| {
+            let offset = width.saturating_mul(cell as u64);
+            timeline.start().saturating_add_unsigned(offset).clamp(earliest, latest)
+        };
         let third = |at: usize| {
-            let all = &cells[bounds[at]..bounds[at + 1]];
-            let until = Nanos(width.0.saturating_mul(bounds[at + 1] as u64)).min(duration);
-            let from = Nanos(width.0.saturating_mul(bounds[at] as u64));
-            third(all, until.saturating_sub(from))
+            let [from, to] = [at, at + 1].map(|bound| first + count * bound / 3);
+            third(&cells[from..to], Nanos(begin(from).abs_diff(begin(to))))
         };
         let thirds = [third(0), third(1), third(2)];
         thirds.iter().all(|third| third.requests > 0).then_some(Self { thirds })
@@ -82,4 +84,42 @@ fn third(cells: &[&Cell], length: Nanos) -> Third {
     cells.iter().for_each(|cell| times.merge(&cell.response));
     let requests = cells.iter().map(|cell| cell.hits).sum();
     Third { length, requests, p50: times.quantile(0.5) }
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics::{Batch, Sample};
+
+    use super::*;
+
+    /// A request each 100 ms, from `from_ms` to `to_ms` after the run's start.
+    fn course(from_ms: u64, to_ms: u64) -> Option<Course> {
+        let due = (from_ms..to_ms).step_by(100).map(Nanos::from_millis);
+        let samples = due.map(|intended| Sample {
+            intended,
+            done: intended,
+            status: 200,
+            ..Sample::default()
+        });
+        let batch = Batch { epoch: 0, samples: samples.collect(), texts: Vec::new() };
+        let mut timeline = Timeline::new();
+        timeline.add(&batch);
+        let ns = |at: Option<&Sample>| at.unwrap().intended.0.cast_signed();
+        Course::of(&timeline, (ns(batch.samples.first()), ns(batch.samples.last())))
+    }
+
+    #[test]
+    fn a_load_that_begins_within_a_cell_is_even() {
+        for (from, to) in [(0, 3_000), (700, 3_800), (900, 6_000), (5_900, 9_200)] {
+            let course = course(from, to).unwrap();
+            assert!(course.is_even(), "{from} ms to {to} ms: {course:?}");
+            let length: u64 = course.thirds.iter().map(|third| third.length.0).sum();
+            assert_eq!(
+                length,
+                (to - from - 100) * 1_000_000,
+                "the time in which requests were due"
+            );
+        }
+        assert_eq!(course(0, 1_900), None, "too short for three parts");
+    }
 }

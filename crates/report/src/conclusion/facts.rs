@@ -113,7 +113,8 @@ impl Facts {
             times: [0.5, 0.95, 0.99].map(|q| summary.response.quantile(q)),
             timed_out_from: summary.timed_out_from.map(|from| from.0),
             classes: classes(summary),
-            course: course.and_then(|timeline| Course::of(timeline, summary.duration())),
+            course: course
+                .and_then(|timeline| Course::of(timeline, (summary.earliest, summary.latest))),
             measurement,
             remedy: input.verdict.remedies().first().copied(),
             is_interrupted: input.generator.is_some_and(|generator| generator.interrupted),

@@ -429,7 +429,7 @@ fn simulated(rate: f64, seconds: f64, seed: u64) -> Facts {
         successes: batch.samples.len() as u64,
         duration,
         elapsed: last - first,
-        course: Course::of(&timeline, duration),
+        course: Course::of(&timeline, (first.0.cast_signed(), due.0.cast_signed())),
         ..Facts::default()
     }
 }
