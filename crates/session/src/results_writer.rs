@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use metrics::server::Side;
 use metrics::tally::Assertion;
 use metrics::{Batch, Generator};
 use results::{Sink, WriteError};
@@ -81,15 +82,13 @@ impl ResultsWriter {
     }
 
     /// Queues the generator's last record, and leaves the file open for what is known only after the run. Also returns that
-    /// record, with the rows that were dropped here.
-    pub(crate) fn end(self, last: Generator) -> (OpenResults, Generator) {
+    /// record, with the rows that were dropped here, and what was seen of the servers.
+    pub(crate) fn end(self, last: Generator) -> (OpenResults, Generator, Option<Side>) {
         let last = self.counted(last);
-        if let Some(sidecar) = self.sidecar {
-            sidecar.finish();
-        }
+        let server = self.sidecar.map(MonitorSidecar::finish);
         self.sink.note(last.clone());
         let (name, sink) = (self.name, Some(self.sink));
-        (OpenResults { name, sink, interrupted: last.interrupted }, last)
+        (OpenResults { name, sink, interrupted: last.interrupted }, last, server)
     }
 
     fn counted(&self, mut generator: Generator) -> Generator {

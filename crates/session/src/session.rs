@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use cli::Interrupts;
 use engine::{LazyTargets, Run, RunEvent, Settings};
+use metrics::server::Side;
 use metrics::{Batch, Generator, Snapshot};
 use stdx::Nanos;
 use wire::tls::Agreed;
@@ -82,6 +83,8 @@ pub struct SessionOutcome {
     pub tls: Option<Agreed>,
     /// The results, where they are kept open.
     pub results: Option<OpenResults>,
+    /// What was seen of the servers, where they were watched, by the clock of this machine.
+    pub server: Option<Side>,
 }
 
 impl Session<Run> {
@@ -220,11 +223,11 @@ impl<E: Execution> Session<E> {
         let mut generator = last.generator;
         // A run that ended when its plan wanted it to was not interrupted, though it was ended from outside.
         generator.interrupted &= !self.stopped_as_planned || self.interrupted > 0;
-        let mut results = None;
+        let (mut results, mut server) = (None, None);
         let mut written = Ok(());
         if let Some(writer) = self.writer.take() {
-            let (open, last) = writer.end(generator);
-            generator = last;
+            let (open, last, side) = writer.end(generator);
+            (generator, server) = (last, side);
             if self.keeps_results_open {
                 results = Some(open);
             } else {
@@ -237,6 +240,6 @@ impl<E: Execution> Session<E> {
         }
         written?;
         let (interrupts, tls) = (self.interrupted, self.execution.tls_agreed());
-        Ok(SessionOutcome { generator, ended, finished, interrupts, tls, results })
+        Ok(SessionOutcome { generator, ended, finished, interrupts, tls, results, server })
     }
 }

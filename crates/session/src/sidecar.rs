@@ -1,12 +1,12 @@
-//! `MonitorSidecar`: watches the server on a thread of its own while a run goes on; its rows go into the run's results. A
-//! monitor that hangs or breaks never costs the run's own results.
+//! `MonitorSidecar`: watches the server on a thread of its own while a run goes on; its rows go into the run's results, and their
+//! figures into its closing report. A monitor that hangs or breaks never costs the run's own results.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use metrics::server::{Incident, Row};
+use metrics::server::{Incident, Row, Side};
 use results::Observer;
 
 use crate::clock::unix_ns;
@@ -23,7 +23,7 @@ pub(crate) struct MonitorSidecar {
     stop: SyncSender<()>,
     /// Its other end is gone once the thread has ended.
     done: Receiver<()>,
-    thread: JoinHandle<()>,
+    thread: JoinHandle<Side>,
     observer: Observer,
     host: String,
 }
@@ -43,52 +43,63 @@ impl MonitorSidecar {
         let ((stop, stopped), (end, done)) = (sync_channel(0), sync_channel::<()>(0));
         let (host, observing) = (watcher.host().to_owned(), observer.clone());
         let work = move || {
-            sample(SampleTicker::new(watcher, every), &observing, &stopped);
+            let side = sample(SampleTicker::new(watcher, every), &observing, &stopped);
             drop(end);
+            side
         };
         let thread = thread::Builder::new().name("watch".to_owned()).spawn(work)?;
         Ok(Self { stop, done, thread, observer, host })
     }
 
-    /// Takes the last sample and waits for it, [`LAST_WITHIN`] at most.
-    pub(crate) fn finish(self) {
-        self.finish_within(LAST_WITHIN);
+    /// Takes the last sample and waits for it, [`LAST_WITHIN`] at most. The figures of all samples; none where the monitor broke.
+    pub(crate) fn finish(self) -> Side {
+        self.finish_within(LAST_WITHIN)
     }
 
-    fn finish_within(self, limit: Duration) {
+    fn finish_within(self, limit: Duration) -> Side {
         drop(self.stop);
-        let broken = match self.done.recv_timeout(limit) {
+        let seen = match self.done.recv_timeout(limit) {
             Err(RecvTimeoutError::Timeout) => {
-                Some("the last look did not end in time: it is left out")
+                Err("the last look did not end in time: it is left out")
             }
             Ok(()) | Err(RecvTimeoutError::Disconnected) => {
-                self.thread.join().err().map(|_| "the watcher broke: the rest was not seen")
+                self.thread.join().map_err(|_| "the watcher broke: the rest was not seen")
             }
         };
-        if let Some(what) = broken {
+        seen.unwrap_or_else(|what| {
             warn_monitor(what);
             let (source, what) = ("watch".to_owned(), what.to_owned());
             let (at, host) = (unix_ns(), self.host);
-            self.observer.observe(Row::Incident(Incident { at, host, source, what }));
-        }
+            let row = Row::Incident(Incident { at, host, source, what });
+            let mut side = Side::new();
+            side.add(&row);
+            self.observer.observe(row);
+            side
+        })
     }
 }
 
-/// Hands samples to the results until `stopped` is closed.
-fn sample(mut ticker: SampleTicker, observer: &Observer, stopped: &Receiver<()>) {
+/// Hands samples to the results until `stopped` is closed. Their figures.
+fn sample(mut ticker: SampleTicker, observer: &Observer, stopped: &Receiver<()>) -> Side {
+    let mut side = Side::new();
+    let mut observe = |row: Row| {
+        side.add(&row);
+        observer.observe(row);
+    };
     let mut rows = ticker.sample();
     // Incidents of the first sample come from a wrong flag more often than from the server, so they are printed at once; later
     // incidents stand in the report.
     rows.iter().filter_map(incident_line).for_each(|text| warn_monitor(&text));
     loop {
-        rows.drain(..).for_each(|row| observer.observe(row));
+        rows.drain(..).for_each(&mut observe);
         let wait = ticker.due.saturating_duration_since(Instant::now());
         if stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
             break;
         }
         rows = ticker.sample();
     }
-    ticker.finish().into_iter().for_each(|row| observer.observe(row));
+    ticker.finish().into_iter().for_each(observe);
+    side
 }
 
 /// An incident as a line; `None` for other rows, and for the difference of clocks, which is reported on its own.
@@ -120,7 +131,8 @@ mod tests {
         let sink = Sink::start(writer, TargetTable::default(), Sink::CAPACITY).unwrap();
         let monitor = Monitor { watcher, every: Duration::from_secs(1) };
         let sidecar = MonitorSidecar::start(monitor, sink.observer()).unwrap();
-        sidecar.finish_within(Duration::from_millis(50));
+        let side = sidecar.finish_within(Duration::from_millis(50));
+        assert_eq!(side.incidents().len(), 1, "the figures have the reason and nothing else");
         let report = sink.finish();
         assert_eq!((report.observed, report.error.is_none()), (1, true));
         // The thread that waits goes on.

@@ -20,3 +20,4 @@ mod run;
 pub(crate) mod seek;
 mod settings;
 mod targets;
+mod watched;

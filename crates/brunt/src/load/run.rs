@@ -15,6 +15,7 @@ use session::{
 use super::load_test::LoadTest;
 use super::outputs::ReportFormat;
 use super::targets::{self, Source};
+use super::watched::WatchedServers;
 use crate::dialect::LoadRules;
 
 /// Carries out a load test.
@@ -27,6 +28,7 @@ pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandRes
     let (encoding, watching) = (test.encoding, test.watching.take());
     let open = |place| ResultsFile::open(&place, encoding, watching.as_ref());
     let results = test.results.take().map(open).transpose()?;
+    let mut servers = watching.is_some().then(WatchedServers::new);
     let (lazy, problem) = lazy(test.lazy.take(), rules)?;
     let mut progress = test.progress.then(|| Progress::new(&test.plan));
     let mut multiplexing = MultiplexingCheck::new(&test.plan, &test.settings);
@@ -37,8 +39,14 @@ pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandRes
     let options = SessionOptions { keeps_results_open: gates.is_some(), ..options };
     let session = Session::start(test.plan.clone(), &test.settings, lazy, options)
         .map_err(|error| not_started(error, rules))?;
-    let observers: &mut [&mut dyn Observer] =
-        &mut [&mut figures, &mut gates, &mut multiplexing, &mut exporter, &mut progress];
+    let observers: &mut [&mut dyn Observer] = &mut [
+        &mut figures,
+        &mut gates,
+        &mut servers,
+        &mut multiplexing,
+        &mut exporter,
+        &mut progress,
+    ];
     let outcome = session.run(observers)?;
     let asserted = asserted(gates.as_ref(), figures.as_ref(), &outcome.generator);
     if let Some(results) = outcome.results {
@@ -47,8 +55,11 @@ pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandRes
     if let Some(serialized) = multiplexing.and_then(|check| check.serialized()) {
         session::warn(&in_words(serialized));
     }
+    if let (Some(servers), Some(seen)) = (&mut servers, &outcome.server) {
+        servers.add(seen);
+    }
     if let Some(figures) = &figures {
-        close(&test, figures, &outcome.generator, &asserted)?;
+        close(&test, figures, servers.as_ref(), (&outcome.generator, &asserted))?;
     }
     let code = session::conclude_gates(session::gates_of(&asserted));
     let found = problem.and_then(|problem| problem.found(rules));
@@ -151,11 +162,14 @@ fn exporter(test: &LoadTest, rules: &LoadRules) -> Result<Option<PrometheusExpor
 fn close(
     test: &LoadTest,
     figures: &RunFigures,
-    generator: &Generator,
-    asserted: &[Assertion],
+    servers: Option<&WatchedServers>,
+    (generator, asserted): (&Generator, &[Assertion]),
 ) -> Result<(), ExitError> {
     let verdict = figures.verdict(generator);
-    let input = figures.input(&test.plan.name, (generator, &verdict), asserted);
+    let input = report::Input {
+        server: servers.and_then(|servers| servers.beside(&figures.summary)),
+        ..figures.input(&test.plan.name, (generator, &verdict), asserted)
+    };
     let document = match test.report {
         ReportFormat::Nothing => return Ok(()),
         ReportFormat::Text => report::text(&input),
