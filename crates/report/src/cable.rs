@@ -1,4 +1,4 @@
-//! A test of Action Cable, for people and programs: what users and messages came to, and the verdict last.
+//! A test of Action Cable, for people and programs: the conclusion, what users and messages came to, and the verdict last.
 
 use std::fmt::Write as _;
 
@@ -6,6 +6,7 @@ use cable::{CablePlan, CableReport, MessageReport, Pattern, RoundReport};
 use metrics::tally::Assertion;
 use metrics::{Generator, Histogram, Verdict};
 
+use crate::conclusion::CableConclusion;
 use crate::json::{self};
 use crate::number::{duration, grouped};
 use crate::object::{Object, json_list};
@@ -57,7 +58,8 @@ const ROUNDS_SHOWN: usize = 20;
 /// The report as text.
 #[must_use]
 pub fn text(input: &CableInput<'_>) -> String {
-    let mut out = String::new();
+    let conclusion = CableConclusion::of(input.plan, input.outcome, input.verdict);
+    let mut out = conclusion.text() + "\n";
     let (plan, outcome) = (input.plan, input.outcome);
     let (name, codec) = (plan.pattern.name(), plan.codec.subprotocol());
     let url = escape::terminal(&plan.url);
@@ -85,7 +87,8 @@ pub fn text(input: &CableInput<'_>) -> String {
     generator_lines(&mut out, input.generator);
     problems(&mut out, outcome);
     out.push_str(&assertions::text(input.assertions));
-    let _ = write!(out, "\n{}", judgement::text(input.verdict));
+    let (server, measurement) = (conclusion.server_line(), judgement::text(input.verdict));
+    let _ = write!(out, "\n{server}Measurement: {measurement}");
     out
 }
 
@@ -217,7 +220,10 @@ fn kib(bytes: u64) -> String {
 #[must_use]
 pub fn json(input: &CableInput<'_>) -> String {
     let (plan, outcome) = (input.plan, input.outcome);
+    let conclusion = CableConclusion::of(input.plan, input.outcome, input.verdict);
     let mut object = Object::new()
+        .put("conclusion", conclusion.json())
+        .text("outcome", conclusion.outcome_name())
         .text("pattern", plan.pattern.name())
         .text("url", &plan.url)
         .text("protocol", plan.codec.subprotocol())
@@ -426,7 +432,8 @@ mod tests {
             "number 1: 7 of 12 had it",
             "1,024, 1,024 KiB, 3,072 KiB, 2 KiB each",
             "       3  bad ",
-            "\nVALID",
+            "\nMeasurement: VALID",
+            "\nServer: LOST MESSAGES\n",
         ] {
             assert!(text.contains(words), "{words:?} in {text}");
         }

@@ -9,6 +9,7 @@
 //! the server, and a short run says little.
 
 mod bottleneck;
+mod cable;
 mod course;
 mod facts;
 mod outcome;
@@ -22,6 +23,7 @@ mod words;
 
 use std::fmt::Write as _;
 
+pub(crate) use self::cable::CableConclusion;
 use self::facts::Facts;
 use self::outcome::Outcome;
 use self::sentence::{Kind, Sentence};
@@ -53,9 +55,7 @@ impl Conclusion {
 
     /// The sentences, a line each.
     pub(crate) fn text(&self) -> String {
-        self.sentences
-            .iter()
-            .fold(String::new(), |out, one| out + &escape::terminal(&one.text) + "\n")
+        lines(&self.sentences)
     }
 
     /// The line of the server's result, which stands beside the verdict on the measurement.
@@ -97,23 +97,33 @@ impl Conclusion {
 
     /// The sentences as a JSON list.
     pub(crate) fn json(&self) -> String {
-        let figures = |sentence: &Sentence| {
-            let figures = sentence.figures.iter();
-            figures.fold(Object::new(), |object, (name, value)| object.float(name, *value)).end()
-        };
-        json_list(self.sentences.iter().map(|sentence| {
-            Object::new()
-                .text("kind", sentence.kind.name())
-                .text("text", &sentence.text)
-                .put("figures", figures(sentence))
-                .end()
-        }))
+        json_sentences(&self.sentences)
     }
 
     /// The outcome's name in JSON.
     pub(crate) fn outcome_name(&self) -> &'static str {
         self.outcome.name()
     }
+}
+
+/// Sentences, a line each.
+fn lines(sentences: &[Sentence]) -> String {
+    sentences.iter().fold(String::new(), |out, one| out + &escape::terminal(&one.text) + "\n")
+}
+
+/// Sentences as a JSON list.
+fn json_sentences(sentences: &[Sentence]) -> String {
+    let figures = |sentence: &Sentence| {
+        let figures = sentence.figures.iter();
+        figures.fold(Object::new(), |object, (name, value)| object.float(name, *value)).end()
+    };
+    json_list(sentences.iter().map(|sentence| {
+        Object::new()
+            .text("kind", sentence.kind.name())
+            .text("text", &sentence.text)
+            .put("figures", figures(sentence))
+            .end()
+    }))
 }
 
 /// The sentences in their order. Where there are more than fit, a remark that holds for every good run goes first, then the

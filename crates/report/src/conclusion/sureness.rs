@@ -15,12 +15,16 @@ const DURATION_MIN: Nanos = Nanos::from_secs(10);
 
 /// The first sentence of an INVALID measurement.
 pub(super) fn invalid(facts: &Facts) -> Option<Sentence> {
-    (facts.measurement == Measurement::Invalid).then(|| Sentence {
+    (facts.measurement == Measurement::Invalid).then(invalid_sentence)
+}
+
+pub(super) fn invalid_sentence() -> Sentence {
+    Sentence {
         kind: Kind::Confidence,
         text: "Do not judge the server by this run: the measurement is INVALID, for the reasons that stand with the verdict."
             .to_owned(),
         figures: Vec::new(),
-    })
+    }
 }
 
 /// Whether the run is too small to say much.

@@ -1,0 +1,399 @@
+//! The conclusion of a test of Action Cable: how many users were connected, what became of messages, what to do next.
+
+use cable::{CablePlan, CableReport, Pattern};
+use metrics::{Histogram, Verdict};
+use stdx::list_and;
+
+use super::sentence::{Kind, Sentence};
+use super::words::{share, time};
+use crate::number::{counted, grouped};
+
+/// A quantile is stated where so many times lie beyond it, as in the conclusions of other runs.
+const BEYOND_MIN: f64 = 5.0;
+
+/// How the server came out of the test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CableOutcome {
+    /// No user was ever subscribed.
+    Unanswered,
+    /// The measurement is INVALID.
+    Unjudged,
+    /// Some users were never connected.
+    TurnedAway,
+    /// Messages did not come, or came too late.
+    Lost,
+    /// It ended connections that were to stay open.
+    Dropped,
+    /// It sent no pings for longer than a client waits.
+    Silent,
+    KeptUp,
+}
+
+/// The conclusion of a test of Action Cable.
+pub(crate) struct CableConclusion {
+    sentences: Vec<Sentence>,
+    outcome: CableOutcome,
+}
+
+impl CableConclusion {
+    /// Draws it from all that the report is made from.
+    pub(crate) fn of(plan: &CablePlan, seen: &CableReport, verdict: &Verdict) -> Self {
+        let outcome = outcome(plan, seen, verdict);
+        let invalid = outcome == CableOutcome::Unjudged;
+        let sentences = [
+            invalid.then(super::sureness::invalid_sentence),
+            Some(users(plan, seen)),
+            messages(plan, seen),
+            losses(plan, seen),
+            advice(verdict, outcome),
+        ];
+        Self { sentences: sentences.into_iter().flatten().collect(), outcome }
+    }
+
+    /// The sentences, a line each.
+    pub(crate) fn text(&self) -> String {
+        super::lines(&self.sentences)
+    }
+
+    /// The line of the server's result, which stands beside the verdict on the measurement.
+    pub(crate) fn server_line(&self) -> String {
+        format!("Server: {}\n", self.outcome.result())
+    }
+
+    /// The sentences as a JSON list.
+    pub(crate) fn json(&self) -> String {
+        super::json_sentences(&self.sentences)
+    }
+
+    /// The outcome's name in JSON.
+    pub(crate) fn outcome_name(&self) -> &'static str {
+        self.outcome.name()
+    }
+}
+
+impl CableOutcome {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Unanswered => "unanswered",
+            Self::Unjudged => "unjudged",
+            Self::TurnedAway => "turned away",
+            Self::Lost => "lost messages",
+            Self::Dropped => "dropped connections",
+            Self::Silent => "sent no pings",
+            Self::KeptUp => "kept up",
+        }
+    }
+
+    const fn result(self) -> &'static str {
+        match self {
+            Self::Unanswered => "FAILED, no user was subscribed",
+            Self::Unjudged => "not judged, since the measurement is INVALID",
+            Self::TurnedAway => "TURNED USERS AWAY",
+            Self::Lost => "LOST MESSAGES",
+            Self::Dropped => "DROPPED CONNECTIONS",
+            Self::Silent => "SENT NO PINGS",
+            Self::KeptUp => "kept up",
+        }
+    }
+}
+
+fn outcome(plan: &CablePlan, seen: &CableReport, verdict: &Verdict) -> CableOutcome {
+    let is_herd = matches!(plan.pattern, Pattern::Herd { .. });
+    match () {
+        () if seen.subscribed == 0 => CableOutcome::Unanswered,
+        () if !verdict.is_valid() => CableOutcome::Unjudged,
+        () if up(plan, seen) < plan.users => CableOutcome::TurnedAway,
+        () if seen.unanswered + seen.deliveries.lost > 0 => CableOutcome::Lost,
+        () if seen.dropped > 0 && !is_herd => CableOutcome::Dropped,
+        () if seen.silences > 0 => CableOutcome::Silent,
+        () => CableOutcome::KeptUp,
+    }
+}
+
+/// Users that were connected at once, at most; of a herd those of the worst round.
+fn up(plan: &CablePlan, seen: &CableReport) -> u32 {
+    let rounds =
+        seen.rounds.iter().map(|round| u32::try_from(round.subscribed).unwrap_or(u32::MAX));
+    let least = rounds.min().filter(|_| matches!(plan.pattern, Pattern::Herd { .. }));
+    least.unwrap_or(seen.open_most)
+}
+
+/// `All 500 users were connected, 99% of them within 120ms.`
+fn users(plan: &CablePlan, seen: &CableReport) -> Sentence {
+    let (all, up) = (plan.users, up(plan, seen));
+    let who = match (seen.subscribed, up < all) {
+        (0, _) => format!("None of {} was subscribed", counted(all.into(), "user")),
+        (_, true) => {
+            format!(
+                "{} of {} were connected at once",
+                grouped(up.into()),
+                counted(all.into(), "user")
+            )
+        }
+        (_, false) if all == 1 => "The user was connected".to_owned(),
+        (_, false) => format!("All {} users were connected", grouped(all.into())),
+    };
+    let within = match (plan.pattern, seen.rounds.as_slice()) {
+        (Pattern::Herd { .. }, [first, cuts @ ..]) if first.ready.count() > 0 => herd(first, cuts),
+        _ => within(&seen.ready),
+    };
+    let text = if within.is_empty() { format!("{who}.") } else { format!("{who}, {within}.") };
+    let figures = vec![
+        ("users", f64::from(all)),
+        ("connected", f64::from(up)),
+        ("ready_p50", seen.ready.quantile(0.5).0 as f64),
+        ("ready_max", seen.ready.max().0 as f64),
+    ];
+    Sentence { kind: Kind::Throughput, text, figures }
+}
+
+/// `the last of them 2.3s after the start, and 4.1s after the slowest of 3 cuts`.
+fn herd(first: &cable::RoundReport, cuts: &[cable::RoundReport]) -> String {
+    let start = format!("the last of them {} after the start", time(first.ready.max()));
+    let Some(slowest) = cuts.iter().map(|round| round.ready.max()).max() else { return start };
+    let of = match cuts.len() {
+        1 => "the cut".to_owned(),
+        n => format!("the slowest of {n} cuts"),
+    };
+    format!("{start}, and {} after {of}", time(slowest))
+}
+
+/// `half of them within 3ms and 99% within 20ms`, as far as the times carry it.
+fn within(times: &Histogram) -> String {
+    let count = times.count() as f64;
+    let most = match times.count() {
+        0 => return String::new(),
+        1 => return format!("in {}", time(times.max())),
+        _ if count * 0.01 >= BEYOND_MIN => format!("99% within {}", time(times.quantile(0.99))),
+        _ => format!("all within {}", time(times.max())),
+    };
+    format!("half of them within {} and {most}", time(times.quantile(0.5)))
+}
+
+/// What became of messages.
+fn messages(plan: &CablePlan, seen: &CableReport) -> Option<Sentence> {
+    let (text, times) = match plan.pattern {
+        Pattern::Echo { .. } if seen.sent > 0 => (echo(seen), &seen.round_trip),
+        Pattern::Broadcast { .. } if seen.deliveries.expected > 0 => {
+            (broadcast(seen), &seen.complete)
+        }
+        _ => return None,
+    };
+    let figures = vec![
+        ("sent", seen.sent as f64),
+        ("p50", times.quantile(0.5).0 as f64),
+        ("p99", times.quantile(0.99).0 as f64),
+        ("max", times.max().0 as f64),
+    ];
+    Some(Sentence { kind: Kind::Latency, text, figures })
+}
+
+fn echo(seen: &CableReport) -> String {
+    let sent = counted(seen.sent, "message");
+    let back = part(seen.answered, seen.sent);
+    match within(&seen.round_trip) {
+        times if times.is_empty() => format!("Of {sent} none came back."),
+        times => format!("Of {sent} {back} came back, {times}."),
+    }
+}
+
+fn broadcast(seen: &CableReport) -> String {
+    let sums = &seen.deliveries;
+    let made = part(sums.delivered, sums.expected);
+    let (sent, expected) = (counted(seen.sent, "broadcast"), counted(sums.expected, "delivery"));
+    let last = match seen.complete.count() {
+        0 => String::new(),
+        _ => {
+            let [half, most] = [seen.complete.quantile(0.5), seen.complete.max()].map(time);
+            format!("; the last subscriber had a message after {half} (median), {most} at most")
+        }
+    };
+    format!("Of {expected} of {sent} {made} were made{last}.")
+}
+
+fn part(some: u64, all: u64) -> String {
+    if some == all { "all".to_owned() } else { share(some as f64 / all.max(1) as f64) }
+}
+
+/// What went wrong, in counts.
+fn losses(plan: &CablePlan, seen: &CableReport) -> Option<Sentence> {
+    let is_herd = matches!(plan.pattern, Pattern::Herd { .. });
+    let counts = [
+        (seen.turned_away, "user was turned away", "users were turned away", "turned_away"),
+        (seen.unanswered + seen.deliveries.lost, "message was lost", "messages were lost", "lost"),
+        (seen.not_sent, "message was not sent", "messages were not sent", "not_sent"),
+        (
+            if is_herd { 0 } else { seen.dropped },
+            "connection was dropped",
+            "connections were dropped",
+            "dropped",
+        ),
+        (seen.deliveries.duplicated, "message came twice", "messages came twice", "duplicated"),
+        (seen.silences, "time no ping came for 6s", "times no ping came for 6s", "silences"),
+    ];
+    let found = counts.iter().filter(|(count, ..)| *count > 0);
+    let words: Vec<String> = found
+        .clone()
+        .map(|(n, one, many, _)| format!("{} {}", grouped(*n), if *n == 1 { one } else { many }))
+        .collect();
+    let figures = found.map(|(count, .., name)| (*name, *count as f64)).collect();
+    let text = format!("{}.", list_and(&words));
+    (!words.is_empty()).then_some(Sentence { kind: Kind::Errors, text, figures })
+}
+
+fn advice(verdict: &Verdict, outcome: CableOutcome) -> Option<Sentence> {
+    const LIMITS: &str = "look at the server's log and at its limits (open files, connections of its database and of its pub/sub)";
+    let next = match outcome {
+        CableOutcome::Unanswered => {
+            "check the address, the channel (-channel) and what the server demands (-header, -cookies); the problems stand below"
+        }
+        CableOutcome::Unjudged => verdict.remedies().first().copied()?,
+        CableOutcome::TurnedAway | CableOutcome::Dropped => LIMITS,
+        CableOutcome::Lost => {
+            "watch the server (-watch -watch-port=PORT), and find the number of users from which on messages are lost (-users)"
+        }
+        CableOutcome::Silent => {
+            "look at what holds the server's heartbeat (its CPU, its event loop)"
+        }
+        CableOutcome::KeptUp => "raise -users until messages come too late or are lost",
+    };
+    Some(Sentence { kind: Kind::Advice, text: format!("Next: {next}."), figures: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use cable::{RoundReport, Template};
+    use metrics::Reason;
+    use stdx::Nanos;
+    use wire::cable::{Codec, Dialect, Format};
+
+    use super::*;
+
+    fn plan(pattern: Pattern) -> CablePlan {
+        CablePlan {
+            url: "ws://h/cable".to_owned(),
+            http_url: "http://h/cable".to_owned(),
+            pattern,
+            users: 1_000,
+            ramp: Nanos::ZERO,
+            duration: Nanos::SECOND,
+            identifier: Template::new("{}"),
+            data: Template::new("{}"),
+            codec: Codec { format: Format::Json, dialect: Dialect::Base },
+            headers: Vec::new(),
+            timeout: Nanos::SECOND,
+            jitter: Nanos::ZERO,
+            backs_off: true,
+            seed: 7,
+        }
+    }
+
+    fn times(ms: impl IntoIterator<Item = u64>) -> Histogram {
+        let mut times = Histogram::new();
+        ms.into_iter().for_each(|ms| times.record(Nanos::from_millis(ms)));
+        times
+    }
+
+    fn up() -> CableReport {
+        CableReport {
+            subscribed: 1_000,
+            open_most: 1_000,
+            ready: times((1..=1_000).map(|at| at / 10)),
+            ..CableReport::default()
+        }
+    }
+
+    fn conclude(
+        pattern: Pattern,
+        outcome: &CableReport,
+        verdict: &Verdict,
+    ) -> (Vec<String>, String) {
+        let conclusion = CableConclusion::of(&plan(pattern), outcome, verdict);
+        let lines = conclusion.text().lines().map(str::to_owned).collect();
+        (lines, conclusion.server_line())
+    }
+
+    const ECHO: Pattern = Pattern::Echo { every: None };
+
+    #[test]
+    fn a_good_echo_says_how_many_and_how_fast() {
+        let outcome = CableReport {
+            sent: 2_000,
+            answered: 2_000,
+            round_trip: times((0..2_000).map(|at| 1 + at / 100)),
+            ..up()
+        };
+        let (lines, server) = conclude(ECHO, &outcome, &Verdict::default());
+        assert_eq!(
+            lines,
+            [
+                "All 1,000 users were connected, half of them within 50ms and 99% within 99ms.",
+                "Of 2,000 messages all came back, half of them within 10ms and 99% within 20ms.",
+                "Next: raise -users until messages come too late or are lost.",
+            ]
+        );
+        assert_eq!(server, "Server: kept up\n");
+    }
+
+    #[test]
+    fn a_broadcast_says_when_the_last_had_it_and_what_was_lost() {
+        let mut outcome = CableReport { sent: 20, complete: times([30, 40, 50]), ..up() };
+        (outcome.deliveries.expected, outcome.deliveries.delivered) = (20_000, 19_990);
+        (outcome.deliveries.lost, outcome.dropped) = (10, 1);
+        let pattern = Pattern::Broadcast { speakers: 1, every: Nanos::SECOND };
+        let (lines, server) = conclude(pattern, &outcome, &Verdict::default());
+        assert_eq!(
+            lines[1],
+            "Of 20,000 deliveries of 20 broadcasts more than 99.9% were made; the last subscriber had a message after 40ms \
+             (median), 50ms at most."
+        );
+        assert_eq!(lines[2], "10 messages were lost and 1 connection was dropped.");
+        assert_eq!(server, "Server: LOST MESSAGES\n");
+    }
+
+    #[test]
+    fn a_herd_says_when_all_were_back() {
+        let round = |last: u64| RoundReport {
+            subscribed: 1_000,
+            ready: times([1, last]),
+            ..RoundReport::default()
+        };
+        let outcome = CableReport {
+            rounds: vec![round(2_300), round(4_100), round(900)],
+            dropped: 9,
+            ..up()
+        };
+        let herd = Pattern::Herd { cuts: 2, give_up: Nanos::SECOND };
+        let (lines, server) = conclude(herd, &outcome, &Verdict::default());
+        assert_eq!(
+            lines[0],
+            "All 1,000 users were connected, the last of them 2.3s after the start, and 4.1s after the slowest of 2 cuts."
+        );
+        assert_eq!(server, "Server: kept up\n", "a herd is cut off on purpose");
+    }
+
+    #[test]
+    fn users_that_were_never_connected_and_bad_measurements_come_first() {
+        let none = CableReport::default();
+        let (lines, server) = conclude(Pattern::Idle, &none, &Verdict::default());
+        assert_eq!(lines[0], "None of 1,000 users was subscribed.");
+        assert!(
+            lines[1].starts_with("Next: check the address, the channel (-channel)"),
+            "{lines:?}"
+        );
+        assert_eq!(server, "Server: FAILED, no user was subscribed\n");
+        let some = CableReport { open_most: 912, turned_away: 88, ..up() };
+        let (lines, server) = conclude(Pattern::Idle, &some, &Verdict::default());
+        assert!(
+            lines[0].starts_with("912 of 1,000 users were connected at once, half"),
+            "{lines:?}"
+        );
+        assert_eq!(lines[1], "88 users were turned away.");
+        assert_eq!(server, "Server: TURNED USERS AWAY\n");
+        let invalid =
+            Verdict { reasons: vec![Reason::Ports { connections: 3 }], ..Verdict::default() };
+        let (lines, server) = conclude(Pattern::Idle, &some, &invalid);
+        assert!(lines[0].starts_with("Do not judge the server by this run"), "{lines:?}");
+        assert!(server.contains("not judged"), "{server}");
+    }
+}
