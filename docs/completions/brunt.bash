@@ -17,7 +17,7 @@ _brunt() {
     report) flags="-type -buckets -every -output -by -json -fail-on -fail-on-invalid -server-offset -cpus -version";;
     plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -server -server-offset -cpus -version";;
     compare) flags="-baseline -fail-on -fail-unclear -min-effect -min-errors -seed -type -output -json -title -cpus -version";;
-    study) flags="-quick -only -out -fresh -force -json -cpus -version";;
+    study) flags="-quick -only -out -fresh -force -until-sure -max-runs -max-time -json -cpus -version";;
     fit) flags="-by -at -point -model -plot -output -json -seed -cpus -version";;
     encode) flags="-to -output -cpus -version";;
     dump) flags="-dumper -inputs -output -cpus -version";;

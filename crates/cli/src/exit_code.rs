@@ -29,7 +29,7 @@ pub enum ExitCode {
     /// `study run` ended without all of its runs: some failed, or it was interrupted.
     Incomplete = 11,
     /// `-fail-on` cannot be decided: the results lack what an expression needs; for `compare` the runs are too few, or there is
-    /// nothing to compare.
+    /// nothing to compare. `study run -until-sure`: a bound was reached first.
     Undecided = 12,
     /// An internal error: a bug of brunt. A thread of it panicked.
     Internal = 13,

@@ -8,6 +8,7 @@ use stdx::Nanos;
 use study::plan::{GivenUp, RunOutcome, Slot, given_up};
 
 use super::console::Console;
+use super::ending::Ending;
 use super::figures::run::MeasuredFigures;
 use super::file::{Mode, Study};
 use super::machine;
@@ -15,6 +16,7 @@ use super::plan::StudyPlan;
 use super::state::atomic_file::replace_file;
 use super::state::checkpoint::Checkpoint;
 use super::state::record::RunRecord;
+use super::until_sure::UntilSure;
 
 /// Why a variant under a workload is run no more.
 pub(crate) const GIVEN_UP: &str = "three of its runs failed in a row";
@@ -28,6 +30,8 @@ pub(crate) struct Measured {
     pub(crate) figures: Vec<Option<MeasuredFigures>>,
     /// What the servers of each variant print as their versions.
     pub(crate) versions: Vec<Vec<(String, String)>>,
+    /// How a study that goes on until it is sure ended; `None` for others, and one that was interrupted.
+    pub(crate) ending: Option<Ending>,
 }
 
 /// Writes the report and the document, and prints the findings.
@@ -46,7 +50,11 @@ pub(crate) fn conclude(
         Some(record) => ended_run(plan, checkpoint, (at, record), figures),
         None => pending_run(slot),
     });
-    let runs: Vec<StudyRun> = runs.collect();
+    let mut runs: Vec<StudyRun> = runs.collect();
+    if measured.ending.is_some() {
+        // The runs after the end were never due.
+        runs.retain(|run| run.state != StudyState::NotRun);
+    }
     let cells = given_up.iter().filter_map(|one| match one {
         GivenUp::Cell(cell) => Some((*cell, GIVEN_UP.to_owned())),
         GivenUp::Variant(_) => None,
@@ -62,11 +70,18 @@ pub(crate) fn conclude(
         skipped: plan.study.skipped.clone(),
         unlike: checkpoint.differences(),
         left_out: cells.collect(),
+        looks: plan.until_sure.map_or(1, UntilSure::looks),
+        ended: measured.ending.as_ref().map_or(String::new(), |ending| ending.text.clone()),
         runs,
     };
     let is_complete = input.runs.iter().all(|run| run.state == StudyState::Measured);
     write(plan, &StudyReport::of(input), console)?;
-    Ok(if is_complete { ExitCode::Ok } else { ExitCode::Incomplete })
+    let is_open = measured.ending.is_some_and(|ending| !ending.open.is_empty());
+    Ok(match (is_complete, is_open) {
+        (false, _) => ExitCode::Incomplete,
+        (true, true) => ExitCode::Undecided,
+        (true, false) => ExitCode::Ok,
+    })
 }
 
 fn variants(

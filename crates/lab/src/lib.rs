@@ -12,6 +12,7 @@
 
 mod conclusion;
 mod console;
+mod ending;
 mod figures;
 mod file;
 mod machine;
@@ -25,6 +26,7 @@ mod run;
 mod start;
 mod state;
 mod template;
+mod until_sure;
 
 pub use console::Style;
 pub use file::{CommandLines, Mode, Problem};
@@ -32,6 +34,7 @@ pub use process::reaper::{HOLD, REAP, exec_held, reap};
 pub use start::{StudyOptions, problems, run_study};
 pub use state::checkpoint::StartMode;
 pub use template::{Existing, TEMPLATE, write_template};
+pub use until_sure::UntilSure;
 
 /// The word in the commands of a study that stands for this program.
 const OWN_PROGRAM: &str = "brunt";

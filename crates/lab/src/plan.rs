@@ -9,6 +9,7 @@ use super::run::environment::RunEnvironment;
 use super::state::checkpoint::Checkpoint;
 use super::state::folder::StudyFolder;
 use super::state::record::RunRecord;
+use super::until_sure::UntilSure;
 
 /// A variant that is not run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(crate) struct StudyPlan<'a> {
     pub(crate) mode: Mode,
     /// The variants that are not run.
     pub(crate) excluded: Vec<ExcludedVariant>,
+    /// When it ends, if it goes on until it is sure.
+    pub(crate) until_sure: Option<&'a UntilSure>,
 }
 
 impl StudyPlan<'_> {

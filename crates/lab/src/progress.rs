@@ -7,6 +7,7 @@ use study::plan::{GivenUp, RunOutcome, Slot, given_up, is_given_up, next};
 
 use super::conclusion::{self, GIVEN_UP, NEVER_READY, conclude};
 use super::console::{Console, RunLine};
+use super::ending::Ending;
 use super::figures::run::MeasuredFigures;
 use super::plan::StudyPlan;
 use super::process::group::RunGuard;
@@ -32,14 +33,17 @@ pub(crate) fn run(
     progress.resume()?;
     let excluded: Vec<usize> = plan.excluded.iter().map(|one| one.variant).collect();
     progress.versions = versions::of_variants(&progress.runner, &excluded);
-    while let Some(at) = next(&progress.checkpoint.slots, &progress.checkpoint.ended()) {
+    let ending = loop {
+        let at = next(&progress.checkpoint.slots, &progress.checkpoint.ended());
+        let ending = progress.ending(at);
+        let (None, Some(at)) = (&ending, at) else { break ending };
         if guard.interrupts.seen() > 0 || !progress.run_one(at)? {
             progress.console.note("interrupted: the same command goes on from here");
-            break;
+            break None;
         }
-    }
+    };
     let StudyProgress { checkpoint, figures, console, versions, .. } = progress;
-    conclude(plan, &checkpoint, conclusion::Measured { figures, versions }, &console)
+    conclude(plan, &checkpoint, conclusion::Measured { figures, versions, ending }, &console)
 }
 
 /// A study under way.
@@ -72,6 +76,14 @@ impl<'a> StudyProgress<'a> {
             versions: Vec::new(),
             differences: None,
         }
+    }
+
+    /// Whether a study that goes on until it is sure ends before this run.
+    fn ending(&self, next: Option<usize>) -> Option<Ending> {
+        let until_sure = self.plan.until_sure?;
+        let ending = until_sure.ending(self.plan, (&self.checkpoint, &self.figures), next)?;
+        self.console.note(&ending.text);
+        Some(ending)
     }
 
     /// Takes up what an earlier call left: prints what is done, and clears up after the run that was under way.

@@ -14,6 +14,7 @@ use super::progress;
 use super::requirements;
 use super::state::checkpoint::{Checkpoint, StartMode};
 use super::state::folder::StudyFolder;
+use super::until_sure::UntilSure;
 
 /// How a study is run: what its flags say.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct StudyOptions {
     pub out: Option<String>,
     /// Whether earlier runs of the same study count.
     pub start: StartMode,
+    /// When the study ends, if it goes on until it is sure.
+    pub until_sure: Option<UntilSure>,
     /// How progress is printed.
     pub style: Style,
 }
@@ -42,7 +45,7 @@ pub fn run_study(
 ) -> Result<ExitCode, ExitError> {
     let text = String::from_utf8(cli::input::read_whole(path)?)
         .map_err(|_| input_error(format!("{path} is not UTF-8")))?;
-    let study = file::read(&text, options.mode, commands)
+    let mut study = file::read(&text, options.mode, commands)
         .map_err(|problems| problems_error(path, &problems))?;
     let file = Path::new(path);
     let parent = file.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -55,13 +58,16 @@ pub fn run_study(
     if study.cells(&indices).is_empty() {
         return Err(input_error(format!("{path}: nothing is left to run")));
     }
+    let until_sure = options.until_sure.as_ref();
+    until_sure.map_or(Ok(()), |until| until.plan(&mut study, &indices))?;
     let out = options.out.clone().unwrap_or_else(|| format!("{}-study", study.name));
     let folder = StudyFolder::open(Path::new(&out), file)?;
     let checkpoint = Checkpoint::open(&folder, &study, options.mode, &indices, options.start)?;
     let interrupts = Interrupts::watch_until(ExitCode::Incomplete)?;
     let guard = RunGuard { reaper: Reaper::start()?, interrupts };
     let console = Console { style: options.style, runs: checkpoint.slots.len() };
-    let plan = StudyPlan { study: &study, folder: &folder, mode: options.mode, excluded };
+    let plan =
+        StudyPlan { study: &study, folder: &folder, mode: options.mode, excluded, until_sure };
     progress::run(&plan, checkpoint, &guard, console)
 }
 

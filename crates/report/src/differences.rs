@@ -3,8 +3,8 @@
 
 use metrics::Histogram;
 use stdx::Nanos;
-use study::compare::{Comparison, Unit, compare, pooled, runs_needed};
-use study::stats::holm;
+use study::compare::{Comparison, Unit, compare, pooled};
+use study::contrast::RUNS_MIN;
 
 use crate::columns::Columns;
 use crate::number::{counted, duration};
@@ -42,12 +42,7 @@ struct Row {
     label: String,
     against: String,
     found: Comparison,
-    /// The rank test's p, adjusted for being one of several (Holm).
-    p_adjusted: f64,
 }
-
-const SINGLE: &str = "Requests of one run depend on one another: the p-values take them for independent and come out too \
-                      small. Give several runs a label to compare runs.";
 
 impl Differences {
     /// Compares every label with the first one. Labels without a hit are listed and not compared.
@@ -59,19 +54,16 @@ impl Differences {
             times: pooled(one.runs),
             medians: one.runs.iter().map(|run| run.quantile(0.5)).collect(),
         };
-        let pairs = all.split_first().map_or(Vec::new(), |(first, rest)| {
+        let rows = all.split_first().map_or(Vec::new(), |(first, rest)| {
+            let compared = |one: &&Runs<'_>| one.runs.iter().any(|run| run.count() > 0);
+            let comparisons = rest.iter().filter(compared).count();
             let found = |other: &Runs<'_>| {
-                let found = compare(first.runs, other.runs)?;
-                Some((other.label.to_owned(), first.label.to_owned(), found))
+                let found = compare(first.runs, other.runs, comparisons)?;
+                Some(Row { label: other.label.to_owned(), against: first.label.to_owned(), found })
             };
             rest.iter().filter_map(found).collect()
         });
-        let p: Vec<f64> = pairs.iter().map(|(.., found)| found.ranks.p).collect();
-        let rows = pairs
-            .into_iter()
-            .zip(holm(&p))
-            .map(|((label, against, found), p_adjusted)| Row { label, against, found, p_adjusted });
-        Self { labels: all.iter().map(side).collect(), rows: rows.collect() }
+        Self { labels: all.iter().map(side).collect(), rows }
     }
 
     /// One line a comparison, for a picture's notes, and the caveats.
@@ -121,30 +113,19 @@ impl Differences {
     /// What must be known to believe the figures.
     pub(crate) fn caveats(&self) -> Vec<String> {
         let mut caveats = Vec::new();
-        if self.rows.iter().any(|row| row.found.unit == Unit::Request) {
-            caveats.push(SINGLE.to_owned());
+        if self.rows.iter().any(|row| row.found.p.is_none()) {
+            caveats.push(format!(
+                "Fewer than {RUNS_MIN} runs of a label are not judged: the requests of one run depend on one another, so however many \
+                 there are, they do not show by how much the next run would differ."
+            ));
         }
-        caveats.extend(self.too_few_runs());
-        if self.rows.len() > 1 {
+        if self.rows.iter().any(|row| row.found.p.is_some()) {
             let count = counted(self.rows.len() as u64, "comparison");
-            caveats.push(format!("p is adjusted for {count} with the first label (Holm)."));
+            caveats.push(format!(
+                "p and intervals are made as in brunt compare: adjusted for its metrics of response times, and for {count} with the first label."
+            ));
         }
         caveats
-    }
-
-    /// A note where some comparison has too few runs to find a difference, however large.
-    fn too_few_runs(&self) -> Option<String> {
-        // Were every label as far from the first as can be, these would be the p-values.
-        let least: Vec<f64> = self.rows.iter().map(|row| row.found.least_p()).collect();
-        let adjusted = self.rows.iter().zip(holm(&least));
-        let of_runs = adjusted.filter(|(row, _)| row.found.unit == Unit::Run).map(|(_, p)| p);
-        let least = of_runs.fold(0.0, f64::max);
-        let (runs, enough) = runs_needed(self.rows.len());
-        (least > 0.05).then(|| {
-            format!(
-                "So few runs cannot give a p below {least:.2}, however large the difference is; {runs} of each label can give {enough:.2}."
-            )
-        })
     }
 }
 
@@ -196,8 +177,8 @@ impl Row {
             self.unit().to_owned(),
             signed(found.shift.estimate),
             interval,
-            format!("{:.1}%", found.ranks.superiority * 100.0),
-            share(self.p_adjusted),
+            format!("{:.1}%", found.superiority * 100.0),
+            found.p.map_or("none".to_owned(), |(_, adjusted)| share(adjusted)),
             match found.unit {
                 Unit::Request => {
                     format!("{:.3} ({})", found.distance.distance, share(found.distance.p))
@@ -210,7 +191,7 @@ impl Row {
     fn sentence(&self) -> String {
         let [label, against, unit, shift, interval, _, p, distance] = self.cells();
         format!(
-            "{label} against {against}, of {unit}: shift {shift} (95 %: {interval}), Mann-Whitney p {p}, Kolmogorov-Smirnov distance {distance}."
+            "{label} against {against}, of {unit}: shift {shift} (95 % interval: {interval}), p {p}, Kolmogorov-Smirnov distance {distance}."
         )
     }
 
@@ -227,11 +208,11 @@ impl Row {
             .text("label", &self.label)
             .text("against", &self.against)
             .text("unit", if found.unit == Unit::Run { "run" } else { "request" })
-            .float("u", found.ranks.u)
-            .float("p", found.ranks.p)
-            .float("p_adjusted", self.p_adjusted)
-            .put("exact", if found.ranks.exact { "true" } else { "false" })
-            .float("superiority", found.ranks.superiority)
+            .float("u", found.u)
+            .put("p", optional(found.p.map(|both| both.0)))
+            .put("p_adjusted", optional(found.p.map(|both| both.1)))
+            .put("exact", "false")
+            .float("superiority", found.superiority)
             .float("shift", found.shift.estimate)
             .put("shift_low", bound(|both| both.0))
             .put("shift_high", bound(|both| both.1))
@@ -239,6 +220,10 @@ impl Row {
             .put("ks_p", ks_p)
             .end()
     }
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map_or("null".to_owned(), crate::number::go_json)
 }
 
 /// A difference of times with its sign.
@@ -259,6 +244,7 @@ fn share(p: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
 
     fn run(seed: u64, slower: f64) -> Histogram {
         let mut rng = stdx::Prng::new(seed);
@@ -272,21 +258,18 @@ mod tests {
         let (a, b, c) = ([run(1, 0.0)], [run(2, 0.0)], [run(3, 0.5)]);
         let all = [("one", &a), ("<four>", &b), ("slow\u{1b}", &c)];
         let differences = Differences::of(&all.map(|(label, runs)| Runs { label, runs }));
-        let value: serde_json::Value = serde_json::from_str(&differences.json()).unwrap();
+        let value: Value = serde_json::from_str(&differences.json()).unwrap();
         let [same, slow] = [0, 1].map(|at| value["comparisons"][at].clone());
-        assert!(same["p_adjusted"].as_f64().unwrap() > 0.01, "{same}");
-        assert!(slow["p"].as_f64().unwrap() < 1e-9 && slow["unit"] == "request", "{slow}");
+        assert!(same["p_adjusted"].is_null() && slow["p"].is_null(), "{same} {slow}");
+        assert_eq!((&slow["unit"], &slow["shift_low"]), (&"request".into(), &Value::Null));
         let shift = slow["shift"].as_f64().unwrap() / 1e6;
         assert!((shift - 5.0).abs() < 0.6, "{shift}");
-        assert!(slow["shift_low"].as_f64().unwrap() < slow["shift"].as_f64().unwrap());
         assert!(value["caveats"][0].as_str().unwrap().contains("depend on one another"));
-        assert!(
-            differences.text().contains("slow\u{fffd}") && differences.text().contains("<0.001")
-        );
+        assert!(differences.text().contains("slow\u{fffd}"), "{}", differences.text());
         let mut page = String::new();
         differences.tables(&mut page);
         assert!(page.contains("&lt;four&gt;") && !page.contains("<four>"));
-        assert_eq!(differences.notes().len(), 4);
+        assert_eq!(differences.notes().len(), 3);
     }
 
     #[test]
@@ -294,35 +277,34 @@ mod tests {
         let runs = |from: u64, slower| (from..from + 5).map(|s| run(s, slower)).collect::<Vec<_>>();
         let (a, b) = (runs(10, 0.0), runs(20, 0.3));
         let both = [Runs { label: "a", runs: &a }, Runs { label: "b", runs: &b }];
-        let value: serde_json::Value =
-            serde_json::from_str(&Differences::of(&both).json()).unwrap();
+        let value: Value = serde_json::from_str(&Differences::of(&both).json()).unwrap();
         let found = &value["comparisons"][0];
-        assert_eq!((&found["unit"], &found["exact"]), (&"run".into(), &true.into()));
-        assert!((found["p"].as_f64().unwrap() - 2.0 / 252.0).abs() < 1e-9, "{found}");
-        assert_eq!(found["ks_p"], serde_json::Value::Null);
-        assert_eq!(value["caveats"], serde_json::json!([]));
-        let few = [Runs { label: "a", runs: &a[..3] }, Runs { label: "b", runs: &b[..3] }];
-        assert!(Differences::of(&few).text().contains("cannot give a p below 0.10"));
-        assert!(Differences::of(&few).text().contains("; 4 of each label can give 0.03."));
+        assert_eq!(found["unit"], "run");
+        let [p, adjusted] = ["p", "p_adjusted"].map(|key| found[key].as_f64().unwrap());
+        assert!(p < 0.01 && (1.0..=4.0).contains(&(adjusted / p)), "one of four measures: {found}");
+        assert!(found["shift_low"].as_f64().unwrap() > 0.0, "{found}");
+        assert_eq!(found["ks_p"], Value::Null);
+        let caveats = value["caveats"].to_string();
+        assert!(caveats.contains("made as in brunt compare"), "{caveats}");
+        let few = [Runs { label: "a", runs: &a[..2] }, Runs { label: "b", runs: &b[..2] }];
+        let text = Differences::of(&few).text();
+        assert!(text.contains("Fewer than 3 runs of a label are not judged"), "{text}");
     }
 
-    /// Four runs are enough for two labels, and for three they are not.
+    /// Three comparisons widen each interval, and triple each p.
     #[test]
-    fn too_few_runs_are_reported_for_all_comparisons_together() {
-        let runs = |from: u64, count, slower| -> Vec<Histogram> {
-            (from..from + count).map(|seed| run(seed, slower)).collect()
+    fn more_labels_make_chance_likelier() {
+        let runs = |from: u64, slower: f64| -> Vec<Histogram> {
+            (from..from + 4).map(|seed| run(seed, slower)).collect()
         };
-        let of = |count: u64, labels: usize| {
-            let all: Vec<Vec<Histogram>> =
-                (0..labels as u64).map(|at| runs(at * 10, count, at as f64)).collect();
-            let all: Vec<Runs<'_>> = all.iter().map(|runs| Runs { label: "a", runs }).collect();
-            Differences::of(&all).caveats().join(" ")
+        let sides = [runs(10, 0.0), runs(20, 0.05), runs(30, 0.05), runs(40, 0.1)];
+        let p = |labels: usize| {
+            let all: Vec<Runs<'_>> =
+                sides[..labels].iter().map(|runs| Runs { label: "a", runs }).collect();
+            let value: Value = serde_json::from_str(&Differences::of(&all).json()).unwrap();
+            value["comparisons"][0]["p_adjusted"].as_f64().unwrap()
         };
-        assert_eq!(of(4, 2), "");
-        let caveats = of(4, 3);
-        assert!(caveats.contains("cannot give a p below 0.06"), "{caveats}");
-        assert!(caveats.contains("; 5 of each label can give 0.02."), "{caveats}");
-        assert!(!of(5, 3).contains("So few runs"));
+        assert!((p(4) - (3.0 * p(2)).min(1.0)).abs() < 1e-9, "{} {}", p(2), p(4));
     }
 
     #[test]

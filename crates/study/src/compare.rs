@@ -2,13 +2,14 @@
 
 use metrics::Histogram;
 
-use crate::stats::{MannWhitney, Shift, Smirnov, Tally, hodges_lehmann, mann_whitney, smirnov};
+use crate::contrast::{Change, Measure, Rules, Run, changes};
+use crate::stats::{Shift, Smirnov, Tally, hodges_lehmann, mann_whitney, smirnov};
 
-/// What was taken as drawn on its own.
+/// What the shift and the ranks are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Each request, since there is one run of either or of both. Requests of one run depend on one another, so the p-values
-    /// come out too small.
+    /// Each request, since there is one run of either or of both. Requests of one run depend on one another, so they do not
+    /// say whether chance may be ruled out.
     Request,
     /// Each run, by its median.
     Run,
@@ -21,28 +22,58 @@ pub struct Comparison {
     pub unit: Unit,
     /// Values of that unit in `a` and in `b`.
     pub counts: (u64, u64),
-    /// Is `b` slower?
-    pub ranks: MannWhitney,
-    /// By how much.
+    /// Pairs of a value of `a` and a value of `b` in which the one of `b` is greater; ties count by half.
+    pub u: f64,
+    /// The chance that a value of `b` is greater than one of `a`, 0 to 1.
+    pub superiority: f64,
+    /// By how much `b` is slower. Its interval is that of a comparison's median; `None` below three runs of either.
     pub shift: Shift,
+    /// The p of the medians on their own, and adjusted as a comparison adjusts it; `None` below three runs of either.
+    pub p: Option<(f64, f64)>,
     /// How far apart the requests' distributions are, all runs of a label together. Its p-value is of requests, whatever
     /// the unit.
     pub distance: Smirnov,
 }
 
-/// Compares the runs of two labels, one histogram a run; runs without a hit are left out. `None` where nothing is left of
-/// either.
+/// Compares the runs of two labels, one histogram a run, as one of so many comparisons; runs without a hit are left out. `None`
+/// where nothing is left of either.
 #[must_use]
-pub fn compare(a: &[Histogram], b: &[Histogram]) -> Option<Comparison> {
+pub fn compare(a: &[Histogram], b: &[Histogram], comparisons: usize) -> Option<Comparison> {
     let (pooled_a, pooled_b) = (pooled(a), pooled(b));
     let (one, other) = (Tally::of_histogram(&pooled_a), Tally::of_histogram(&pooled_b));
     let distance = smirnov(&one, &other)?;
-    let (runs_a, runs_b) = (medians(a), medians(b));
+    let (medians_a, medians_b) = (medians(a), medians(b));
+    let (runs_a, runs_b) = (Tally::of_values(&medians_a), Tally::of_values(&medians_b));
     let repeated = runs_a.count() > 1 && runs_b.count() > 1;
-    let (unit, a, b) =
+    let (unit, one, other) =
         if repeated { (Unit::Run, &runs_a, &runs_b) } else { (Unit::Request, &one, &other) };
-    let (ranks, shift) = (mann_whitney(a, b)?, hodges_lehmann(a, b)?);
-    Some(Comparison { unit, counts: (a.count(), b.count()), ranks, shift, distance })
+    let (ranks, mut shift) = (mann_whitney(one, other)?, hodges_lehmann(one, other)?);
+    let judged = median_change(a, b, comparisons)?;
+    if repeated {
+        // Changes are ratios: of the median of `a`, they are times.
+        shift.estimate = judged.change * runs_a.median();
+    }
+    shift.interval =
+        judged.interval.map(|(low, high)| (low * runs_a.median(), high * runs_a.median()));
+    Some(Comparison {
+        unit,
+        counts: (one.count(), other.count()),
+        u: ranks.u,
+        superiority: ranks.superiority,
+        shift,
+        p: judged.interval.map(|_| (judged.p, judged.p_family)),
+        distance,
+    })
+}
+
+/// How the median changed, judged beside the other measures of response times: throughput and errors are not known here, and figures
+/// that do not vary take no share of the level.
+fn median_change(a: &[Histogram], b: &[Histogram], comparisons: usize) -> Option<Change> {
+    let run = |times: &Histogram| Run { times: times.clone(), throughput_per_s: 1.0, errors: 0.0 };
+    let runs = |all: &[Histogram]| all.iter().map(run).collect::<Vec<_>>();
+    let rules = Rules { comparisons, ..Rules::default() };
+    let changes = changes(&runs(a), &runs(b), &rules)?;
+    changes.into_iter().find(|change| change.measure == Measure::P50)
 }
 
 /// All runs' hits together.
@@ -53,35 +84,10 @@ pub fn pooled(runs: &[Histogram]) -> Histogram {
     all
 }
 
-fn medians(runs: &[Histogram]) -> Tally {
+/// The median of each run that has hits, as a comparison takes it.
+fn medians(runs: &[Histogram]) -> Vec<f64> {
     let filled = runs.iter().filter(|run| run.count() > 0);
-    let medians: Vec<f64> = filled.map(|run| Tally::of_histogram(run).median()).collect();
-    Tally::of_values(&medians)
-}
-
-impl Comparison {
-    /// The least p-value that so many values can give at all, as the only comparison: above 0.05, no difference however large
-    /// would be found.
-    #[must_use]
-    pub fn least_p(&self) -> f64 {
-        least_p(self.counts)
-    }
-}
-
-/// The least p-value that `m` values and `n` others can give: two of C(m + n, n) ways have all of one sample above all of the
-/// other.
-fn least_p((m, n): (u64, u64)) -> f64 {
-    let ways = (1..=n).fold(1.0, |ways, k| ways * (m + k) as f64 / k as f64);
-    (2.0 / ways).min(1.0)
-}
-
-/// The fewest runs of each label with which any of so many comparisons can give a p-value below 0.05, adjusted after Holm, and
-/// the least it can be. Four for one comparison, five for two to six.
-#[must_use]
-pub fn runs_needed(comparisons: usize) -> (u64, f64) {
-    let least = |runs: u64| (runs, least_p((runs, runs)) * comparisons as f64);
-    // Each further run divides it by almost four.
-    (2..).map(least).find(|(_, p)| *p < 0.05).expect("it goes to 0")
+    filled.map(|run| run.quantile(0.5).0 as f64).collect()
 }
 
 #[cfg(test)]
@@ -89,6 +95,7 @@ mod tests {
     use stdx::{Nanos, Prng};
 
     use super::*;
+    use crate::contrast;
 
     /// A run with slow and quick stretches: requests depend on one another.
     fn run(seed: u64, slower_ms: u64) -> Histogram {
@@ -109,36 +116,58 @@ mod tests {
     }
 
     #[test]
-    fn repeats_are_what_makes_an_alarm_honest() {
-        let (mut by_request, mut by_run) = (0, 0);
+    fn runs_are_what_makes_an_alarm_honest() {
+        let mut alarms = 0;
         for seed in 0..200 {
             let (a, b) = (runs(seed * 16, 6, 0), runs(seed * 16 + 8, 6, 0));
-            let single = compare(&a[..1], &b[..1]).unwrap();
-            let repeated = compare(&a, &b).unwrap();
+            let single = compare(&a[..1], &b[..1], 1).unwrap();
+            let repeated = compare(&a, &b, 1).unwrap();
             assert_eq!((single.unit, repeated.unit), (Unit::Request, Unit::Run));
-            by_request += u32::from(single.ranks.p <= 0.05);
-            by_run += u32::from(repeated.ranks.p <= 0.05);
+            assert_eq!((single.p, single.shift.interval), (None, None));
+            alarms += u32::from(repeated.p.unwrap().0 <= 0.05);
         }
-        assert!(by_request > 100, "one run's requests cry wolf: {by_request} of 200");
-        assert!(by_run <= 20, "runs do not: {by_run} of 200, 8 expected");
+        assert!((1..=20).contains(&alarms), "{alarms} of 200, 10 expected");
     }
 
     #[test]
     fn a_slower_server_is_found_with_its_delay() {
-        let found = compare(&runs(0, 6, 0), &runs(100, 6, 40)).unwrap();
-        assert!(found.ranks.p < 0.01 && found.ranks.exact, "{found:?}");
-        assert!((found.shift.estimate / 1e6 - 40.0).abs() < 6.0, "{found:?}");
+        let found = compare(&runs(0, 6, 0), &runs(100, 6, 40), 1).unwrap();
+        assert!(found.p.unwrap().1 < 0.05, "{found:?}");
+        assert!((found.shift.estimate / 1e6 - 40.0).abs() < 8.0, "{found:?}");
+        let (low, high) = found.shift.interval.unwrap();
+        assert!(0.0 < low && low < found.shift.estimate && found.shift.estimate < high);
         assert_eq!(found.counts, (6, 6));
+    }
+
+    /// The overlay and the comparison of the same runs give one p and one interval.
+    #[test]
+    fn it_agrees_with_the_comparison_of_all_measures() {
+        let run = |times: &Histogram| contrast::Run {
+            times: times.clone(),
+            throughput_per_s: 10.0,
+            errors: 0.0,
+        };
+        for (count, slower) in [(3, 10), (4, 5), (8, 2)] {
+            let (a, b) = (runs(0, count, 0), runs(100, count, slower));
+            let found = compare(&a, &b, 2).unwrap();
+            let (all_a, all_b): (Vec<_>, Vec<_>) =
+                (a.iter().map(run).collect(), b.iter().map(run).collect());
+            let rules = contrast::Rules { comparisons: 2, ..contrast::Rules::default() };
+            let all = contrast::contrast(&all_a, &all_b, &rules).unwrap();
+            let p50 = all.changes[1];
+            assert_eq!(found.p, Some((p50.p, p50.p_family)));
+            let ratio = found.shift.interval.unwrap().0 / p50.medians.0;
+            assert!((ratio - p50.interval.unwrap().0).abs() < 1e-9, "{found:?} {p50:?}");
+        }
     }
 
     #[test]
     fn too_few_runs_and_none() {
-        let least = |count| compare(&runs(0, count, 0), &runs(9, count, 40)).unwrap().least_p();
-        assert!((least(2) - 1.0 / 3.0).abs() < 1e-12 && (least(3) - 0.1).abs() < 1e-12);
-        assert!((least(4) - 2.0 / 70.0).abs() < 1e-12);
-        assert_eq!([1, 2, 6, 7].map(|comparisons| runs_needed(comparisons).0), [4, 5, 5, 6]);
-        assert!((runs_needed(2).1 - 4.0 / 252.0).abs() < 1e-12);
-        assert_eq!(compare(&runs(0, 1, 0), &[Histogram::new()]), None);
-        assert_eq!(compare(&[], &[]), None);
+        for count in [1, 2] {
+            let found = compare(&runs(0, count, 0), &runs(9, count, 40), 1).unwrap();
+            assert_eq!((found.p, found.shift.interval), (None, None), "{count}");
+        }
+        assert_eq!(compare(&runs(0, 1, 0), &[Histogram::new()], 1), None);
+        assert_eq!(compare(&[], &[], 1), None);
     }
 }

@@ -4,7 +4,7 @@
 //! Search ─┐
 //! Steps ──┴▶ seek::propose ──▶ Next::Run(Trial) ──▶ (the caller runs it) ──▶ Meter ──▶ Step ──▶ back to Steps
 //!                          └─▶ Next::Done(SearchOutcome)
-//! Histograms of runs ──▶ compare::compare ──▶ Comparison (ranks, shift, distance)
+//! Histograms of runs ──▶ compare::compare ──▶ Comparison (shift, its interval, p, distance)
 //! Runs of two variants ──▶ contrast::contrast ──▶ Contrast (a finding for each measure)
 //! Cells, repeats, seed ──▶ plan::order ──▶ Slots ──▶ plan::next ──▶ (the caller runs it)
 //! Observations at several loads ──▶ scaling::fit ──▶ Fit (a model, its intervals, what it predicts) or why there is none

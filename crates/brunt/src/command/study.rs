@@ -52,6 +52,9 @@ fn check_flags(operand: Option<&str>, flags: &StudyFlags) -> Result<(), CommandE
         Some("new") => flags.stray_of_new().map(|flag| (flag, "new", "run")),
         _ => None,
     };
+    if let Some(flag) = flags.stray_bound() {
+        return Err(usage_error(format!("flag -{flag}: bounds nothing without -until-sure")));
+    }
     stray.map_or(Ok(()), |(flag, word, other)| {
         let text =
             format!("flag -{flag}: stands for nothing in study {word}, only in study {other}");
@@ -65,6 +68,7 @@ fn options(flags: &StudyFlags) -> StudyOptions {
         only: flags.only.clone(),
         out: flags.out.clone(),
         start: if flags.fresh { StartMode::Fresh } else { StartMode::Resume },
+        until_sure: flags.until_sure(),
         style: if flags.json { Style::Json } else { Style::text() },
     }
 }

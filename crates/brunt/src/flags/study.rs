@@ -1,6 +1,9 @@
 //! The flags of `study`.
 
-use cli::{Flag, ValueKind, switch};
+use cli::{Flag, ValueError, ValueKind, switch, value};
+use lab::UntilSure;
+use stdx::Nanos;
+use study::contrast::{Measure, RUNS_MAX, RUNS_MIN};
 
 /// The flags of `study` as typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,7 +15,15 @@ pub(crate) struct StudyFlags {
     pub(crate) fresh: bool,
     pub(crate) force: bool,
     pub(crate) json: bool,
+    /// The measures that must be decided; empty without `-until-sure`.
+    pub(crate) until_sure: Vec<Measure>,
+    /// `None`: [`REPEATS_MAX`].
+    pub(crate) max_runs: Option<usize>,
+    pub(crate) max_time: Option<Nanos>,
 }
+
+/// Runs of each variant under each workload, at most, unless `-max-runs` says otherwise.
+const REPEATS_MAX: usize = 20;
 
 impl StudyFlags {
     /// The first flag given that stands for nothing where a study is run.
@@ -30,9 +41,45 @@ impl StudyFlags {
             ("out", self.out.is_some()),
             ("fresh", self.fresh),
             ("json", self.json),
+            ("until-sure", !self.until_sure.is_empty()),
+            ("max-runs", self.max_runs.is_some()),
+            ("max-time", self.max_time.is_some()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
+}
+
+impl StudyFlags {
+    /// A bound of `-until-sure` that is given without it.
+    #[must_use]
+    pub(crate) fn stray_bound(&self) -> Option<&'static str> {
+        let bounds = [("max-runs", self.max_runs.is_some()), ("max-time", self.max_time.is_some())];
+        let given = bounds.into_iter().find(|(_, given)| *given);
+        given.filter(|_| self.until_sure.is_empty()).map(|(name, _)| name)
+    }
+
+    /// When the study ends, if it goes on until it is sure.
+    #[must_use]
+    pub(crate) fn until_sure(&self) -> Option<UntilSure> {
+        (!self.until_sure.is_empty()).then(|| UntilSure {
+            measures: self.until_sure.clone(),
+            repeats_max: self.max_runs.unwrap_or(REPEATS_MAX),
+            time_max: self.max_time,
+        })
+    }
+}
+
+/// Measures by their names, separated by commas.
+fn measures(text: &str) -> Result<Vec<Measure>, ValueError> {
+    let one = |name: &str| {
+        Measure::named(name.trim()).ok_or_else(|| {
+            ValueError::new(format!(
+                "\"{}\" is no metric (expected mean, p50, p90, p99, throughput or errors)",
+                name.trim()
+            ))
+        })
+    };
+    text.split(',').map(one).collect()
 }
 
 /// The flags of `study`.
@@ -76,6 +123,37 @@ pub(crate) const STUDY: &[Flag<StudyFlags>] = &[
     )
     .native(),
     switch!(StudyFlags, "force", "new: overwrite an existing file.", force).native(),
+    Flag::new(
+        "until-sure",
+        ValueKind::Text("METRIC,…"),
+        "",
+        "Go on with interleaved runs until these metrics are decided, such as p50,throughput; ignores repeats.",
+        |t: &mut StudyFlags, v| measures(v).map(|measures| t.until_sure = measures),
+    )
+    .native(),
+    Flag::new(
+        "max-runs",
+        ValueKind::Text("N"),
+        "20",
+        "With -until-sure: the most runs of each variant under each workload, 3 to 200.",
+        |t: &mut StudyFlags, v| {
+            let runs = value::number(v)? as usize;
+            if !(RUNS_MIN..=RUNS_MAX).contains(&runs) {
+                return Err(ValueError::new(format!("{runs} is not from {RUNS_MIN} to {RUNS_MAX}")));
+            }
+            t.max_runs = Some(runs);
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "max-time",
+        ValueKind::Duration,
+        "",
+        "With -until-sure: the most time that runs may take together.",
+        |t: &mut StudyFlags, v| value::duration(v).map(|time| t.max_time = Some(time)),
+    )
+    .native(),
     switch!(StudyFlags, "json", "Print each run as a line of JSON on standard output.", json)
         .native(),
 ];

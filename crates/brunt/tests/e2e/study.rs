@@ -103,6 +103,40 @@ fn the_template_runs_and_is_reported() {
     assert!(refused.stderr.contains("-fresh"), "{refused:#?}");
 }
 
+/// Variants that are far apart are decided after three runs of each, and a study goes on from there without another run. Where they
+/// are not decided by the last run, the exit code says so.
+#[test]
+fn a_study_goes_on_until_it_is_sure() {
+    let scratch = Scratch::new("study-until-sure");
+    let file = template(&scratch);
+    let out = text(&scratch.path("out"));
+    let line = format!("study run {file} -quick -out {out} -until-sure=p50 -max-runs=8");
+    let ran = run(&line).with_code(0);
+    assert!(ran.stderr.contains("sure after "), "{ran:#?}");
+    let json = document(Path::new(&out));
+    let runs = states(&json);
+    assert!(runs.len() < 32 && runs.iter().all(|state| state == "measured"), "{runs:?}");
+    assert!(json["ended"].as_str().unwrap().starts_with("sure after ") && json["looks"] == 3);
+    for workload in json["workloads"].as_array().unwrap() {
+        let metrics = workload["metrics"].as_array().unwrap();
+        let p50 = metrics.iter().find(|metric| metric["name"] == "latency.p50").unwrap();
+        assert_ne!(p50["verdict"], "cannot tell", "{p50}");
+    }
+    let again = run(&line).with_code(0);
+    assert!(again.stderr.contains("sure after ") && !again.stderr.contains(" … "), "{again:#?}");
+    assert_eq!(states(&document(Path::new(&out))), runs);
+    let other = run(&line.replace("-max-runs=8", "-max-runs=9")).with_code(3);
+    assert!(other.stderr.contains("-until-sure was"), "{other:#?}");
+    for (flags, words) in [
+        ("-max-runs=8", "bounds nothing without -until-sure"),
+        ("-until-sure=p98x", "\"p98x\" is no metric"),
+        ("-until-sure=p50 -max-runs=2", "2 is not from 3 to 200"),
+    ] {
+        let refused = run(&format!("study run {file} -quick -out {out} {flags}")).with_code(2);
+        assert!(refused.stderr.contains(words), "{refused:#?}");
+    }
+}
+
 /// A study that has made its first run, and its plan.
 fn under_way(scratch: &Scratch, file: &str) -> (Started, std::path::PathBuf) {
     let out = scratch.path("out");

@@ -1,7 +1,7 @@
 //! What must be known to believe the findings of a comparison, one sentence each, the gravest first.
 
 use stdx::{are, plural, were};
-use study::contrast::{Unequal, What, runs_needed};
+use study::contrast::{Unequal, What};
 
 use super::{Blind, Contrasts, Row, Variant, VariantRun};
 use crate::number::{counted, number};
@@ -12,13 +12,14 @@ impl Contrasts {
         let mut cautions: Vec<String> =
             self.rows.iter().flat_map(|row| self.unequal(row)).collect();
         cautions.extend(self.variants.iter().filter_map(invalid));
-        cautions.extend(self.too_few_runs());
+        cautions.extend(self.missing_runs());
+        cautions.extend(self.not_excluded());
         cautions.extend(self.rows.iter().filter_map(|row| self.one_after_the_other(row)));
         cautions.extend(self.variants.iter().flat_map(gaps));
         cautions.extend(self.without_figures());
         if self.rows.len() > 1 {
             cautions.push(format!(
-                "p is adjusted for {} with the first variant (Bonferroni).",
+                "intervals are widened for {} with the first variant.",
                 counted(self.rows.len() as u64, "comparison")
             ));
         }
@@ -43,27 +44,6 @@ impl Contrasts {
             ),
         };
         row.unequal.iter().map(sentence).collect()
-    }
-
-    /// Which findings could not come out, or need not, whatever the runs show.
-    fn too_few_runs(&self) -> Option<String> {
-        let comparisons = self.rows.len();
-        let needed = runs_needed(comparisons);
-        let few = self.rows.iter().filter(|row| !row.found.is_enough(comparisons));
-        let can_differ = few.clone().all(|row| row.found.can_differ(comparisons));
-        let (m, n) = few.map(|row| row.found.runs).min_by_key(|(m, n)| *m.min(n))?;
-        Some(match m.min(n) {
-            1 => format!(
-                "a single run does not tell how far the next would be from it, however many requests it has: they depend on \
-                 one another. The change is what was seen; whether it is one cannot be told. Give {needed} runs of each."
-            ),
-            _ if can_differ => format!(
-                "with so few runs chance may not be ruled out, however far apart they are; with {needed} of each it can."
-            ),
-            _ => format!(
-                "so few runs cannot be called different, however far apart they are; {needed} of each can."
-            ),
-        })
     }
 
     /// Runs that were not interleaved.
@@ -97,8 +77,8 @@ impl Contrasts {
 
     fn method(&self) -> String {
         format!(
-            "the unit is the run. Changes below {}% ({} points of errors) are held not to matter; the noise floor is what 95 of 100 \
-             comparisons of equal variants stay below.",
+            "one run is one value. Changes of less than {}% ({} points of errors) count as the same. In 95 of 100 comparisons all \
+             intervals hold the true change.",
             percent(self.rules.effect_min),
             percent(self.rules.errors_min)
         )

@@ -60,6 +60,7 @@ fn metric(change: &Change, label: &str, against: &str) -> String {
         .put("noise_floor", optional(change.floor))
         .float("p", change.p)
         .float("p_adjusted", change.p_family)
+        .put("runs_needed", change.runs_needed.map_or("null".to_owned(), |runs| runs.to_string()))
         .end()
 }
 

@@ -2,13 +2,17 @@
 //! findings need. `study` computes the findings; this module words them.
 
 mod cautions;
+mod details;
+mod gate;
 mod json;
 mod page;
+mod runs;
+mod verdicts;
 
 use stdx::Nanos;
 use study::contrast::{
-    Change, Contrast, Distance, Finding, Limit, LimitVerdict, Load, Measure, Rules, Run, Scale,
-    Unequal, contrast, runs_needed, unequal,
+    Change, Contrast, Finding, Limit, LimitVerdict, Load, Measure, Rules, Run, Scale, Unequal,
+    contrast, unequal,
 };
 use study::stats::Tally;
 
@@ -86,7 +90,8 @@ struct Row {
 }
 
 impl Contrasts {
-    /// Compares every variant with the first. Variants without a run that counts are listed and not compared.
+    /// Compares every variant with the first. Variants without a run that counts are listed and not compared. Without a title,
+    /// the comparison is called after its variants.
     #[must_use]
     pub fn of(title: &str, mut variants: Vec<Variant>, rules: Rules, limits: &[Limit]) -> Self {
         variants.iter_mut().for_each(Variant::take_out_empty);
@@ -101,65 +106,13 @@ impl Contrasts {
             let one = |other: &Variant| {
                 let found = contrast(&runs(first), &runs(other), &rules)?;
                 let unequal = unequal(&loads(first), &loads(other));
-                let unproven = match found.is_enough(rules.comparisons) {
-                    true => LimitVerdict::Unclear,
-                    false => LimitVerdict::Undecided,
-                };
-                let verdicts = limits.iter().filter_map(|limit| {
-                    let change = found.changes.iter().find(|one| one.measure == limit.measure)?;
-                    Some((*limit, limit.judge(change, &rules, unproven)))
-                });
-                let verdicts = verdicts.collect();
+                let verdicts = verdicts::verdicts(&found, limits, &rules);
                 Some(Row { label: other.label.clone(), found, unequal, verdicts })
             };
             rest.iter().filter_map(one).collect()
         });
-        Self { title: title.to_owned(), rules, variants, rows, limits: limits.to_vec() }
-    }
-
-    /// What passed its limit, or may have, or cannot be compared with it, one sentence each.
-    #[must_use]
-    pub fn broken(&self) -> Vec<(LimitVerdict, String)> {
-        let of_row = |row: &Row| {
-            let broken =
-                row.verdicts.iter().filter(|(_, verdict)| *verdict != LimitVerdict::Within);
-            let sentence = |(limit, verdict): &(Limit, LimitVerdict)| {
-                let change = row.change(limit.measure);
-                let (name, by) = (limit.measure.name(), by(limit.measure, change.change));
-                let label = &row.label;
-                let text = match verdict {
-                    LimitVerdict::Exceeded => {
-                        format!("-fail-on {limit}: {name} of {label} changed by {by}")
-                    }
-                    LimitVerdict::Undecided => format!(
-                        "-fail-on {limit}: {name} of {label} changed by {by}, but so few runs may not rule out chance, whatever \
-                         they show: {} of each can",
-                        runs_needed(self.rules.comparisons)
-                    ),
-                    _ => format!(
-                        "-fail-on {limit}: {name} of {label} changed by {by}, but chance cannot be ruled out"
-                    ),
-                };
-                (*verdict, text)
-            };
-            broken.map(sentence).collect::<Vec<_>>()
-        };
-        let mut broken: Vec<_> = self.rows.iter().flat_map(of_row).collect();
-        broken.extend(self.not_compared().map(|text| (LimitVerdict::Undecided, text)));
-        broken
-    }
-
-    /// Why a limit does not apply to a variant: it or the variant that it is compared with has no requests.
-    fn not_compared(&self) -> impl Iterator<Item = String> {
-        let empty = self.variants.iter().filter(|one| one.runs.is_empty());
-        let needed = runs_needed(self.rules.comparisons);
-        let sentence = move |one: &Variant| {
-            format!(
-                "-fail-on: there are no requests of {}, so nothing can be said of it: give {needed} runs of each",
-                one.label
-            )
-        };
-        empty.filter(|_| !self.limits.is_empty()).map(sentence)
+        let title = if title.is_empty() { subject(&variants) } else { title.to_owned() };
+        Self { title, rules, variants, rows, limits: limits.to_vec() }
     }
 
     /// As tables of text.
@@ -178,11 +131,10 @@ impl Contrasts {
             out.push('\n');
             out.push_str(&escape::terminal(&self.heading(row)));
             out.push('\n');
-            let mut table = Columns::default().right(&[1, 2, 3, 4, 5, 6]);
+            let mut table = Columns::default().right(&[1, 2, 3, 4]);
             table.row(self.heads(row, escape::terminal));
             row.found.changes.iter().for_each(|change| table.row(change_cells(change)));
             out.push_str(&table.lines());
-            row.sentences().iter().for_each(|sentence| out.push_str(&format!("{sentence}\n")));
         }
         let cautions = self.cautions();
         if !cautions.is_empty() {
@@ -191,7 +143,7 @@ impl Contrasts {
         for caution in cautions {
             out.push_str(&format!("Note: {}\n", escape::terminal(&caution)));
         }
-        out
+        out + &self.details_text()
     }
 
     /// As Markdown, for a comment on a pull request.
@@ -201,21 +153,16 @@ impl Contrasts {
         for row in &self.rows {
             out.push_str(&format!("\n**{}**\n\n", escape::markdown(&self.heading(row))));
             out.push_str(&format!(
-                "| {} |\n|---|---:|---:|---:|---:|---:|---:|---|\n",
+                "| {} |\n|---|---:|---:|---:|---:|---|\n",
                 self.heads(row, escape::markdown).join(" | ")
             ));
             for change in &row.found.changes {
                 let mut cells = change_cells(change);
                 if matches!(change.finding, Finding::Better | Finding::Worse) {
-                    cells[7] = format!("**{}**", cells[7]);
+                    cells[5] = format!("**{}**", cells[5]);
                 }
                 out.push_str(&format!("| {} |\n", cells.join(" | ")));
             }
-            out.push('\n');
-            let sentences = row.sentences();
-            sentences
-                .iter()
-                .for_each(|line| out.push_str(&format!("{}\n", escape::markdown(line))));
         }
         out.push_str(&format!(
             "\n| {} |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
@@ -229,7 +176,7 @@ impl Contrasts {
         for caution in self.cautions() {
             out.push_str(&format!("- {}\n", escape::markdown(&caution)));
         }
-        out
+        out + &self.details_markdown()
     }
 
     /// What was found of each variant after the first.
@@ -261,12 +208,11 @@ impl Contrasts {
     }
 
     /// The heads of a comparison's table, which name the variants; labels in them are escaped.
-    fn heads(&self, row: &Row, escaped: impl Fn(&str) -> String) -> [String; 8] {
+    fn heads(&self, row: &Row, escaped: impl Fn(&str) -> String) -> [String; 6] {
         let name = |label: &str| escaped(&self.short(label, HEAD_MAX));
         let (one, first) = (name(&row.label), name(self.first_label()));
         let change = format!("change of {one} against {first}");
-        ["Metric", &first, &one, &change, "95 % interval", "noise floor", "p", "verdict"]
-            .map(str::to_owned)
+        ["Metric", &first, &one, &change, "95 % interval", "verdict"].map(str::to_owned)
     }
 
     /// A variant's label in so many characters, without the path that all of them begin with.
@@ -289,36 +235,17 @@ impl Row {
         let mut changes = self.found.changes.iter();
         changes.find(|change| change.measure == measure).expect("each measure is compared")
     }
+}
 
-    /// The sentences below the table.
-    fn sentences(&self) -> Vec<String> {
-        let repeated = self.found.runs.0 > 1 && self.found.runs.1 > 1;
-        let sentence_end = |distance: &Distance, yes: &str, no: &str| match () {
-            () if !repeated => "one run of a variant does not tell whether by chance".to_owned(),
-            () if distance.p <= study::contrast::LEVEL => yes.to_owned(),
-            () if self.found.p_least > study::contrast::LEVEL => {
-                "so few runs cannot tell".to_owned()
-            }
-            () => no.to_owned(),
-        };
-        let (all, spread) = (&self.found.distance, &self.found.spread);
-        let p = |distance: &Distance| {
-            if repeated { format!(", p {}", share(distance.p)) } else { String::new() }
-        };
-        vec![
-            format!(
-                "Distribution: Kolmogorov-Smirnov distance {:.3}{}: {}.",
-                all.distance,
-                p(all),
-                sentence_end(all, "it changed", "no change is seen"),
-            ),
-            format!(
-                "Spread about the median: distance {:.3}{}: {}.",
-                spread.distance,
-                p(spread),
-                sentence_end(spread, "the spread changed", "no change is seen"),
-            ),
-        ]
+/// What is compared with what.
+fn subject(variants: &[Variant]) -> String {
+    match variants {
+        [] => "Nothing to compare".to_owned(),
+        [one] => one.label.clone(),
+        [first, other] => format!("{} compared with {}", other.label, first.label),
+        [first, rest @ ..] => {
+            format!("{} compared with {}", counted(rest.len() as u64, "variant"), first.label)
+        }
     }
 }
 
@@ -352,7 +279,7 @@ fn cells(variant: &Variant) -> [String; 9] {
 }
 
 /// A row of a comparison.
-fn change_cells(change: &Change) -> [String; 8] {
+fn change_cells(change: &Change) -> [String; 6] {
     let of = change.measure;
     let none = || "none".to_owned();
     [
@@ -363,8 +290,6 @@ fn change_cells(change: &Change) -> [String; 8] {
         change
             .interval
             .map_or_else(none, |(low, high)| format!("{} to {}", by(of, low), by(of, high))),
-        change.floor.map_or_else(none, |floor| by(of, floor).replacen('+', "±", 1)),
-        share(change.p_family),
         change.finding.name().to_owned(),
     ]
 }
@@ -386,11 +311,6 @@ pub(crate) fn by(measure: Measure, change: f64) -> String {
         (Scale::Ratio, true) => format!("{percent:+.0}%"),
         (Scale::Ratio, false) => format!("{percent:+.1}%"),
     }
-}
-
-/// A p-value.
-fn share(p: f64) -> String {
-    if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ impl Contrasts {
         page::charts(&mut body, &figures);
         let rows: Vec<Vec<String>> = self.variants.iter().map(|side| cells(side).into()).collect();
         page::table(&mut body, "Variants, medians over runs", &SIDE_HEADS, &rows, 0);
+        self.details_html(&mut body);
         body.push_str("<footer>\n");
         for caution in self.capital_cautions() {
             body.push_str(&format!("<p>{}</p>\n", escape::xml(&caution)));
@@ -43,8 +44,8 @@ impl Contrasts {
 
     fn comparison(&self, out: &mut String, row: &Row) {
         let heading = self.heading(row);
-        let (class, word) = summary(row);
-        out.push_str(&format!("<p><span class=\"badge {class}\">{word}</span></p>\n"));
+        let (class, words) = summary(row);
+        out.push_str(&format!("<p><span class=\"badge {class}\">{words}</span></p>\n"));
         if !row.unequal.is_empty() {
             let warned = "Not like for like: see the notes at the end.";
             out.push_str(&format!("<ul class=\"reasons bad\"><li>{warned}</li></ul>\n"));
@@ -53,9 +54,6 @@ impl Contrasts {
             row.found.changes.iter().map(|change| change_cells(change).into()).collect();
         let heads = self.heads(row, str::to_owned);
         page::table(out, &heading, &heads.each_ref().map(String::as_str), &rows, 0);
-        for sentence in row.sentences() {
-            out.push_str(&format!("<p class=\"faint\">{}</p>\n", escape::xml(&sentence)));
-        }
     }
 
     /// The shift of each variant, and the curves of all.
@@ -77,15 +75,21 @@ fn pooled(variant: &Variant) -> Histogram {
     all
 }
 
-/// The gravest of a comparison's findings.
-fn summary(row: &Row) -> (&'static str, &'static str) {
-    let has = |finding: Finding| row.found.changes.iter().any(|change| change.finding == finding);
-    match () {
-        () if has(Finding::Worse) && has(Finding::Better) => ("bad", "better and worse"),
-        () if has(Finding::Worse) => ("bad", "worse"),
-        () if has(Finding::Better) => ("good", "better"),
-        () if has(Finding::CannotTell) => ("", "cannot tell"),
-        () => ("good", "same"),
+/// The findings of a comparison, the gravest first: `worse: latency.p50, throughput`.
+fn summary(row: &Row) -> (&'static str, String) {
+    let of = |finding: Finding| {
+        let found = row.found.changes.iter().filter(move |change| change.finding == finding);
+        let names: Vec<&str> = found.map(|change| change.measure.name()).collect();
+        (!names.is_empty()).then(|| format!("{}: {}", finding.name(), names.join(", ")))
+    };
+    let (worse, better) = (of(Finding::Worse), of(Finding::Better));
+    let class = if worse.is_some() { "bad" } else { "good" };
+    let both: Vec<String> = worse.into_iter().chain(better).collect();
+    match (both.is_empty(), of(Finding::CannotTell)) {
+        (false, _) => (class, both.join("; ")),
+        (true, Some(_)) if !row.found.is_enough() => ("faint", "too few runs to tell".to_owned()),
+        (true, Some(open)) => ("faint", open),
+        (true, None) => ("good", "same".to_owned()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a study found, in sentences: which variant is better, by how much, and with which interval.
 
 use stdx::{are, were};
-use study::contrast::{Change, Contrast, Finding, Measure};
+use study::contrast::{Change, Contrast, Finding, Measure, RUNS_MIN};
 use study::plan::{Ordering, OrderingOutcome, Relation};
 
 use super::input::{StudyInput, StudyRun, StudyState, StudyWorkload};
@@ -40,7 +40,10 @@ impl StudyReport {
             );
         }
         if sentences.is_empty() {
-            sentences.push("Nothing was measured that could be compared.".to_owned());
+            sentences.push(
+                "There is nothing to compare: no two variants have a measured run of one workload."
+                    .to_owned(),
+            );
         }
         sentences
     }
@@ -96,13 +99,16 @@ pub(super) fn compared(label: &str, first: &str, contrast: &Contrast) -> String 
     if clauses.is_empty() && unknown.is_empty() {
         clauses.push(format!("{label} and {first} do not differ by anything that matters"));
     } else if clauses.is_empty() && same.is_empty() {
-        let (m, n) = contrast.runs;
         let seen = compared.iter().take(2).map(|(change, name)| part(change, name));
         let seen = seen.collect::<Vec<_>>().join(", ");
-        return format!(
-            "Whether {label} differs from {first} cannot be told from {} of each; seen was {seen}.",
-            counted(m.min(n) as u64, "run")
-        );
+        return match contrast.is_enough() {
+            true => format!(
+                "These runs do not decide whether {label} differs from {first}; they showed {seen}."
+            ),
+            false => format!(
+                "Whether {label} differs from {first} takes at least {RUNS_MIN} runs of each; these showed {seen}."
+            ),
+        };
     } else if clauses.is_empty() {
         clauses.push(format!("{label} against {first}"));
     }
@@ -111,7 +117,7 @@ pub(super) fn compared(label: &str, first: &str, contrast: &Contrast) -> String 
         text.push_str(&format!("; the same: {}", same.join(", ")));
     }
     if !unknown.is_empty() {
-        text.push_str(&format!("; cannot be told: {}", unknown.join(", ")));
+        text.push_str(&format!("; not decided by these runs: {}", unknown.join(", ")));
     }
     text + "."
 }
@@ -142,7 +148,7 @@ pub(super) fn others_in_words(found: &WorkloadFindings, which: Decided) -> Vec<S
                 Finding::Worse => "is worse",
                 Finding::Differs => "differs",
                 Finding::Same => "is the same",
-                Finding::CannotTell => "cannot be told apart",
+                Finding::CannotTell => "is not decided by these runs",
             };
             let between = one.found.interval.map_or(String::new(), |(low, high)| {
                 format!(", 95 % interval {} to {}", change(one.scale, low), change(one.scale, high))
@@ -163,18 +169,20 @@ pub(super) fn others_in_words(found: &WorkloadFindings, which: Decided) -> Vec<S
 /// Whether an ordering held, and the medians it was judged by.
 pub(super) fn judged_words(ordering: &Ordering, judged: Option<&OrderingOutcome>) -> [String; 2] {
     let Some(judged) = judged else {
-        return ["cannot be told: one of them has no runs".to_owned(), String::new()];
+        return ["not decided: one of them has no runs".to_owned(), String::new()];
     };
     let word = match (judged.held, judged.is_certain()) {
         // A difference's p is no evidence that medians are close.
-        (true, _) if ordering.relation == Relation::About => "held: within a tenth".to_owned(),
-        (false, _) if ordering.relation == Relation::About => {
-            "did not hold: more than a tenth apart".to_owned()
+        (true, _) if ordering.relation == Relation::About => {
+            "as expected: within a tenth".to_owned()
         }
-        (true, true) => "held".to_owned(),
-        (false, true) => "did not hold".to_owned(),
-        (true, false) => format!("held, as chance might have it (p {:.2})", judged.p),
-        (false, false) => format!("did not hold, as chance might have it (p {:.2})", judged.p),
+        (false, _) if ordering.relation == Relation::About => {
+            "not as expected: more than a tenth apart".to_owned()
+        }
+        (true, true) => "as expected".to_owned(),
+        (false, true) => "not as expected".to_owned(),
+        (true, false) => "as expected, but too few runs to rule out chance".to_owned(),
+        (false, false) => "not as expected, but too few runs to rule out chance".to_owned(),
     };
     let (first, second) = judged.medians;
     let medians =

@@ -29,6 +29,10 @@ pub struct StudyInput {
     pub unlike: Vec<String>,
     /// Variants under a workload that were left out from some run on, and why.
     pub left_out: Vec<(Cell, String)>,
+    /// How often runs are judged, at most, before the study ends: more than once if it goes on until it is sure.
+    pub looks: usize,
+    /// How a study that goes on until it is sure ended; empty for others.
+    pub ended: String,
     /// Every run that was planned, in the order of the plan.
     pub runs: Vec<StudyRun>,
 }

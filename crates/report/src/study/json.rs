@@ -43,6 +43,8 @@ impl StudyReport {
             .text("name", &input.name)
             .text("title", &input.title)
             .text("form", &input.form)
+            .text("ended", &input.ended)
+            .number("looks", input.looks.max(1) as u64)
             .number("seed", input.seed)
             .put("machine", facts.end())
             .put("findings", texts(self.findings()))

@@ -67,6 +67,12 @@ impl StudyReport {
             counted(workloads as u64, "workload"),
         ));
         self.overview(out);
+        if !input.ended.is_empty() {
+            let ended = escape::xml(&input.ended);
+            out.push_str(&format!(
+                "<p class=\"faint\">It went on until it was sure: {ended}.</p>\n"
+            ));
+        }
         self.ordering_table(out);
         let mut incidents = self.incidents();
         incidents.retain(|sentence| !sentence.ends_with(ASKED_FOR));

@@ -4,7 +4,7 @@
 use metrics::Histogram;
 use stdx::Nanos;
 
-use super::family::Splits;
+use super::splits::Splits;
 
 /// Places at which the distributions are compared, at most.
 const PLACES_MAX: usize = 128;

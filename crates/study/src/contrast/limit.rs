@@ -14,7 +14,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{Change, Finding, Measure, Rules};
+use super::measure::{Change, Finding, Measure, Rules};
 
 /// A change that is not wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,9 +40,9 @@ pub enum LimitVerdict {
     Within,
     /// It is, and it is a difference.
     Exceeded,
-    /// It is, and chance may have done it.
+    /// It is, and chance may have done it: the runs are too few for their noise.
     Unclear,
-    /// No statement is possible: with so few runs chance cannot be ruled out, or there is nothing to compare.
+    /// No statement is possible: there are fewer runs than [`RUNS_MIN`](super::RUNS_MIN), or nothing to compare.
     Undecided,
 }
 
@@ -67,10 +67,7 @@ impl Limit {
     #[must_use]
     pub fn judge(&self, change: &Change, rules: &Rules, unproven: LimitVerdict) -> LimitVerdict {
         debug_assert!(change.measure == self.measure);
-        let is_beyond = match self.side {
-            Side::Above => change.change > self.bound,
-            Side::Below => change.change < self.bound,
-        };
+        let is_beyond = self.is_beyond(change.change);
         let bound = self.bound.abs();
         let rules = Rules {
             effect_min: rules.effect_min.min(bound),
@@ -83,6 +80,19 @@ impl Limit {
             (true, Finding::Same | Finding::CannotTell) => unproven,
         }
     }
+
+    /// A change in this interval may be beyond the limit.
+    #[must_use]
+    pub fn is_crossed_within(&self, (low, high): (f64, f64)) -> bool {
+        self.is_beyond(low) || self.is_beyond(high)
+    }
+
+    fn is_beyond(&self, change: f64) -> bool {
+        match self.side {
+            Side::Above => change > self.bound,
+            Side::Below => change < self.bound,
+        }
+    }
 }
 
 impl FromStr for Limit {
@@ -92,9 +102,7 @@ impl FromStr for Limit {
         let at = text.find(['<', '>']).ok_or_else(|| LimitError::Side(text.to_owned()))?;
         let (name, rest) = (text[..at].trim(), text[at + 1..].trim());
         let side = if text[at..].starts_with('>') { Side::Above } else { Side::Below };
-        let whole = metrics::metric_name::canonical(name);
-        let measure = Measure::ALL.into_iter().find(|measure| measure.name() == whole);
-        let measure = measure.ok_or_else(|| LimitError::Measure(name.to_owned()))?;
+        let measure = Measure::named(name).ok_or_else(|| LimitError::Measure(name.to_owned()))?;
         let percent = rest.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
         let percent = percent.filter(|percent| percent.is_finite());
         let bound = percent.ok_or_else(|| LimitError::Bound(rest.to_owned()))? / 100.0;
@@ -121,10 +129,21 @@ mod tests {
     /// A change by so much, with an interval of a tenth of it to either side, beyond chance or not.
     fn change(measure: Measure, change: f64, p: f64) -> Change {
         let (low, high) = (change - change.abs() / 10.0, change + change.abs() / 10.0);
+        // Where chance is not excluded, the interval reaches to the other side of 0.
+        let low = if p <= 0.05 { low } else { low.min(-change.abs() / 2.0) };
         let (medians, interval, floor) = ((1.0, 1.0), Some((low, high)), None);
-        let finding = Finding::CannotTell;
-        let mut change =
-            Change { measure, medians, change, interval, floor, p, p_family: p, finding };
+        let (finding, runs_needed) = (Finding::CannotTell, None);
+        let mut change = Change {
+            measure,
+            medians,
+            change,
+            interval,
+            floor,
+            p,
+            p_family: p,
+            finding,
+            runs_needed,
+        };
         change.finding = change.finding(&Rules::default());
         change
     }

@@ -1,41 +1,38 @@
 //! Variants with repeats against each other: did a figure change, by how much, and may chance be ruled out?
 //!
 //! ```text
-//! Runs of a ─┐  one figure a run   ┌▶ Mann-Whitney, and the family's p     (family)
-//! Runs of b ─┴────────────────────▶├▶ Hodges-Lehmann shift, its interval   (resample)  ──▶ Finding
-//!                                  ├▶ what equal variants would show       (resample)
-//!                                  ├▶ the shift quantile by quantile
-//!                                  └▶ distance of the distributions        (distance)
+//! Runs of a ─┐  one figure a run   ┌▶ change, interval and p by Welch's t on logarithms  (column)  ──▶ Finding
+//! Runs of b ─┴────────────────────▶├▶ the shift quantile by quantile                     (column)
+//!                                  └▶ distance of the distributions                      (distance)
 //! ```
 //!
 //! The unit is the run. Requests of one run depend on one another, so however many there are they do not say how much the
-//! next run would differ. Where there are too few runs nothing is concluded: the change is given, and no more.
+//! next run would differ. Below [`RUNS_MIN`] runs nothing is concluded: the change is given, and no more. From there on one interval
+//! decides: the finding, the p-value and the number of runs that are missing all follow from it (docs/design/compare.md).
 
+mod column;
 mod distance;
-mod enough;
-mod family;
 mod limit;
 mod load;
-mod resample;
+mod measure;
+#[cfg(test)]
+mod simulation;
+mod splits;
 
 use metrics::Histogram;
 
 use crate::plan::Better;
-use crate::stats::{Tally, mann_whitney};
+use column::{Column, Judge, Spread};
 use distance::{Aligned, distance};
-use family::Splits;
-use resample::Resampler;
+use splits::Splits;
 
 pub use distance::Distance;
-pub use enough::runs_needed;
 pub use limit::{Limit, LimitError, LimitVerdict};
 pub use load::{Load, Unequal, What, unequal};
-pub use resample::INTERVAL_RUNS_MIN;
+pub use measure::{Change, Finding, LEVEL, Measure, RUNS_MAX, Rules, Run, Scale};
 
-/// The most runs of a variant; a caller with more must leave some out and report it.
-pub const RUNS_MAX: usize = 200;
-/// The chance that anything at all is called different between equal variants.
-pub const LEVEL: f64 = 0.05;
+pub use crate::stats::RUNS_MIN;
+
 /// The shares of requests at which the shift is computed, in hundredths.
 const SHIFT_PERCENTS: [f64; 20] = [
     5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0, 55.0, 60.0, 65.0, 70.0, 75.0, 80.0,
@@ -43,107 +40,6 @@ const SHIFT_PERCENTS: [f64; 20] = [
 ];
 /// Of so many requests without an error, at most this many more of a hundred percent were likely (95 %): the rule of three.
 const RULE_OF_THREE: f64 = 3.0;
-
-/// What one run showed.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Run {
-    /// Its response times.
-    pub times: Histogram,
-    /// Successes per second.
-    pub throughput_per_s: f64,
-    /// The share of requests without success, 0 to 1.
-    pub errors: f64,
-}
-
-impl Run {
-    /// It says something of its figures: it had a request, and one that took any time. Others count in no comparison.
-    #[must_use]
-    pub fn counts(&self) -> bool {
-        self.times.max().0 > 0
-    }
-}
-
-/// A figure of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
-    /// The mean response time in nanoseconds.
-    Mean,
-    /// Its median.
-    P50,
-    /// Its 90th percentile.
-    P90,
-    /// Its 99th percentile.
-    P99,
-    /// Successes per second.
-    Throughput,
-    /// The share of requests without success.
-    Errors,
-}
-
-/// What a change of a measure is counted in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
-    /// By the share it grows: 0.05 is five percent more.
-    Ratio,
-    /// The difference itself: of error shares, since none at all may grow by no share.
-    Difference,
-}
-
-/// The finding for a measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finding {
-    /// It changed for the better.
-    Better,
-    /// It changed for the worse.
-    Worse,
-    /// It changed, and neither direction is the better one.
-    Differs,
-    /// If it changed, then by less than matters.
-    Same,
-    /// Neither can be shown.
-    CannotTell,
-}
-
-/// The least changes that matter, and the seed of every random choice.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rules {
-    /// The least change that matters of measures by ratio, as a share; 0 or more.
-    pub effect_min: f64,
-    /// The least change of the share of errors that matters; 0 or more.
-    pub errors_min: f64,
-    /// How many comparisons there are of which none may be called different by chance (Bonferroni); at least 1.
-    pub comparisons: usize,
-    /// The seed.
-    pub seed: u64,
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        Self { effect_min: 0.02, errors_min: 0.001, comparisons: 1, seed: 1 }
-    }
-}
-
-/// How one measure changed from `a` to `b`. Changes are in the measure's [`Scale`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Change {
-    /// Of what.
-    pub measure: Measure,
-    /// The medians over the runs of `a` and of `b`, in the measure's own unit.
-    pub medians: (f64, f64),
-    /// The Hodges-Lehmann shift: the median change from a run of `a` to a run of `b`.
-    pub change: f64,
-    /// Its 95 % bootstrap interval; `None` below [`INTERVAL_RUNS_MIN`] runs.
-    pub interval: Option<(f64, f64)>,
-    /// The change that 95 of 100 comparisons of equal variants with so many runs stay below, from the spread of runs of one
-    /// variant; `None` with too few repeats.
-    pub floor: Option<f64>,
-    /// Mann-Whitney's p, of this measure on its own.
-    pub p: f64,
-    /// The chance that any measure, of any of the comparisons, of equal variants is this far apart.
-    pub p_family: f64,
-    /// The finding.
-    pub finding: Finding,
-}
 
 /// The shift of one quantile.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -171,94 +67,15 @@ pub struct Contrast {
     pub distance: Distance,
     /// The same with each run's times divided by their median: did the spread change, whatever the level?
     pub spread: Distance,
-    /// The least p that so many runs can give, however far apart they are.
+    /// The least p of a distance that so many runs can give, however far apart they are.
     pub p_least: f64,
 }
 
-impl Measure {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Mean, Self::P50, Self::P90, Self::P99, Self::Throughput, Self::Errors];
-
-    /// Its name, which is never changed.
+impl Contrast {
+    /// There are enough runs of each for an interval, and so for a finding.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mean => "latency.mean",
-            Self::P50 => "latency.p50",
-            Self::P90 => "latency.p90",
-            Self::P99 => "latency.p99",
-            Self::Throughput => "throughput",
-            Self::Errors => "errors",
-        }
-    }
-
-    /// What its changes are counted in.
-    #[must_use]
-    pub const fn scale(self) -> Scale {
-        match self {
-            Self::Errors => Scale::Difference,
-            _ => Scale::Ratio,
-        }
-    }
-
-    /// Its value in a run: nanoseconds, per second, or a share.
-    #[must_use]
-    pub fn of(self, run: &Run) -> f64 {
-        let times = &run.times;
-        match self {
-            Self::Mean => times.sum() as f64 / times.count().max(1) as f64,
-            Self::P50 => times.quantile(0.5).0 as f64,
-            Self::P90 => times.quantile(0.9).0 as f64,
-            Self::P99 => times.quantile(0.99).0 as f64,
-            Self::Throughput => run.throughput_per_s,
-            Self::Errors => run.errors,
-        }
-    }
-
-    /// A change in this direction is for the worse.
-    fn is_worse(self, change: f64) -> bool {
-        (change > 0.0) == (self != Self::Throughput)
-    }
-
-    fn least_change(self, rules: &Rules) -> f64 {
-        match self.scale() {
-            Scale::Ratio => rules.effect_min,
-            Scale::Difference => rules.errors_min,
-        }
-    }
-}
-
-impl Finding {
-    /// Its word, which is never changed.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::Differs => "differs",
-            Self::Same => "same",
-            Self::CannotTell => "cannot tell",
-        }
-    }
-}
-
-impl Scale {
-    /// A value on the axis on which changes are differences. Where nothing at all succeeded, throughput has no logarithm:
-    /// it lies far below every other.
-    fn along(self, value: f64) -> f64 {
-        match self {
-            Self::Ratio => value.max(1e-9).ln(),
-            Self::Difference => value,
-        }
-    }
-
-    /// A difference on that axis as a change.
-    fn back(self, difference: f64) -> f64 {
-        match self {
-            Self::Ratio => difference.exp_m1(),
-            Self::Difference => difference,
-        }
+    pub fn is_enough(&self) -> bool {
+        self.runs.0.min(self.runs.1) >= RUNS_MIN
     }
 }
 
@@ -273,13 +90,17 @@ pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
         return None;
     }
     let splits = Splits::of(a.len(), b.len(), rules.seed);
-    let mut resampler = Resampler::new(rules.seed);
-    let changes = changes(&a, &b, rules, &splits, &mut resampler);
+    let (judge, changes) = judged_changes(&a, &b, rules);
     let shifts = SHIFT_PERCENTS.map(|percent| {
         let quantile = |run: &Run| run.times.quantile(percent / 100.0).0 as f64;
         let column = Column::of(Scale::Ratio, &a, &b, quantile);
-        let (change, interval) = column.shift(&mut resampler);
-        QuantileShift { percent, medians: column.medians, change, interval }
+        let found = column.judged(&judge);
+        QuantileShift {
+            percent,
+            medians: column.medians,
+            change: found.change,
+            interval: found.interval,
+        }
     });
     let times = |runs: &[&'_ Run]| runs.iter().map(|run| run.times.clone()).collect::<Vec<_>>();
     let all: Vec<Histogram> = [times(&a), times(&b)].concat();
@@ -289,68 +110,52 @@ pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
         shifts: shifts.into(),
         distance: distance(&all, a.len(), Aligned::AsTheyAre, &splits),
         spread: distance(&all, a.len(), Aligned::ByMedian, &splits),
-        p_least: family::p_least(a.len(), b.len()),
+        p_least: splits::p_least(a.len(), b.len()),
     })
 }
 
-/// The finding for each measure.
-fn changes(
-    a: &[&Run],
-    b: &[&Run],
-    rules: &Rules,
-    splits: &Splits,
-    resampler: &mut Resampler,
-) -> Vec<Change> {
-    let columns = Measure::ALL.map(|measure| Column::of(measure.scale(), a, b, |r| measure.of(r)));
-    let p_family = splits.family(&columns.each_ref().map(Column::joined));
-    let changes = Measure::ALL.iter().zip(&columns).zip(p_family).map(|((measure, column), p)| {
-        let p = (p * rules.comparisons.max(1) as f64).min(1.0);
-        let mut change = column.change(*measure, p, resampler);
-        if *measure == Measure::Errors {
-            change.widen(a, b);
+/// The change of each measure from `a` to `b`, without the shifts and distances of [`contrast`], which take longer. `None` where no
+/// run of either counts.
+pub(crate) fn changes(a: &[Run], b: &[Run], rules: &Rules) -> Option<Vec<Change>> {
+    let counts = |run: &&Run| run.counts();
+    let (a, b): (Vec<&Run>, Vec<&Run>) =
+        (a.iter().filter(counts).collect(), b.iter().filter(counts).collect());
+    (!a.is_empty() && !b.is_empty()).then(|| judged_changes(&a, &b, rules).1)
+}
+
+/// The change of each measure, and what quantiles are judged by.
+fn judged_changes(a: &[&Run], b: &[&Run], rules: &Rules) -> (Judge, Vec<Change>) {
+    let columns = Measure::ALL.map(|measure| {
+        let column = Column::of(measure.scale(), a, b, |run| measure.of(run));
+        if measure == Measure::Errors {
+            column.at_least((shot_noise(a), shot_noise(b)))
+        } else {
+            column
         }
-        change.finding = change.finding(rules);
-        change
     });
-    changes.collect()
+    let judges = Judge::step_down(&columns.each_ref().map(Some), rules);
+    let changes =
+        Measure::ALL.iter().zip(&columns).zip(&judges).map(|((measure, column), judge)| {
+            let mut change = column.change(*measure, judge);
+            if *measure == Measure::Errors {
+                change.widen(a, b);
+            }
+            change.finding = change.finding(rules);
+            if change.finding == Finding::CannotTell {
+                change.runs_needed = column.runs_needed(judge, measure.least_change(rules));
+            }
+            change
+        });
+    let changes = changes.collect();
+    (Judge::of(Measure::ALL.len(), rules), changes)
 }
 
-/// One figure of every run.
-struct Column {
-    scale: Scale,
-    medians: (f64, f64),
-    a: Vec<f64>,
-    b: Vec<f64>,
-}
-
-impl Column {
-    fn of(scale: Scale, a: &[&Run], b: &[&Run], value: impl Fn(&Run) -> f64) -> Self {
-        let values = |runs: &[&Run]| runs.iter().map(|run| value(run)).collect::<Vec<f64>>();
-        let (a, b) = (values(a), values(b));
-        let medians = (Tally::of_values(&a).median(), Tally::of_values(&b).median());
-        let along = |values: Vec<f64>| values.into_iter().map(|v| scale.along(v)).collect();
-        Self { scale, medians, a: along(a), b: along(b) }
-    }
-
-    /// All values, those of `a` first.
-    fn joined(&self) -> Vec<f64> {
-        [&self.a[..], &self.b].concat()
-    }
-
-    fn shift(&self, resampler: &mut Resampler) -> (f64, Option<(f64, f64)>) {
-        let (shift, interval) = resampler.shift(&self.a, &self.b);
-        let back = |difference| self.scale.back(difference);
-        (back(shift), interval.map(|(low, high)| (back(low), back(high))))
-    }
-
-    fn change(&self, measure: Measure, p_family: f64, resampler: &mut Resampler) -> Change {
-        let (change, interval) = self.shift(resampler);
-        let floor = resampler.floor(&self.a, &self.b).map(|floor| self.scale.back(floor));
-        let test = mann_whitney(&Tally::of_values(&self.a), &Tally::of_values(&self.b));
-        let p = test.map_or(1.0, |test| test.p);
-        let finding = Finding::CannotTell;
-        Change { measure, medians: self.medians, change, interval, floor, p, p_family, finding }
-    }
+/// The variance that the share of errors of one run has, were each request to fail on its own; 0 where none failed.
+fn shot_noise(runs: &[&Run]) -> f64 {
+    let count = runs.len() as f64;
+    let share = runs.iter().map(|run| run.errors).sum::<f64>() / count;
+    let requests = runs.iter().map(|run| run.times.count()).sum::<u64>() as f64 / count;
+    share * (1.0 - share) / requests.max(1.0)
 }
 
 impl Change {
@@ -365,24 +170,35 @@ impl Change {
         self.interval = self.interval.map(|(low, high)| (low - of_a, high + of_b));
     }
 
-    /// Different is what chance, the interval and the least change that matters agree on; the same is what lies within that
-    /// least change for certain.
+    /// The same is what lies within the least change that matters, different what excludes 0 and may matter.
     fn finding(&self, rules: &Rules) -> Finding {
-        let Some((low, high)) = self.interval else { return Finding::CannotTell };
-        let least = self.measure.least_change(rules);
-        let certain = self.p_family <= LEVEL && (low > 0.0 || high < 0.0);
-        match () {
-            () if certain && self.change.abs() >= least => {
-                if self.measure.is_worse(self.change) {
-                    Finding::Worse
-                } else {
-                    Finding::Better
-                }
-            }
-            () if low >= -least && high <= least => Finding::Same,
-            () => Finding::CannotTell,
-        }
+        let different = |is_more: bool| {
+            if self.measure.is_worse(is_more) { Finding::Worse } else { Finding::Better }
+        };
+        judged(self.interval, self.measure.least_change(rules), different)
     }
+}
+
+/// The finding of an interval: one rule for every figure, so that a verdict never contradicts the interval beside it.
+fn judged(
+    interval: Option<(f64, f64)>,
+    least: f64,
+    different: impl Fn(bool) -> Finding,
+) -> Finding {
+    match interval {
+        Some((low, high)) if low >= -least && high <= least => Finding::Same,
+        Some((low, high)) if low > 0.0 || high < 0.0 => different(low > 0.0),
+        _ => Finding::CannotTell,
+    }
+}
+
+/// The probability that a figure of equal variants is this far apart, judged on its own; 1 for too few runs.
+#[must_use]
+pub(crate) fn p_alone(a: &[f64], b: &[f64]) -> f64 {
+    let positive = a.iter().chain(b).all(|value| *value > 0.0);
+    let scale = if positive { Scale::Ratio } else { Scale::Difference };
+    let column = Column::of_values(scale, a.to_vec(), b.to_vec());
+    column.judged(&Judge::of(1, &Rules::default())).p
 }
 
 /// A figure that [`Run`] does not have, in every run of `a` and of `b`; `None` where a run lacks it.
@@ -403,11 +219,11 @@ pub struct FigureValues {
 pub struct FigureChange {
     /// The medians over the runs of `a` and of `b`, in the figure's own unit.
     pub medians: (f64, f64),
-    /// The Hodges-Lehmann shift, in the figure's [`Scale`].
+    /// The change, in the figure's [`Scale`].
     pub change: f64,
-    /// Its 95 % bootstrap interval; `None` below [`INTERVAL_RUNS_MIN`] runs.
+    /// Its interval, as a [`Change`] has it; `None` below [`RUNS_MIN`] runs.
     pub interval: Option<(f64, f64)>,
-    /// Mann-Whitney's p, of this figure on its own.
+    /// The p of this figure on its own.
     pub p: f64,
     /// The chance that any figure, of any of the comparisons, of equal variants is this far apart.
     pub p_family: f64,
@@ -425,48 +241,35 @@ pub fn compare_figures(figures: &[FigureValues], rules: &Rules) -> Vec<Option<Fi
     if m == 0 || n == 0 {
         return vec![None; figures.len()];
     }
-    let along = |one: &FigureValues| {
-        let values = one.a.iter().chain(&one.b);
-        values.map(|value| value.map(|value| one.scale.along(value))).collect::<Vec<_>>()
-    };
-    let columns: Vec<Vec<Option<f64>>> = figures.iter().map(along).collect();
-    let comparisons = rules.comparisons.max(1) as f64;
-    let splits = Splits::of(m, n, rules.seed);
-    let p_family = splits.family_of_figures(&columns, LEVEL / comparisons);
-    let found = figures.iter().zip(p_family);
-    found.map(|(figure, p)| figure.change(p * comparisons, rules)).collect()
+    let columns: Vec<Option<Column>> = figures.iter().map(FigureValues::column).collect();
+    let judges = Judge::step_down(&columns.iter().map(Option::as_ref).collect::<Vec<_>>(), rules);
+    let found = figures.iter().zip(columns).zip(judges);
+    found.map(|((figure, column), judge)| Some(figure.change(&column?, &judge, rules))).collect()
 }
 
 impl FigureValues {
-    fn change(&self, p_family: f64, rules: &Rules) -> Option<FigureChange> {
+    /// The values of the runs that have it; `None` where none of a side does.
+    fn column(&self) -> Option<Column> {
         let known = |values: &[Option<f64>]| values.iter().flatten().copied().collect::<Vec<f64>>();
         let (a, b) = (known(&self.a), known(&self.b));
-        let (tally_a, tally_b) = (Tally::of_values(&a), Tally::of_values(&b));
-        let p = mann_whitney(&tally_a, &tally_b)?.p;
-        let medians = (tally_a.median(), tally_b.median());
-        let along = |values: &[f64]| values.iter().map(|v| self.scale.along(*v)).collect();
-        let column = Column { scale: self.scale, medians, a: along(&a), b: along(&b) };
-        let (change, interval) = column.shift(&mut Resampler::new(rules.seed));
-        // The p of a family is at least that of the figure on its own.
-        let p_family = p_family.max(p).min(1.0);
+        (!a.is_empty() && !b.is_empty()).then(|| Column::of_values(self.scale, a, b))
+    }
+
+    fn change(&self, column: &Column, judge: &Judge, rules: &Rules) -> FigureChange {
+        let Spread { change, interval, p, p_family, .. } = column.judged(judge);
         let least = match self.scale {
             Scale::Ratio => rules.effect_min,
             Scale::Difference => rules.errors_min,
         };
-        let certain = p_family <= LEVEL && change.abs() >= least;
-        let finding = match interval {
-            Some((low, high)) if certain && (low > 0.0 || high < 0.0) => self.better.of(change),
-            Some((low, high)) if low >= -least && high <= least => Finding::Same,
-            _ => Finding::CannotTell,
-        };
-        Some(FigureChange { medians, change, interval, p, p_family, finding })
+        let finding = judged(interval, least, |is_more| self.better.of(is_more));
+        FigureChange { medians: column.medians, change, interval, p, p_family, finding }
     }
 }
 
 impl Better {
-    /// What a change in this direction is, where chance is ruled out.
-    fn of(self, change: f64) -> Finding {
-        match (self, change > 0.0) {
+    /// What more of it, or less, is, where chance is ruled out.
+    fn of(self, is_more: bool) -> Finding {
+        match (self, is_more) {
             (Self::Neither, _) => Finding::Differs,
             (Self::More, true) | (Self::Less, false) => Finding::Better,
             (Self::More, false) | (Self::Less, true) => Finding::Worse,

@@ -9,6 +9,7 @@
 
 mod figure;
 mod ordering;
+mod until_sure;
 
 use std::collections::BTreeSet;
 
@@ -16,6 +17,7 @@ use stdx::Prng;
 
 pub use figure::{Better, Figure, Unit};
 pub use ordering::{Ordering, OrderingError, OrderingOutcome, Relation};
+pub use until_sure::{looks, undecided};
 
 /// After so many failures of a cell in a row the rest of its runs is left out; after so many runs of a variant without ready
 /// servers, the rest of all its runs.

@@ -7,8 +7,8 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::Figure;
-use crate::contrast::LEVEL;
-use crate::stats::{Tally, mann_whitney};
+use crate::contrast::{LEVEL, p_alone};
+use crate::stats::Tally;
 
 /// The expected relation of two variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct OrderingOutcome {
     pub medians: (f64, f64),
     /// The medians are as expected.
     pub held: bool,
-    /// How likely runs of equal variants are at least as far apart, by Mann and Whitney's test.
+    /// How likely runs of equal variants are at least as far apart; 1 for fewer than three of either.
     pub p: f64,
 }
 
@@ -71,8 +71,11 @@ impl Ordering {
     /// Judges by this figure in the runs of the first and of the second; `None` where one has none.
     #[must_use]
     pub fn judge(&self, first: &[f64], second: &[f64]) -> Option<OrderingOutcome> {
+        if first.is_empty() || second.is_empty() {
+            return None;
+        }
+        let p = p_alone(first, second);
         let (first, second) = (Tally::of_values(first), Tally::of_values(second));
-        let p = mann_whitney(&first, &second)?.p;
         let medians = (first.median(), second.median());
         let held = match self.relation {
             Relation::Less => medians.0 < medians.1,

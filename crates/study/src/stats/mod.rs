@@ -9,28 +9,16 @@ mod permutation;
 mod ranks;
 mod shift;
 mod smirnov;
+pub mod student;
 mod tally;
+mod welch;
 
 pub use permutation::EXACT_MAX;
 pub use ranks::{MannWhitney, mann_whitney};
 pub use shift::{Shift, hodges_lehmann};
 pub use smirnov::{Smirnov, smirnov};
 pub use tally::Tally;
-
-/// Holm's adjustment of several p-values: the probability that any of them is a false alarm stays below the level that the
-/// adjusted ones are compared with (Holm, "A simple sequentially rejective multiple test procedure", 1979).
-#[must_use]
-pub fn holm(p_values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
-    let mut adjusted = vec![0.0; p_values.len()];
-    let mut least = 0.0f64;
-    for (rank, &at) in order.iter().enumerate() {
-        least = least.max(p_values[at] * (p_values.len() - rank) as f64).min(1.0);
-        adjusted[at] = least;
-    }
-    adjusted
-}
+pub use welch::{RUNS_MIN, Welch, mean, welch};
 
 #[cfg(test)]
 mod tests;

@@ -194,15 +194,6 @@ fn histograms_agree_with_their_values() {
     assert!((a.median() - ha.median()).abs() < 2e4);
 }
 
-#[test]
-fn holms_steps() {
-    let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]);
-    let expected = [0.03, 0.06, 0.06, 0.02];
-    assert!(adjusted.iter().zip(expected).all(|(a, e)| (a - e).abs() < 1e-12), "{adjusted:?}");
-    assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
-    assert!(holm(&[]).is_empty());
-}
-
 proptest! {
     #[test]
     fn the_exact_test_is_that_of_brute_force(

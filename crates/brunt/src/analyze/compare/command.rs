@@ -12,8 +12,8 @@ use super::flags::{COMPARE, CompareFlags};
 /// What the help says beside the flags.
 pub(crate) const ABOUT: &str = "Each operand is a variant: a file of results (one run), or a folder in which each file is a run \
                                 and each subfolder a run of several load generators. Runs are the unit of the statistics: with \
-                                fewer than four runs of a variant nothing counts as different. Every variant is compared with \
-                                the first one, or with -baseline.";
+                                fewer than three runs of a variant nothing is judged. Every variant is compared with the first \
+                                one, or with -baseline.";
 
 /// Compares.
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
@@ -55,17 +55,12 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 fn judged(flags: &CompareFlags, found: &Contrasts) -> ExitCode {
     let broken = found.broken();
     broken.iter().for_each(|(_, text)| cli::eprint_line(&format!("brunt compare: {text}")));
-    let fails = |verdict: LimitVerdict| match verdict {
-        LimitVerdict::Within => false,
-        LimitVerdict::Exceeded => true,
-        LimitVerdict::Unclear | LimitVerdict::Undecided => flags.fail_unclear,
-    };
+    let is = |one: LimitVerdict| broken.iter().any(|(verdict, _)| *verdict == one);
+    let open = is(LimitVerdict::Unclear) || is(LimitVerdict::Undecided);
     match () {
-        () if broken.iter().any(|(verdict, _)| fails(*verdict)) => ExitCode::Changed,
-        // A gate that no run could have failed must not pass for one that held.
-        () if broken.iter().any(|(verdict, _)| *verdict == LimitVerdict::Undecided) => {
-            ExitCode::Undecided
-        }
+        () if is(LimitVerdict::Exceeded) || (open && flags.fail_unclear) => ExitCode::Changed,
+        // A gate that these runs could not decide must not pass for one that held.
+        () if open => ExitCode::Undecided,
         () => ExitCode::Ok,
     }
 }

@@ -4,7 +4,7 @@ use cli::{Flag, ValueError, ValueKind, text, value};
 use study::contrast::{Limit, Rules};
 
 /// The flags of `compare` as typed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CompareFlags {
     /// The label that the others are compared with; `None`: the first.
     pub(crate) baseline: Option<String>,
@@ -16,21 +16,6 @@ pub(crate) struct CompareFlags {
     pub(crate) rules: Rules,
     pub(crate) fail_on: Vec<Limit>,
     pub(crate) fail_unclear: bool,
-}
-
-impl Default for CompareFlags {
-    fn default() -> Self {
-        Self {
-            baseline: None,
-            output: None,
-            kind: None,
-            json: false,
-            title: "Comparison".to_owned(),
-            rules: Rules::default(),
-            fail_on: Vec::new(),
-            fail_unclear: false,
-        }
-    }
 }
 
 /// The flags of `compare`.
@@ -50,7 +35,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
         "fail-on",
         ValueKind::Text("METRIC>+N%"),
         "",
-        "Exit with code 7 if a metric changed this much, with 12 for too few runs; e.g. throughput<-5%; repeat.",
+        "Exit with code 7 if a metric changed this much, with 12 if too few runs decide it; e.g. throughput<-5%.",
         |t: &mut CompareFlags, v| {
             let limits = v.split(',').map(|one| one.trim().parse::<Limit>());
             let limits: Result<Vec<Limit>, _> = limits.collect();
@@ -87,7 +72,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
         "seed",
         ValueKind::Text("N"),
         "1",
-        "Seed of the intervals' random draws.",
+        "Seed of the random draws for the distributions' p.",
         |t: &mut CompareFlags, v| value::number(v).map(|seed| t.rules.seed = seed),
     )
     .native(),

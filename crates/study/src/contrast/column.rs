@@ -1,0 +1,149 @@
+//! One figure of every run of two variants, and how it changed: the only place where a change gets its interval and its p.
+
+use super::measure::{Change, Finding, LEVEL, Measure, RUNS_MAX, Rules, Run, Scale};
+use crate::stats::{RUNS_MIN, Tally, Welch, mean, welch};
+
+/// What a figure is judged by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judge {
+    /// In so many ways a comparison of equal variants may be called different by chance.
+    chances: f64,
+    /// The p of the figures that were judged before this one, corrected for all of them.
+    p_before: f64,
+}
+
+impl Judge {
+    /// For so many figures that may differ, all judged alike (Bonferroni).
+    pub(super) fn of(figures: usize, rules: &Rules) -> Self {
+        let each = [figures, rules.comparisons, rules.looks];
+        let chances = each.iter().map(|count| *count.max(&1) as f64).product();
+        Self { chances, p_before: 0.0 }
+    }
+
+    /// One for each column: the figure with the least p shares the level with all that vary, and each one after it with those that
+    /// are left, until the first that is not called different (Holm, "A simple sequentially rejective multiple test procedure",
+    /// Scandinavian Journal of Statistics 6, 1979). Together they call any of equal figures different as seldom as one would.
+    pub(super) fn step_down(columns: &[Option<&Column>], rules: &Rules) -> Vec<Self> {
+        let p = |at: &usize| columns[*at].map_or(1.0, Column::p);
+        let mut order: Vec<usize> = (0..columns.len()).collect();
+        order.sort_by(|a, b| p(a).total_cmp(&p(b)));
+        // A figure that too few runs have, or that never varies, is never called different.
+        let may_differ = |column: &&&Column| column.varies() && column.is_judged();
+        let mut left = columns.iter().flatten().filter(may_differ).count();
+        let mut judges = vec![Self::of(left, rules); columns.len()];
+        let mut p_before = 0.0;
+        for at in order {
+            judges[at] = Self { p_before, ..Self::of(left, rules) };
+            p_before = judges[at].corrected(p(&at));
+            if p_before <= LEVEL {
+                left = left.saturating_sub(1);
+            }
+        }
+        judges
+    }
+
+    /// The chance that any of the figures of equal variants is as far apart as one with this p.
+    fn corrected(&self, p: f64) -> f64 {
+        (p * self.chances).max(self.p_before).min(1.0)
+    }
+
+    fn level(&self) -> f64 {
+        LEVEL / self.chances
+    }
+}
+
+/// How a figure changed, in its [`Scale`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spread {
+    pub(crate) change: f64,
+    pub(crate) interval: Option<(f64, f64)>,
+    pub(super) floor: Option<f64>,
+    pub(crate) p: f64,
+    pub(crate) p_family: f64,
+}
+
+/// One figure of every run, on the axis on which its changes are differences.
+pub(super) struct Column {
+    scale: Scale,
+    /// The medians over the runs of `a` and of `b`, in the figure's own unit.
+    pub(super) medians: (f64, f64),
+    a: Vec<f64>,
+    b: Vec<f64>,
+    /// The least variance of a value of either.
+    variance_min: (f64, f64),
+}
+
+impl Column {
+    pub(super) fn of(scale: Scale, a: &[&Run], b: &[&Run], value: impl Fn(&Run) -> f64) -> Self {
+        let values = |runs: &[&Run]| runs.iter().map(|run| value(run)).collect::<Vec<f64>>();
+        Self::of_values(scale, values(a), values(b))
+    }
+
+    pub(super) fn of_values(scale: Scale, a: Vec<f64>, b: Vec<f64>) -> Self {
+        let medians = (Tally::of_values(&a).median(), Tally::of_values(&b).median());
+        let along = |values: Vec<f64>| values.into_iter().map(|v| scale.along(v)).collect();
+        let resolution = scale.resolution();
+        Self { scale, medians, a: along(a), b: along(b), variance_min: (resolution, resolution) }
+    }
+
+    /// With these variances of a value as the least ones.
+    pub(super) fn at_least(self, variance_min: (f64, f64)) -> Self {
+        Self { variance_min, ..self }
+    }
+
+    /// Not all values are equal.
+    pub(super) fn varies(&self) -> bool {
+        let mut all = self.a.iter().chain(&self.b);
+        all.any(|value| *value != self.a[0])
+    }
+
+    /// There are enough values for an interval.
+    pub(super) fn is_judged(&self) -> bool {
+        self.a.len().min(self.b.len()) >= RUNS_MIN
+    }
+
+    pub(super) fn judged(&self, judge: &Judge) -> Spread {
+        let back = |difference| self.scale.back(difference);
+        let Some(found) = self.welch() else {
+            let change = back(mean(&self.b) - mean(&self.a));
+            return Spread { change, interval: None, floor: None, p: 1.0, p_family: 1.0 };
+        };
+        let (low, high) = found.interval(judge.level());
+        let p = found.p();
+        Spread {
+            change: back(found.difference),
+            interval: Some((back(low), back(high))),
+            floor: Some(back(found.reach(LEVEL))),
+            p,
+            p_family: judge.corrected(p),
+        }
+    }
+
+    pub(super) fn change(&self, measure: Measure, judge: &Judge) -> Change {
+        let Spread { change, interval, floor, p, p_family } = self.judged(judge);
+        let (medians, finding, runs_needed) = (self.medians, Finding::CannotTell, None);
+        Change { measure, medians, change, interval, floor, p, p_family, finding, runs_needed }
+    }
+
+    /// How many runs of each bring the interval to exclude 0, or to lie within the least change that matters, whichever takes
+    /// fewer.
+    pub(super) fn runs_needed(&self, judge: &Judge, least: f64) -> Option<usize> {
+        let found = self.welch()?;
+        let least = match self.scale {
+            Scale::Ratio => least.ln_1p(),
+            Scale::Difference => least,
+        };
+        let away = found.difference.abs();
+        let reach = away.max(least - away);
+        (RUNS_MIN..=RUNS_MAX).find(|runs| found.reach_of(*runs, judge.level()) < reach)
+    }
+
+    /// The p of this figure on its own; 1 for too few values.
+    fn p(&self) -> f64 {
+        self.welch().map_or(1.0, |found| found.p())
+    }
+
+    fn welch(&self) -> Option<Welch> {
+        welch(&self.a, &self.b, self.variance_min)
+    }
+}
