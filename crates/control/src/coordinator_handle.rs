@@ -14,6 +14,8 @@ pub enum CoordinatorEvent {
     Start(Instant),
     /// All agents, once a second.
     Agents(Vec<AgentView>),
+    /// An agent that waited cannot take part, with the reason; said once for each process.
+    Refused(Name, String),
     /// What an agent measured; each comes once, in its agent's order.
     Merge(Name, Box<Delta>),
     /// The run is over; nothing follows.

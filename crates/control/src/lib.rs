@@ -3,10 +3,30 @@
 //! command that the user started.
 
 mod agent_handle;
+mod agent_host;
+mod clock;
 mod coordinator_handle;
+mod coordinator_host;
+mod error;
+mod journal;
+mod memory;
+#[cfg(test)]
+mod scratch;
+#[cfg(test)]
+mod tests;
+mod transport;
 
 pub use agent_handle::{AgentHandle, AgentHostEnd, AgentOrder, AgentReport, Work, agent_channels};
+pub use agent_host::{AgentHost, AgentNotice, AgentOptions};
 pub use coordinator_handle::{
     AgentView, CoordinatorEvent, CoordinatorHandle, CoordinatorHostEnd, CoordinatorOrder,
     coordinator_channels,
+};
+pub use coordinator_host::{CoordinatorHost, CoordinatorOptions};
+pub use error::ControlError;
+pub use journal::{Journal, JournalError, JournalEvent};
+pub use memory::MemoryTransport;
+pub use transport::{
+    ARCHIVE_MAX, Deliver, Incoming, LEASE_TTL, Lease, Role, Subject, Transport, TransportError,
+    digest, hex,
 };

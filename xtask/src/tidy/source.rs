@@ -29,7 +29,8 @@ const UNSAFE_PLACES: [&str; 3] =
     ["crates/net/", "crates/script/src/runtime/ffi.rs", "crates/quickjs/src/"];
 
 /// Places that may derive serde's traits: where a format is the crate's business.
-const SERDE_PLACES: [&str; 5] = [
+const SERDE_PLACES: [&str; 6] = [
+    "crates/control/src/",
     "crates/fleet/src/",
     "crates/results/src/",
     "crates/report/src/json",

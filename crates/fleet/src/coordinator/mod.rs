@@ -6,6 +6,7 @@ mod decide;
 mod ledger;
 mod outcome;
 mod state;
+mod status;
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -23,6 +24,7 @@ pub use ledger::HOLD_MAX;
 pub use outcome::{AgentOutcome, Outcome};
 pub use state::Phase;
 use state::State;
+pub use status::AgentStatus;
 
 /// The least time from a start's being on disk until the start; agents get it several times in it.
 const START_MARGIN: Nanos = Nanos(LEAD_MIN.0 * 3 / 4);

@@ -1,0 +1,95 @@
+//! `CoordinatorOptions`: what a run of a fleet is made from, and its copy on disk.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use fleet::{Config, Digest, Incarnation, Name, Policy};
+use serde::{Deserialize, Serialize};
+use stdx::Nanos;
+
+/// What a run of a fleet is made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoordinatorOptions {
+    /// The run; no other of this fleet had the name.
+    pub run: Name,
+    /// This program's version; agents must have the same.
+    pub version: String,
+    /// Agents that the run needs, 1 to [`fleet::AGENTS_MAX`].
+    pub agents: usize,
+    /// Labels (`KEY=VALUE`) that an agent must have, all of them.
+    pub labels: Vec<String>,
+    /// The SHA-256 of the archive, which the transport has.
+    pub archive: Digest,
+    /// The SHA-256 of what `setup()` returned, which the transport has as an archive.
+    pub setup: Option<Digest>,
+    /// How long agents may take to join, and then to make ready.
+    #[serde(with = "nanos")]
+    pub ready_within: Nanos,
+    /// From the decision to start until the start, at least [`fleet::LEAD_MIN`].
+    #[serde(with = "nanos")]
+    pub lead: Nanos,
+    /// How long deltas may take to come in after the load's end.
+    #[serde(with = "nanos")]
+    pub drain_within: Nanos,
+    /// The run goes on without an agent that was lost.
+    pub goes_on: bool,
+}
+
+impl CoordinatorOptions {
+    /// What the coordinator is made from.
+    pub(super) fn config(&self, incarnation: Incarnation) -> Config {
+        Config {
+            run: self.run.clone(),
+            incarnation,
+            version: self.version.clone(),
+            agents: self.agents,
+            archive: self.archive,
+            setup: self.setup,
+            ready_within: self.ready_within,
+            lead: self.lead,
+            drain_within: self.drain_within,
+            policy: if self.goes_on { Policy::GoOn } else { Policy::Fail },
+        }
+    }
+
+    /// Writes them beside the journal, for a process that takes over.
+    pub(super) fn save(&self, path: &Path) -> io::Result<()> {
+        let text = serde_json::to_vec_pretty(self)?;
+        let mut file =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        file.write_all(&text)?;
+        file.sync_all()
+    }
+
+    /// Those of a run in the fleet's folder.
+    ///
+    /// # Errors
+    /// There is no such run, or its file is damaged.
+    pub fn load(dir: &Path, run: &Name) -> io::Result<Self> {
+        Ok(serde_json::from_slice(&std::fs::read(folder(dir, run).join(OPTIONS))?)?)
+    }
+}
+
+/// The folder of a run in the fleet's.
+pub(super) fn folder(dir: &Path, run: &Name) -> PathBuf {
+    dir.join("runs").join(run.as_str())
+}
+
+/// The options' file in the folder of a run.
+pub(super) const OPTIONS: &str = "run.json";
+
+/// A time as a number of nanoseconds.
+mod nanos {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use stdx::Nanos;
+
+    pub(super) fn serialize<S: Serializer>(time: &Nanos, to: S) -> Result<S::Ok, S::Error> {
+        time.0.serialize(to)
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Nanos, D::Error> {
+        u64::deserialize(from).map(Nanos)
+    }
+}
