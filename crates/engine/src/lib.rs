@@ -28,6 +28,7 @@
 
 mod captured;
 mod conn;
+mod cut;
 mod decoders;
 mod dial_addresses;
 mod empty_schedule;
@@ -63,12 +64,13 @@ mod work_budget;
 mod worker;
 mod worker_io;
 
+pub use cut::{CutError, cut};
 pub use empty_schedule::measure_empty_schedule;
 pub use error::{CertificateRole, StartError};
 pub use failure_reason::{FailedHit, FailureReason, FailureText};
 pub use host_policy::{HostPolicy, HostRule, IpRange};
 pub use lazy::LazyTargets;
-pub use run::{Run, RunEvent, Stopper};
+pub use run::{ReadyRun, Run, RunEvent, Stopper};
 pub use settings::{
     AddressFamily, Capture, CapturedHeaders, ClientIdentity, DnsPick, DnsTtl, FirstAddress,
     HeadStyle, HttpVersion, IoChoice, Protocol, ProxySettings, Redirects, Settings, TlsSettings,

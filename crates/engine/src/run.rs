@@ -65,47 +65,7 @@ impl Run {
         settings: &Settings,
         lazy: Option<LazyTargets>,
     ) -> Result<Self, StartError> {
-        let workers = worker_count(&plan, settings);
-        let prepared = Arc::new(Prepared::new(plan, settings.clone())?);
-        let resolver = Arc::new(Resolver::start(settings.resolvers.clone())?);
-        let stop_signal = Arc::new(StopSignal::default());
-        let (message_sender, messages) = sync_channel(MESSAGES_MAX);
-        let mut lanes = lazy_lanes(lazy, workers)?;
-        let (mut workers_to_start, mut batches, mut wakers) = (Vec::new(), Vec::new(), Vec::new());
-        let mut spares = Vec::new();
-        let machines = WorkerIo::several(workers, settings.io, &prepared.plan.load)?;
-        let io = machines[0].name();
-        for (worker, mut machine) in machines.into_iter().enumerate() {
-            machine.set_resolver(Arc::clone(&resolver));
-            wakers.push(machine.waker());
-            let (batch_sender, batch_receiver) = sync_channel(BATCHES_MAX);
-            let (snapshot_sender, snapshots) = sync_channel(SNAPSHOTS_SPARE);
-            stock(&batch_sender, &snapshot_sender, settings.rows);
-            batches.push(batch_sender);
-            spares.push(snapshot_sender);
-            let messages = message_sender.clone();
-            let outlet = Outlet { worker, messages, batches: batch_receiver, snapshots };
-            workers_to_start.push(WorkerThread { workers, machine, lazy: lanes.pop(), outlet });
-        }
-        drop(message_sender);
-        let clock = Clock { start: Instant::now(), epoch: unix_now() };
-        let generator = prepared.generator(workers, io);
-        let mut run = Self {
-            epoch: clock.epoch,
-            start: clock.start,
-            messages,
-            batches,
-            merge: RefCell::new(Merge::new(generator, spares)),
-            stop_signal,
-            prepared,
-            wakers,
-            threads: Vec::new(),
-            turn: Cell::new(0),
-        };
-        for thread in workers_to_start {
-            run.threads.push(thread.spawn(clock, &run.prepared, &run.stop_signal)?);
-        }
-        Ok(run)
+        ReadyRun::new(plan, settings, lazy)?.start(Instant::now())
     }
 
     /// Unix time of the run's start, in nanoseconds.
@@ -172,7 +132,11 @@ impl Run {
     /// What gives orders to this run from any thread.
     #[must_use]
     pub fn stopper(&self) -> Stopper {
-        Stopper { stop_signal: Arc::clone(&self.stop_signal), wakers: self.wakers.clone() }
+        Stopper {
+            start: self.start,
+            stop_signal: Arc::clone(&self.stop_signal),
+            wakers: self.wakers.clone(),
+        }
     }
 
     /// Begins no more hits; waits for those under way (first SIGINT).
@@ -199,9 +163,90 @@ impl Drop for Run {
     }
 }
 
+/// A run whose requests are rendered and whose sockets can be opened: it waits for the instant of its start.
+pub struct ReadyRun {
+    prepared: Arc<Prepared>,
+    threads: Vec<WorkerThread>,
+    stop_signal: Arc<StopSignal>,
+    messages: Receiver<Message>,
+    batches: Vec<SyncSender<Batch>>,
+    spares: Vec<SyncSender<Box<Snapshot>>>,
+    wakers: Vec<Waker>,
+    io: &'static str,
+}
+
+impl ReadyRun {
+    /// Makes everything ready that a run needs before its first request.
+    ///
+    /// # Errors
+    /// As [`Run::start`].
+    pub fn new(
+        plan: Plan,
+        settings: &Settings,
+        lazy: Option<LazyTargets>,
+    ) -> Result<Self, StartError> {
+        let workers = worker_count(&plan, settings);
+        let prepared = Arc::new(Prepared::new(plan, settings.clone())?);
+        let resolver = Arc::new(Resolver::start(settings.resolvers.clone())?);
+        let (message_sender, messages) = sync_channel(MESSAGES_MAX);
+        let mut lanes = lazy_lanes(lazy, workers)?;
+        let machines = WorkerIo::several(workers, settings.io, &prepared.plan.load)?;
+        let mut ready = Self {
+            io: machines[0].name(),
+            prepared,
+            threads: Vec::new(),
+            stop_signal: Arc::new(StopSignal::default()),
+            messages,
+            batches: Vec::new(),
+            spares: Vec::new(),
+            wakers: Vec::new(),
+        };
+        for (worker, mut machine) in machines.into_iter().enumerate() {
+            machine.set_resolver(Arc::clone(&resolver));
+            ready.wakers.push(machine.waker());
+            let (batch_sender, batch_receiver) = sync_channel(BATCHES_MAX);
+            let (snapshot_sender, snapshots) = sync_channel(SNAPSHOTS_SPARE);
+            stock(&batch_sender, &snapshot_sender, settings.rows);
+            ready.batches.push(batch_sender);
+            ready.spares.push(snapshot_sender);
+            let messages = message_sender.clone();
+            let outlet = Outlet { worker, messages, batches: batch_receiver, snapshots };
+            ready.threads.push(WorkerThread { workers, machine, lazy: lanes.pop(), outlet });
+        }
+        Ok(ready)
+    }
+
+    /// Starts the workers. Time 0 of the run is `at`, for which they wait; where it has passed, what fell due since then is
+    /// late, and counted so.
+    ///
+    /// # Errors
+    /// The machine refuses a thread; nothing was sent.
+    pub fn start(self, at: Instant) -> Result<Run, StartError> {
+        let clock = Clock { start: at, epoch: unix_at(at) };
+        let generator = self.prepared.generator(self.threads.len(), self.io);
+        let mut run = Run {
+            epoch: clock.epoch,
+            start: clock.start,
+            messages: self.messages,
+            batches: self.batches,
+            merge: RefCell::new(Merge::new(generator, self.spares)),
+            stop_signal: self.stop_signal,
+            prepared: self.prepared,
+            wakers: self.wakers,
+            threads: Vec::new(),
+            turn: Cell::new(0),
+        };
+        for thread in self.threads {
+            run.threads.push(thread.spawn(clock, &run.prepared, &run.stop_signal)?);
+        }
+        Ok(run)
+    }
+}
+
 /// Gives orders to a run, from any thread, any number of times.
 #[derive(Clone, Debug)]
 pub struct Stopper {
+    start: Instant,
     stop_signal: Arc<StopSignal>,
     wakers: Vec<Waker>,
 }
@@ -215,6 +260,13 @@ impl Stopper {
     /// Ends now; what is under way is counted as stopped.
     pub fn abort(&self) {
         self.request(StopSignal::ABORT);
+    }
+
+    /// Sends none of the requests of an open loop that fell due before this instant and were not begun: they are counted as
+    /// not sent. For a process that stood still, and would send all of them at once.
+    pub fn skip_overdue(&self, before: Instant) {
+        self.stop_signal.skip(before.saturating_duration_since(self.start).into());
+        self.wakers.iter().for_each(Waker::wake);
     }
 
     fn request(&self, order: u8) {
@@ -245,7 +297,11 @@ fn stock(batches: &SyncSender<Batch>, snapshots: &SyncSender<Box<Snapshot>>, row
     }
 }
 
-fn unix_now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+/// The Unix time of an instant, in nanoseconds, by the system's clock now.
+fn unix_at(at: Instant) -> i64 {
+    let (now, unix) = (Instant::now(), SystemTime::now());
+    let unix = unix.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let unix = (unix + at.saturating_duration_since(now))
+        .saturating_sub(now.saturating_duration_since(at));
+    i64::try_from(unix.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use stdx::Nanos;
-use workload::arrival::{Cursor, Shard};
+use workload::arrival::{Cursor, Numbers, Shard};
 use workload::{Load, VirtualUsers};
 
 use crate::prepared::Prepared;
@@ -33,13 +33,17 @@ impl Schedule {
                 let limit = max_in_flight.map_or(u64::MAX, |n| share(n, worker, workers));
                 let in_flight_max = usize::try_from(limit).unwrap_or(usize::MAX).min(IN_FLIGHT_MAX);
                 let shard = Shard { first: worker, step: workers };
-                let cursor = shape.cursor(plan.seed, shard, plan.duration);
+                let cursor = match &plan.part {
+                    None => shape.cursor(plan.seed, shard, plan.duration),
+                    Some(part) => shape.cursor_of_part(plan.seed, shard, part, plan.duration),
+                };
                 Self::Open(Open { cursor, in_flight_max, tick: prepared.settings.tick })
             }
             Load::Closed { users } => {
                 let users = users_share(*users, &prepared.settings, worker, workers);
                 let left = plan.hits_max.map_or(u64::MAX, |max| share(max, worker, workers));
-                Self::Closed(Closed::new(users, Shard { first: worker, step: workers }, left))
+                let shard = Shard { first: worker, step: workers };
+                Self::Closed(Closed::new(users, Numbers::new(shard, plan.part.as_ref()), left))
             }
             Load::Users(crew) => Self::Users((crew.make)(Shard { first: worker, step: workers })),
         }
@@ -63,18 +67,22 @@ pub(crate) struct Closed {
     idle: u64,
     /// When those that think will have.
     thinking: BinaryHeap<Reverse<Nanos>>,
-    /// The next hit's number, and the distance to the one after.
-    pub(crate) next: u64,
-    step: u64,
+    /// The hits' numbers.
+    numbers: Numbers,
     /// Hits that may still be begun and counted.
     pub(crate) left: u64,
 }
 
 impl Closed {
-    /// All users idle; their hits have the numbers of `shard`.
-    pub(crate) fn new(users: u64, shard: Shard, left: u64) -> Self {
+    /// All users idle; their hits have these numbers.
+    pub(crate) fn new(users: u64, numbers: Numbers, left: u64) -> Self {
         let thinking = BinaryHeap::with_capacity(usize::try_from(users).unwrap_or(0).min(ROOM));
-        Self { idle: users, thinking, next: shard.first, step: shard.step, left }
+        Self { idle: users, thinking, numbers, left }
+    }
+
+    /// The next hit's number.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.numbers.get()
     }
 
     /// When the next hit is due; none where every user waits for an answer.
@@ -96,7 +104,7 @@ impl Closed {
         } else {
             self.idle -= 1;
         }
-        self.next += self.step;
+        self.numbers.advance();
         self.left -= u64::from(measured);
         thought
     }

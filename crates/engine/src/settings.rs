@@ -25,6 +25,9 @@ pub struct Settings {
     pub real_time: bool,
     /// Send together what falls due within this time (`--tick`); 0 is exact pacing.
     pub tick: Nanos,
+    /// Hits of an open loop that fell due while a worker stood still for longer than this are not sent, and counted so: several
+    /// machines share the load, and one that was paused must not send all at once. `None` sends them late.
+    pub stall_max: Option<Nanos>,
     /// Limit of a whole hit from its start, redirects and body included (`-timeout`); `None` is no limit.
     pub timeout: Option<Nanos>,
     /// Keep connections alive (`-keepalive`).
@@ -250,6 +253,7 @@ impl Default for Settings {
             pin: false,
             real_time: false,
             tick: Nanos::ZERO,
+            stall_max: None,
             timeout: Some(Nanos::from_secs(30)),
             keepalive: true,
             pipeline: 1,

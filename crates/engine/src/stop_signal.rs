@@ -1,10 +1,16 @@
-//! `StopSignal`: how the owner of a run stops its workers.
+//! `StopSignal`: how the owner of a run stops its workers, or has them skip what fell due.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-/// How the owner of a run stops its workers.
+use stdx::Nanos;
+
+/// How the owner of a run stops its workers, or has them skip what fell due.
 #[derive(Debug, Default)]
-pub(crate) struct StopSignal(AtomicU8);
+pub(crate) struct StopSignal {
+    order: AtomicU8,
+    /// What fell due before this and was not begun is not sent; ns since the start of the run.
+    skipped: AtomicU64,
+}
 
 impl StopSignal {
     /// Begin no more hits.
@@ -13,7 +19,7 @@ impl StopSignal {
     pub(crate) const ABORT: u8 = 2;
 
     pub(crate) fn request(&self, order: u8) {
-        self.0.fetch_max(order, Ordering::Relaxed);
+        self.order.fetch_max(order, Ordering::Relaxed);
     }
 
     pub(crate) fn is_requested(&self) -> bool {
@@ -21,6 +27,14 @@ impl StopSignal {
     }
 
     pub(crate) fn current(&self) -> u8 {
-        self.0.load(Ordering::Relaxed)
+        self.order.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn skip(&self, before: Nanos) {
+        self.skipped.fetch_max(before.0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn skipped(&self) -> Nanos {
+        Nanos(self.skipped.load(Ordering::Relaxed))
     }
 }

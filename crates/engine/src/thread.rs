@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use net::machine;
 
@@ -52,6 +52,7 @@ impl WorkerThread {
 
     fn run(self, clock: Clock, prepared: Arc<Prepared>, stop_signal: Arc<StopSignal>) {
         let Self { workers, mut machine, lazy, outlet } = self;
+        let signal = Arc::clone(&stop_signal);
         let (worker, settings) = (outlet.worker, &prepared.settings);
         settle_thread(worker, settings);
         let share_of = |total: usize| share(total as u64, worker as u64, workers as u64) as usize;
@@ -69,8 +70,32 @@ impl WorkerThread {
             prepared,
         };
         match machine {
-            WorkerIo::Reactor(io) => Worker::new(io, start).run(),
-            WorkerIo::Uring(io) => Worker::new(*io, start).run(),
+            WorkerIo::Reactor(io) => {
+                let worker = Worker::new(io, start);
+                clock.wait(&signal);
+                worker.run();
+            }
+            WorkerIo::Uring(io) => {
+                let worker = Worker::new(*io, start);
+                clock.wait(&signal);
+                worker.run();
+            }
+        }
+    }
+}
+
+/// How often a worker that waits for the start of the run checks for an order to stop.
+const STOP_CHECK: Duration = Duration::from_millis(50);
+
+impl Clock {
+    /// Waits for the start of the run, or for an order to stop.
+    fn wait(self, signal: &StopSignal) {
+        loop {
+            let left = self.start.saturating_duration_since(Instant::now());
+            if left.is_zero() || signal.is_requested() {
+                return;
+            }
+            std::thread::sleep(left.min(STOP_CHECK));
         }
     }
 }

@@ -62,6 +62,7 @@ fn plan(url: &str, load: Load) -> Plan {
         hits_max: None,
         targets: Targets::new(vec![target]),
         seed: 1,
+        part: None,
     }
 }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use engine::{LazyTargets, Run, RunEvent, Settings};
+use engine::{LazyTargets, ReadyRun, Run, RunEvent, Settings, cut};
 use metrics::{Batch, Snapshot};
 use stdx::Nanos;
 use workload::arrival::{Rate, Shape};
-use workload::{Load, Plan, Target, Targets};
+use workload::{Load, Plan, Segment, Target, Targets};
 
 /// Sends `/start` on to `/end` and answers everything else.
 fn serve(mut conn: TcpStream) {
@@ -63,11 +63,15 @@ fn plan(targets: Vec<Target>) -> Plan {
         duration: Some(Nanos::from_millis(500)),
         targets: Targets::new(targets),
         seed: 1,
+        part: None,
     }
 }
 
 fn follow(plan: Plan, settings: &Settings, lazy: Option<LazyTargets>) -> (Vec<Batch>, Snapshot) {
-    let run = Run::start(plan, settings, lazy).expect("the run starts");
+    events(&Run::start(plan, settings, lazy).expect("the run starts"))
+}
+
+fn events(run: &Run) -> (Vec<Batch>, Snapshot) {
     let mut batches = Vec::new();
     loop {
         match run.next_event(Duration::from_secs(10)).expect("the run goes on") {
@@ -94,6 +98,72 @@ fn rows_of_lazy_targets_say_what_was_asked_for_first() {
     let nameless = seen.first().map(|(_, error)| error.as_str());
     assert_eq!(nameless, Some("no more"), "a hit without a target has its words alone");
     assert_eq!((last.generator.sent, last.generator.not_sent, last.successes), (3, 0, 1));
+}
+
+#[test]
+fn a_run_starts_at_its_instant() {
+    let (peers, _heard) = channel();
+    let url = server(peers, std::mem::forget);
+    let settings = Settings { timeout: Some(Nanos::from_millis(100)), ..Settings::default() };
+    let ready = ReadyRun::new(plan(vec![target(&url)]), &settings, None).expect("it is ready");
+    let at = Instant::now() + Duration::from_millis(300);
+    let run = ready.start(at).expect("it starts");
+    assert_eq!(run.elapsed(), Nanos::ZERO, "before the start");
+    let (batches, last) = events(&run);
+    assert!(at.elapsed() >= Duration::from_millis(500), "time 0 is the instant");
+    let first = batches.iter().flat_map(|batch| &batch.samples).map(|hit| hit.sent).min();
+    assert!(first >= Some(Nanos::from_millis(20)), "{first:?}");
+    assert_eq!(last.generator.planned, 25);
+}
+
+#[test]
+fn a_start_that_has_passed_counts_as_lag() {
+    let (peers, _heard) = channel();
+    let url = server(peers, std::mem::forget);
+    let settings = Settings { timeout: Some(Nanos::from_millis(100)), ..Settings::default() };
+    let ready = ReadyRun::new(plan(vec![target(&url)]), &settings, None).expect("it is ready");
+    let at = Instant::now() - Duration::from_millis(200);
+    let (_, last) = events(&ready.start(at).expect("it starts"));
+    assert_eq!(last.generator.planned, 25);
+    assert!(last.generator.lag.max() >= Nanos::from_millis(150), "{}", last.generator.lag.max());
+}
+
+#[test]
+fn what_is_overdue_can_be_skipped() {
+    let (peers, _heard) = channel();
+    let url = server(peers, std::mem::forget);
+    let settings = Settings { timeout: Some(Nanos::from_millis(50)), ..Settings::default() };
+    let ready = ReadyRun::new(plan(vec![target(&url)]), &settings, None).expect("it is ready");
+    // Before its start no worker has begun anything.
+    let at = Instant::now() + Duration::from_millis(100);
+    let run = ready.start(at).expect("it starts");
+    run.stopper().skip_overdue(at + Duration::from_millis(310));
+    let (batches, last) = events(&run);
+    let sent: Vec<u64> =
+        batches.iter().flat_map(|batch| &batch.samples).map(|hit| hit.seq).collect();
+    assert_eq!((last.generator.sent, last.generator.not_sent), (10, 15));
+    assert!(sent.iter().all(|seq| *seq >= 15), "{sent:?}");
+}
+
+/// Three agents at different weights send each hit of the schedule once, by its number.
+#[test]
+fn parts_send_the_whole() {
+    let (peers, _heard) = channel();
+    let url = server(peers, std::mem::forget);
+    let settings =
+        Settings { workers: 2, timeout: Some(Nanos::from_millis(50)), ..Settings::default() };
+    let mut seen = Vec::new();
+    for segment in ["0:1/2", "1/2:3/4", "3/4:1"] {
+        let segment = Segment::parse(segment, Some("0,1/2,3/4,1")).expect("a segment");
+        let whole = plan(vec![target(&url)]);
+        let (plan, settings) = cut(whole, settings.clone(), segment.vus()).expect("a part");
+        let (batches, _) = follow(plan, &settings, None);
+        let hits = batches.iter().flat_map(|batch| &batch.samples);
+        seen.extend(hits.map(|hit| (hit.seq, hit.intended)));
+    }
+    seen.sort_unstable();
+    let due = |number: u64| (number, Nanos::from_millis(20) * (number + 1));
+    assert_eq!(seen, (0..25).map(due).collect::<Vec<_>>());
 }
 
 #[test]

@@ -218,6 +218,7 @@ fn plan_of(load: Load) -> Plan {
         hits_max: None,
         targets: Targets::default(),
         seed: 0,
+        part: None,
     }
 }
 

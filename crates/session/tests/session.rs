@@ -42,6 +42,7 @@ fn plan(load: Load, seconds: u64) -> Plan {
         hits_max: None,
         targets: Targets::new(vec![target]),
         seed: 7,
+        part: None,
     }
 }
 

@@ -100,6 +100,7 @@ pub(crate) fn plan(
         hits_max: requests,
         targets: Targets::new(vec![target]),
         seed: 1,
+        part: None,
     }
 }
 

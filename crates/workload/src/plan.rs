@@ -3,6 +3,7 @@
 use stdx::{Distribution, Nanos, Prng, mix};
 
 use crate::arrival::Shape;
+use crate::segment::SegmentSlice;
 use crate::target::Targets;
 use crate::users::VuFactory;
 
@@ -25,6 +26,8 @@ pub struct Plan {
     pub targets: Targets,
     /// Every random choice of the run follows from it.
     pub seed: u64,
+    /// The numbers of the hits that are this process's, where several share the schedule; `None` is all of them.
+    pub part: Option<SegmentSlice>,
 }
 
 impl Plan {
@@ -40,6 +43,7 @@ impl Plan {
             hits_max: None,
             targets,
             seed,
+            part: None,
         }
     }
 

@@ -113,6 +113,7 @@ fn attack(
         hits_max: None,
         targets: Targets::new(vec![target]),
         seed: 1,
+        part: None,
     };
     let live = std::io::stderr().is_terminal() && !typed.flags.quiet;
     let mut progress = live.then(|| Progress::new(&plan));

@@ -28,6 +28,7 @@ impl<I: Io> Worker<I> {
             Schedule::Users(_) => return self.poll_users(),
             Schedule::Open(_) | Schedule::Ended => {}
         }
+        self.skip_overdue();
         let end = self.prepared.plan.duration.unwrap_or(Nanos::MAX);
         // What a tick gathers is due before the end and begun after it.
         let grace = GRACE.saturating_add(self.prepared.settings.tick);
@@ -81,7 +82,7 @@ impl<I: Io> Worker<I> {
             let Some(due) = closed.next_due(self.now).filter(|due| *due <= self.now) else {
                 return;
             };
-            let (seq, measured) = (closed.next, self.is_measured(due));
+            let (seq, measured) = (closed.next_number(), self.is_measured(due));
             if measured && closed.left == 0 {
                 self.schedule = Schedule::Ended;
                 return;
@@ -127,6 +128,37 @@ impl<I: Io> Worker<I> {
             self.self_metrics.not_sent += left;
         }
         self.schedule = Schedule::Ended;
+    }
+
+    /// Skips what fell due while this worker stood still too long, and what the owner of the run has it skip.
+    fn skip_overdue(&mut self) {
+        let stood_still = self.now.saturating_sub(self.begun_at);
+        self.begun_at = self.now;
+        let stalled = self.prepared.settings.stall_max.is_some_and(|max| stood_still > max);
+        let before = if stalled { self.now } else { self.stop_signal.skipped() };
+        if before > self.skipped {
+            self.skipped = before;
+            self.skip_before(before);
+        }
+    }
+
+    /// Counts the hits that fell due before then and were not begun as not sent.
+    #[cold]
+    fn skip_before(&mut self, before: Nanos) {
+        let plan = &self.prepared.plan;
+        let before =
+            before.min(plan.duration.map_or(Nanos::MAX, |end| end.saturating_add(Nanos(1))));
+        let Schedule::Open(open) = &mut self.schedule else { return };
+        let mut skipped = 0;
+        while let Some((seq, due)) = open.cursor.peek()
+            && due < before
+            && plan.hits_max.is_none_or(|max| seq < max)
+        {
+            skipped += u64::from(due >= plan.warmup);
+            open.cursor.advance();
+        }
+        self.self_metrics.planned += skipped;
+        self.self_metrics.not_sent += skipped;
     }
 
     /// A hit of an open loop starts: either it waited for room, or the generator is as late as it is. Returns the generator's

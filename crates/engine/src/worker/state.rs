@@ -80,6 +80,10 @@ pub(crate) struct Worker<I: Io> {
     /// Hits due before this waited for the limit of hits under way, not for us.
     pub(super) freed_at: Nanos,
     pub(super) next_report: Nanos,
+    /// When what was due was last begun.
+    pub(super) begun_at: Nanos,
+    /// What fell due before this is not begun any more.
+    pub(super) skipped: Nanos,
     pub(super) input: Box<[u8]>,
     pub(super) output: Vec<u8>,
     pub(super) plain: Vec<u8>,
@@ -164,6 +168,8 @@ impl<I: Io> Worker<I> {
             on_time: Sketch::new(),
             freed_at: Nanos::ZERO,
             next_report: now + PERIOD,
+            begun_at: now,
+            skipped: Nanos::ZERO,
             input: vec![0; INPUT_LEN].into_boxed_slice(),
             output: Vec::with_capacity(INPUT_LEN),
             plain: Vec::with_capacity(INPUT_LEN),

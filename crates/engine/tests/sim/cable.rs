@@ -50,6 +50,7 @@ fn test(
         hits_max: None,
         targets: Targets::default(),
         seed,
+        part: None,
     };
     let capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     let settings = Settings { protocol: Protocol::Http1, capture, ..Settings::default() };

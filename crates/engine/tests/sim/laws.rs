@@ -96,6 +96,19 @@ fn a_frozen_generator_is_reported() {
 }
 
 #[test]
+fn what_fell_due_in_a_long_pause_is_not_sent() {
+    let stall = Span { from: Nanos::from_millis(1_000), to: Nanos::from_millis(3_500) };
+    let faults = Faults { worker_stalls: vec![stall], ..Faults::default() };
+    let settings = Settings { stall_max: Some(Nanos::SECOND), ..Settings::default() };
+    let outcome = run(3, faults, server(0, "none"), plan(constant(1_000), 5, &["/"]), &settings);
+    check_oracles(&outcome);
+    let generator = &outcome.total.generator;
+    assert_eq!(generator.planned, 5_000);
+    assert!((2_490..=2_510).contains(&generator.not_sent), "{} not sent", generator.not_sent);
+    assert!(generator.lag.max() < Nanos::from_millis(100), "none is sent late");
+}
+
+#[test]
 fn a_rate_beyond_the_machine_is_not_hidden() {
     // Every call costs 50 µs: no more than some 7,000 hits a second can be sent.
     let faults = Faults { call_cost: Nanos::from_micros(50), ..Faults::default() };

@@ -243,6 +243,7 @@ fn talk(
         hits_max: None,
         targets: Targets::new(Vec::new()),
         seed: 7,
+        part: None,
     };
     let mut world = World::new(seed, faults);
     let address = Address::Ip(SERVER.parse().expect("an address"));

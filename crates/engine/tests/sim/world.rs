@@ -40,6 +40,7 @@ pub(crate) fn plan(load: Load, seconds: u64, paths: &[&str]) -> Plan {
         hits_max: None,
         targets: Targets::new(paths.iter().map(|path| target(path)).collect()),
         seed: 7,
+        part: None,
     }
 }
 

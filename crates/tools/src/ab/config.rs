@@ -52,6 +52,7 @@ pub(super) fn plan(flags: &AbFlags, address: &Address, request: &Request) -> Res
         hits_max: Some(flags.requests),
         targets: Targets::new(vec![target]),
         seed: 0,
+        part: None,
     })
 }
 

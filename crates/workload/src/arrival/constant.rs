@@ -23,11 +23,7 @@ pub(super) struct Walk {
 
 impl Walk {
     pub(super) fn new(hits: u64, per: Nanos, shard: Shard, duration: Option<Nanos>) -> Self {
-        let planned = match duration {
-            _ if hits == 0 || per == Nanos::ZERO => 0,
-            Some(duration) => planned(hits, per, duration),
-            None => u64::MAX,
-        };
+        let planned = all(hits, per, duration);
         let (due, rest) = divide(shard.first.saturating_add(1), per, hits.max(1));
         let (stride, stride_rest) = divide(shard.step, per, hits.max(1));
         Self { hits, per, due, rest, stride, stride_rest, planned }
@@ -37,11 +33,9 @@ impl Walk {
         (hit < self.planned).then_some(Nanos(self.due))
     }
 
-    /// How many hits of the whole schedule are due until then: those with `(k + 1) * per < (until + 1) * hits`.
+    /// How many hits of the whole schedule are due until then.
     pub(super) fn due_until(&self, until: Nanos) -> u64 {
-        let bound = (u128::from(until.0) + 1) * u128::from(self.hits);
-        let due = bound.saturating_sub(1) / u128::from(self.per.0.max(1));
-        u64::try_from(due).unwrap_or(u64::MAX).min(self.planned)
+        due_until(self.hits, self.per, until).min(self.planned)
     }
 
     pub(super) fn advance(&mut self) {
@@ -55,6 +49,46 @@ impl Walk {
             None => self.planned = 0,
         }
     }
+}
+
+/// Any hits, one division each: for numbers without a constant step.
+#[derive(Clone, Debug)]
+pub(super) struct Points {
+    hits: u64,
+    per: Nanos,
+    /// Hits of the whole schedule.
+    planned: u64,
+}
+
+impl Points {
+    pub(super) fn new(hits: u64, per: Nanos, duration: Option<Nanos>) -> Self {
+        Self { hits, per, planned: all(hits, per, duration) }
+    }
+
+    pub(super) fn due(&self, hit: u64) -> Option<Nanos> {
+        (hit < self.planned).then(|| Nanos(divide(hit.saturating_add(1), self.per, self.hits).0))
+    }
+
+    /// How many hits of the whole schedule are due until then.
+    pub(super) fn due_until(&self, until: Nanos) -> u64 {
+        due_until(self.hits, self.per, until).min(self.planned)
+    }
+}
+
+/// Hits of the whole schedule; `u64::MAX` where it has no end.
+fn all(hits: u64, per: Nanos, duration: Option<Nanos>) -> u64 {
+    match duration {
+        _ if hits == 0 || per == Nanos::ZERO => 0,
+        Some(duration) => planned(hits, per, duration),
+        None => u64::MAX,
+    }
+}
+
+/// How many hits are due until then, if the schedule has no end: those with `(k + 1) * per < (until + 1) * hits`.
+fn due_until(hits: u64, per: Nanos, until: Nanos) -> u64 {
+    let bound = (u128::from(until.0) + 1) * u128::from(hits);
+    let due = bound.saturating_sub(1) / u128::from(per.0.max(1));
+    u64::try_from(due).unwrap_or(u64::MAX)
 }
 
 /// `n * per / hits` and what is left over; the quotient is cut to 2^64 - 1 ns, 584 years.

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 
+use super::numbers::Numbers;
 use super::shape::Shape;
 use super::shard::Shard;
 use super::{constant, linear, poisson, sine, steps};
+use crate::segment::SegmentSlice;
 
 /// One worker's walk through its share of a schedule.
 #[derive(Clone, Debug)]
 pub struct Cursor {
-    hit: u64,
-    step: u64,
-    /// When `hit` is due; `None` when the schedule is over.
+    numbers: Numbers,
+    /// When the hit of this number is due; `None` when the schedule is over.
     due: Option<Nanos>,
     walk: Walk,
 }
@@ -21,11 +22,16 @@ pub struct Cursor {
 #[derive(Clone, Debug)]
 enum Walk {
     Constant(constant::Walk),
+    /// Part of a constant rate: gaps differ, and each due time is computed anew.
+    ConstantPart(constant::Points),
     Linear(linear::Ramp),
     Steps(steps::Stairs),
     Sine(sine::Swing),
     Poisson(poisson::Draw),
-    Replay { moments: Arc<[Nanos]>, end: Nanos },
+    Replay {
+        moments: Arc<[Nanos]>,
+        end: Nanos,
+    },
 }
 
 impl Shape {
@@ -33,13 +39,35 @@ impl Shape {
     /// `duration` is the run's; hits due after it do not exist.
     #[must_use]
     pub fn cursor(&self, seed: u64, shard: Shard, duration: Option<Nanos>) -> Cursor {
-        Cursor::new(self, seed, shard, duration)
+        Cursor::new(self, seed, Numbers::new(shard, None), shard, duration)
+    }
+
+    /// The same of an agent's hits: `part` has their numbers, and the shards cut those. The parts and shards of all agents
+    /// together are the whole schedule.
+    #[must_use]
+    pub fn cursor_of_part(
+        &self,
+        seed: u64,
+        shard: Shard,
+        part: &SegmentSlice,
+        duration: Option<Nanos>,
+    ) -> Cursor {
+        Cursor::new(self, seed, Numbers::new(shard, Some(part)), shard, duration)
     }
 }
 
 impl Cursor {
-    fn new(shape: &Shape, seed: u64, shard: Shard, duration: Option<Nanos>) -> Self {
+    fn new(
+        shape: &Shape,
+        seed: u64,
+        numbers: Numbers,
+        shard: Shard,
+        duration: Option<Nanos>,
+    ) -> Self {
         let walk = match shape {
+            Shape::Constant { hits, per } if numbers.is_part() => {
+                Walk::ConstantPart(constant::Points::new(*hits, *per, duration))
+            }
             Shape::Constant { hits, per } => {
                 Walk::Constant(constant::Walk::new(*hits, *per, shard, duration))
             }
@@ -54,8 +82,8 @@ impl Cursor {
                 Walk::Replay { moments: Arc::clone(moments), end: duration.unwrap_or(Nanos::MAX) }
             }
         };
-        let mut cursor = Self { hit: shard.first, step: shard.step.max(1), due: None, walk };
-        cursor.due = cursor.walk.due(cursor.hit);
+        let mut cursor = Self { numbers, due: None, walk };
+        cursor.due = cursor.walk.due(cursor.numbers.get());
         cursor
     }
 
@@ -63,7 +91,7 @@ impl Cursor {
     #[must_use]
     #[inline]
     pub fn peek(&self) -> Option<(u64, Nanos)> {
-        self.due.map(|due| (self.hit, due))
+        self.due.map(|due| (self.numbers.get(), due))
     }
 
     /// Goes on to this shard's next hit.
@@ -75,13 +103,7 @@ impl Cursor {
         if let Walk::Constant(walk) = &mut self.walk {
             walk.advance();
         }
-        self.due = match self.hit.checked_add(self.step) {
-            Some(hit) => {
-                self.hit = hit;
-                self.walk.due(hit)
-            }
-            None => None,
-        };
+        self.due = if self.numbers.advance() { self.walk.due(self.numbers.get()) } else { None };
     }
 
     /// How many hits of this shard, from the next one on, are due until then. Without a loop at a constant rate, where a
@@ -91,8 +113,10 @@ impl Cursor {
         if self.due.is_none_or(|due| due > until) {
             return 0;
         }
-        if let Walk::Constant(walk) = &self.walk {
-            return walk.due_until(until).saturating_sub(self.hit).div_ceil(self.step);
+        match &self.walk {
+            Walk::Constant(walk) => return self.numbers.count_below(walk.due_until(until)),
+            Walk::ConstantPart(points) => return self.numbers.count_below(points.due_until(until)),
+            _ => {}
         }
         let mut cursor = self.clone();
         let mut count = 0;
@@ -106,7 +130,7 @@ impl Cursor {
     /// How many hits of this shard, from the next one on, are due until then and have a number below `max`.
     #[must_use]
     pub fn count_until_below(&self, until: Nanos, max: Option<u64>) -> u64 {
-        let below = max.map(|max| max.saturating_sub(self.hit).div_ceil(self.step));
+        let below = max.map(|max| self.numbers.count_below(max));
         self.count_until(until).min(below.unwrap_or(u64::MAX))
     }
 }
@@ -116,6 +140,7 @@ impl Walk {
     fn due(&mut self, hit: u64) -> Option<Nanos> {
         match self {
             Self::Constant(walk) => walk.due(hit),
+            Self::ConstantPart(points) => points.due(hit),
             Self::Linear(ramp) => ramp.due(hit),
             Self::Steps(stairs) => stairs.due(hit),
             Self::Sine(swing) => swing.due(hit),

@@ -7,6 +7,7 @@
 mod constant;
 mod cursor;
 mod linear;
+mod numbers;
 mod parse;
 mod poisson;
 mod rate;
@@ -19,6 +20,7 @@ mod steps;
 mod tests;
 
 pub use cursor::Cursor;
+pub use numbers::Numbers;
 pub use parse::{ShapeError, ShapeSpec};
 pub use rate::{ParsedRate, RATE_MAX_PER_S, Rate, RateError};
 pub use replay::{REPLAY_MAX, Replay, ReplayProblem};

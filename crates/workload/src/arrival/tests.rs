@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use stdx::Nanos;
 
 use super::*;
+use crate::{Segment, SegmentSlice};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -64,6 +65,23 @@ fn any_shape() -> impl Strategy<Value = Shape> {
             Shape::Replay(moments.into_iter().map(Nanos).collect())
         }),
     ]
+}
+
+/// What agents of these weights have of the numbers.
+fn parts(weights: &[u64]) -> Vec<SegmentSlice> {
+    let sum: u64 = weights.iter().sum();
+    let ends = weights.iter().scan(0, |end, weight| {
+        *end += weight;
+        Some(*end)
+    });
+    let borders: Vec<String> =
+        std::iter::once(0).chain(ends).map(|end| format!("{end}/{sum}")).collect();
+    let sequence = borders.join(",");
+    let part = |pair: &[String]| {
+        let segment = Segment::parse(&pair.join(":"), Some(&sequence)).unwrap();
+        segment.vus().clone()
+    };
+    borders.windows(2).map(part).collect()
 }
 
 #[test]
@@ -223,6 +241,40 @@ proptest! {
         if until == Nanos::from_secs(seconds) {
             prop_assert_eq!(counted, planned);
         }
+    }
+
+    /// Each agent has the hits of its part, each of its workers a shard of those: together they are the whole schedule.
+    #[test]
+    fn parts_and_their_shards_merge_to_one_schedule(
+        shape in any_shape(),
+        weights in prop::collection::vec(1u64..9, 1..6),
+        workers in 1u64..4,
+        walked in 0usize..30,
+        until in 0..20 * SECOND,
+    ) {
+        let end = Some(Nanos::from_secs(15));
+        let whole = schedule(&shape, Shard::ALL, end, usize::MAX);
+        let mut merged = Vec::new();
+        for part in parts(&weights) {
+            for first in 0..workers {
+                let shard = Shard { first, step: workers };
+                let mut cursor = shape.cursor_of_part(7, shard, &part, end);
+                let mut own = Vec::new();
+                while let Some((hit, due)) = cursor.peek() {
+                    own.push((hit, due.0));
+                    cursor.advance();
+                }
+                let mut cursor = shape.cursor_of_part(7, shard, &part, end);
+                (0..walked).for_each(|_| cursor.advance());
+                let left = own.iter().skip(walked).filter(|hit| hit.1 <= until);
+                prop_assert_eq!(cursor.count_until(Nanos(until)), left.clone().count() as u64);
+                let below = left.filter(|hit| hit.0 < 20).count() as u64;
+                prop_assert_eq!(cursor.count_until_below(Nanos(until), Some(20)), below);
+                merged.extend(own);
+            }
+        }
+        merged.sort_unstable();
+        prop_assert_eq!(merged, whole);
     }
 
     #[test]
