@@ -1,5 +1,5 @@
-//! The control plane of a fleet: threads that host the state machines of `fleet`, with the journal on disk and messages over
-//! NATS. What offers load knows it by two handles of channels: [`AgentHandle`] on a load machine, [`CoordinatorHandle`] in the
+//! The control plane of a fleet: threads that host the state machines of `fleet`, with the journal on disk and messages over a
+//! transport. What offers load knows it by two handles of channels: [`AgentHandle`] on a load machine, [`CoordinatorHandle`] in the
 //! command that the user started.
 
 mod agent_handle;
