@@ -26,12 +26,12 @@ use std::fmt::Write as _;
 pub(crate) use self::cable::CableConclusion;
 use self::facts::Facts;
 use self::outcome::Outcome;
-use self::sentence::{Kind, Sentence};
+pub(crate) use self::sentence::{Kind, Sentence};
 use crate::object::{Object, json_list};
 use crate::{Input, escape, page};
 
 /// Sentences of a conclusion, at most.
-const SENTENCES_MAX: usize = 5;
+pub(crate) const SENTENCES_MAX: usize = 5;
 
 /// The conclusion of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,13 +65,7 @@ impl Conclusion {
 
     /// The sentences as a card of a page, the first of them strong.
     pub(crate) fn html(&self, out: &mut String) {
-        out.push_str("<section class=\"card\"><h2>Conclusion</h2>\n");
-        for (number, sentence) in self.sentences.iter().enumerate() {
-            let text = escape::xml(&sentence.text);
-            let text = if number == 0 { format!("<b>{text}</b>") } else { text };
-            page::push(out, format_args!("<p>{text}</p>\n"));
-        }
-        out.push_str("</section>\n");
+        card(out, &self.sentences);
     }
 
     /// The server's result as a badge.
@@ -82,12 +76,7 @@ impl Conclusion {
 
     /// The sentences as a list of Markdown.
     pub(crate) fn markdown(&self) -> String {
-        let mut out = String::new();
-        for sentence in &self.sentences {
-            // Writing to a String cannot fail.
-            let _ = writeln!(out, "- {}", escape::markdown(&sentence.text));
-        }
-        out
+        markdown_list(&self.sentences)
     }
 
     /// The server's result as Markdown.
@@ -106,13 +95,34 @@ impl Conclusion {
     }
 }
 
+/// Sentences as a card of a page, the first of them strong.
+pub(crate) fn card(out: &mut String, sentences: &[Sentence]) {
+    out.push_str("<section class=\"card\"><h2>Conclusion</h2>\n");
+    for (number, sentence) in sentences.iter().enumerate() {
+        let text = escape::xml(&sentence.text);
+        let text = if number == 0 { format!("<b>{text}</b>") } else { text };
+        page::push(out, format_args!("<p>{text}</p>\n"));
+    }
+    out.push_str("</section>\n");
+}
+
+/// Sentences as a list of Markdown.
+pub(crate) fn markdown_list(sentences: &[Sentence]) -> String {
+    let mut out = String::new();
+    for sentence in sentences {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "- {}", escape::markdown(&sentence.text));
+    }
+    out
+}
+
 /// Sentences, a line each.
-fn lines(sentences: &[Sentence]) -> String {
+pub(crate) fn lines(sentences: &[Sentence]) -> String {
     sentences.iter().fold(String::new(), |out, one| out + &escape::terminal(&one.text) + "\n")
 }
 
 /// Sentences as a JSON list.
-fn json_sentences(sentences: &[Sentence]) -> String {
+pub(crate) fn json_sentences(sentences: &[Sentence]) -> String {
     let figures = |sentence: &Sentence| {
         let figures = sentence.figures.iter();
         figures.fold(Object::new(), |object, (name, value)| object.float(name, *value)).end()

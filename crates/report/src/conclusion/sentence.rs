@@ -2,7 +2,7 @@
 
 /// What a sentence is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// How much was requested and answered.
     Throughput,
     /// The same, where the server could not keep up.
@@ -11,6 +11,8 @@ pub(super) enum Kind {
     Latency,
     /// Failed requests by class.
     Errors,
+    /// How a variant differs from another.
+    Comparison,
     /// What limits the server, or is nearest to its limit.
     Bottleneck,
     /// How sure all of it is.
@@ -21,12 +23,13 @@ pub(super) enum Kind {
 
 impl Kind {
     /// The name in JSON.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Throughput => "throughput",
             Self::Saturation => "saturation",
             Self::Latency => "latency",
             Self::Errors => "errors",
+            Self::Comparison => "comparison",
             Self::Bottleneck => "bottleneck",
             Self::Confidence => "confidence",
             Self::Advice => "advice",
@@ -36,8 +39,8 @@ impl Kind {
 
 /// One sentence, with the figures that it rests on: rates per second, times in nanoseconds, shares from 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Sentence {
-    pub(super) kind: Kind,
-    pub(super) text: String,
-    pub(super) figures: Vec<(&'static str, f64)>,
+pub(crate) struct Sentence {
+    pub(crate) kind: Kind,
+    pub(crate) text: String,
+    pub(crate) figures: Vec<(&'static str, f64)>,
 }

@@ -12,7 +12,7 @@ impl Contrasts {
         let mut cautions: Vec<String> =
             self.rows.iter().flat_map(|row| self.unequal(row)).collect();
         cautions.extend(self.variants.iter().filter_map(invalid));
-        cautions.extend(self.missing_runs());
+        cautions.extend(self.never_decided());
         cautions.extend(self.not_excluded());
         cautions.extend(self.rows.iter().filter_map(|row| self.one_after_the_other(row)));
         cautions.extend(self.variants.iter().flat_map(gaps));
@@ -46,21 +46,26 @@ impl Contrasts {
         row.unequal.iter().map(sentence).collect()
     }
 
-    /// Runs that were not interleaved.
-    fn one_after_the_other(&self, row: &Row) -> Option<String> {
+    /// The runs were not interleaved.
+    pub(super) fn is_one_after_the_other(&self, row: &Row) -> bool {
         let first = &self.variants[0];
-        let other = self.variants.iter().find(|variant| variant.label == row.label)?;
-        if first.runs.len() < 2 || other.runs.len() < 2 {
-            return None;
-        }
+        let other = self.variants.iter().find(|variant| variant.label == row.label);
         let begin = |of: &Variant| of.runs.iter().map(|run| run.span.0).min();
         let end = |of: &Variant| of.runs.iter().map(|run| run.span.1).max();
         let before = |a: &Variant, b: &Variant| end(a) < begin(b);
-        (before(first, other) || before(other, first)).then(|| {
+        other.is_some_and(|other| {
+            let repeated = first.runs.len() > 1 && other.runs.len() > 1;
+            repeated && (before(first, other) || before(other, first))
+        })
+    }
+
+    fn one_after_the_other(&self, row: &Row) -> Option<String> {
+        self.is_one_after_the_other(row).then(|| {
             format!(
                 "all runs of {} lie before or after all runs of {}: a machine that changes over time looks like a difference. \
                  Interleave them.",
-                other.label, first.label
+                row.label,
+                self.first_label()
             )
         })
     }

@@ -27,17 +27,16 @@ impl Contrasts {
         match verdict {
             LimitVerdict::Exceeded | LimitVerdict::Within => changed,
             LimitVerdict::Undecided => {
-                format!(
-                    "{changed}, and fewer than {RUNS_MIN} runs of each decide nothing{}",
-                    self.make(row, RUNS_MIN)
-                )
+                let make = self.make_after_colon(row, RUNS_MIN);
+                format!("{changed}, and fewer than {RUNS_MIN} runs of each decide nothing{make}")
             }
             LimitVerdict::Unclear => {
                 let chance = format!("{changed}, which these runs do not tell from chance");
                 let more = |runs: &usize| *runs > row.found.runs.0.max(row.found.runs.1);
                 match change.runs_needed.filter(more) {
                     Some(runs) => {
-                        format!("{chance}; about {runs} runs of each do{}", self.make(row, runs))
+                        let make = self.make_after_colon(row, runs);
+                        format!("{chance}; about {runs} runs of each do{make}")
                     }
                     None => format!("{chance}: make more runs of each"),
                 }

@@ -3,9 +3,9 @@
 use study::contrast::{Change, Distance, LimitVerdict, QuantileShift, Scale, Unequal, What};
 
 use super::{Contrasts, Row, Variant, VariantRun};
-use crate::escape;
 use crate::number::go_json;
 use crate::object::{Object, json_list};
+use crate::{conclusion, escape};
 
 impl Contrasts {
     /// As one line of JSON; times in nanoseconds, changes and shares as fractions.
@@ -13,6 +13,7 @@ impl Contrasts {
     pub fn json(&self) -> String {
         let cautions = self.cautions();
         Object::new()
+            .put("conclusion", conclusion::json_sentences(&self.conclusion()))
             .put("variants", json_list(self.variants.iter().map(variant)))
             .put("metrics", self.metrics_json())
             .put("comparisons", self.comparisons_json())

@@ -1,25 +1,30 @@
 //! `Contrasts`: variants with repeats against the first of them, as text, JSON, Markdown and a page, with the cautions that the
 //! findings need. `study` computes the findings; this module words them.
 
+mod amounts;
 mod cautions;
+mod conclusion;
 mod details;
+mod findings;
 mod gate;
 mod json;
 mod page;
 mod runs;
 mod verdicts;
 
-use stdx::Nanos;
+pub(crate) use amounts::{by, value};
+pub(crate) use findings::{compared, gravest};
 use study::contrast::{
-    Change, Contrast, Finding, Limit, LimitVerdict, Load, Measure, Rules, Run, Scale, Unequal,
-    contrast, unequal,
+    Change, Contrast, Finding, Limit, LimitVerdict, Load, Measure, Rules, Run, Unequal, contrast,
+    unequal,
 };
 use study::stats::Tally;
 
 use crate::columns::Columns;
+use crate::conclusion::{lines, markdown_list};
 use crate::escape;
 use crate::figure::shortened_to_end;
-use crate::number::{counted, duration, grouped, number};
+use crate::number::{counted, grouped};
 
 /// A variant's runs.
 #[derive(Clone, Debug, Default)]
@@ -118,10 +123,12 @@ impl Contrasts {
     /// As tables of text.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut out = String::new();
+        let mut out = lines(&self.conclusion());
         if !self.rows.is_empty() {
             let first = escape::terminal(self.first_label());
-            out.push_str(&format!("Baseline: {first}; every change is of another against it.\n\n"));
+            out.push_str(&format!(
+                "\nBaseline: {first}; every change is of another against it.\n\n"
+            ));
         }
         let mut sides = Columns::default().right(&[1, 2, 3, 4, 5, 6, 7, 8]);
         sides.row(SIDE_HEADS.map(str::to_owned));
@@ -149,7 +156,8 @@ impl Contrasts {
     /// As Markdown, for a comment on a pull request.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut out = format!("### {}\n", escape::markdown(&self.title));
+        let mut out = format!("### {}\n\n", escape::markdown(&self.title));
+        out.push_str(&markdown_list(&self.conclusion()));
         for row in &self.rows {
             out.push_str(&format!("\n**{}**\n\n", escape::markdown(&self.heading(row))));
             out.push_str(&format!(
@@ -292,25 +300,6 @@ fn change_cells(change: &Change) -> [String; 6] {
             .map_or_else(none, |(low, high)| format!("{} to {}", by(of, low), by(of, high))),
         change.finding.name().to_owned(),
     ]
-}
-
-/// A measure's value with its unit.
-pub(crate) fn value(measure: Measure, value: f64) -> String {
-    match measure {
-        Measure::Throughput => format!("{}/s", number(value)),
-        Measure::Errors => format!("{:.2}%", value * 100.0),
-        _ => duration(Nanos(value.max(0.0).round() as u64)),
-    }
-}
-
-/// A change with its sign: percent, or points of errors.
-pub(crate) fn by(measure: Measure, change: f64) -> String {
-    let percent = change * 100.0;
-    match (measure.scale(), percent.abs() >= 1000.0) {
-        (Scale::Difference, _) => format!("{percent:+.2} points"),
-        (Scale::Ratio, true) => format!("{percent:+.0}%"),
-        (Scale::Ratio, false) => format!("{percent:+.1}%"),
-    }
 }
 
 #[cfg(test)]

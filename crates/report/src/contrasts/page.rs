@@ -6,7 +6,7 @@ use study::contrast::{Finding, QuantileShift};
 use super::{Contrasts, Row, SIDE_HEADS, Variant, cells, change_cells};
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
 use crate::overlay::{Curve, percentiles};
-use crate::{escape, page};
+use crate::{conclusion, escape, page};
 
 /// Characters of a label in a figure's title, beside its buttons.
 const TITLE_MAX: usize = 22;
@@ -16,6 +16,10 @@ impl Contrasts {
     #[must_use]
     pub fn html(&self) -> String {
         let mut body = format!("<main><header><h1>{}</h1></header>\n", escape::xml(&self.title));
+        let conclusion = self.conclusion();
+        if !conclusion.is_empty() {
+            conclusion::card(&mut body, &conclusion);
+        }
         for row in &self.rows {
             self.comparison(&mut body, row);
         }
@@ -25,16 +29,17 @@ impl Contrasts {
         page::table(&mut body, "Variants, medians over runs", &SIDE_HEADS, &rows, 0);
         self.details_html(&mut body);
         body.push_str("<footer>\n");
-        for caution in self.capital_cautions() {
-            body.push_str(&format!("<p>{}</p>\n", escape::xml(&caution)));
+        for caution in self.cautions() {
+            body.push_str(&format!("<p>{}</p>\n", escape::xml(&capital(&caution))));
         }
         body.push_str("</footer></main>");
         page::shell(&self.title, &body, &figures)
     }
 
-    /// The cautions as sentences of a page.
-    pub(crate) fn capital_cautions(&self) -> Vec<String> {
-        self.cautions().iter().map(|caution| capital(caution)).collect()
+    /// The cautions, and which runs are missing, as sentences of a page that has its own conclusion.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let all = self.missing_runs().into_iter().chain(self.cautions());
+        all.map(|sentence| capital(&sentence)).collect()
     }
 
     /// Every comparison with its table, for a page that has more than these.
@@ -107,11 +112,11 @@ fn shift_figure(row: &Row, name: &str) -> Figure {
         shifts.iter().filter_map(point).collect::<Vec<(f64, f64)>>()
     };
     let mut series = vec![line("change", Colour::calm(0), points(&|shift| Some(shift.change)))];
-    let bounds = [points(&|s| s.interval.map(|i| i.0)), points(&|s| s.interval.map(|i| i.1))];
-    for (label, points) in ["95 % low", "95 % high"].into_iter().zip(bounds) {
-        if !points.is_empty() {
-            series.push(line(label, Colour::calm(4), points));
-        }
+    let [low, high] = [points(&|s| s.interval.map(|i| i.0)), points(&|s| s.interval.map(|i| i.1))];
+    if !high.is_empty() {
+        let style = Style::Band(low.into_iter().map(|(_, low)| low).collect());
+        let label = "95 % interval".to_owned();
+        series.push(Series { label, style, colour: Colour::calm(0), points: high });
     }
     series.push(line("no change", Colour::calm(5), vec![(0.0, 0.0), (100.0, 0.0)]));
     Figure {

@@ -1,7 +1,7 @@
 //! How many runs are missing, and how long they take.
 
-use stdx::{Nanos, plural};
-use study::contrast::{Change, Finding, RUNS_MIN};
+use stdx::{Nanos, list_and, plural};
+use study::contrast::{Change, Finding, Measure, RUNS_MIN};
 
 use super::{Contrasts, Row, Variant};
 use crate::number::{counted, duration};
@@ -10,8 +10,8 @@ const SECOND: u64 = 1_000_000_000;
 const MINUTE: u64 = 60 * SECOND;
 
 impl Contrasts {
-    /// `: make 2 more of a and 2 more of b (some 20s)`; nothing where there are so many.
-    pub(super) fn make(&self, row: &Row, runs: usize) -> String {
+    /// `make 2 more of a and 2 more of b (some 20s)`; nothing where there are so many.
+    fn make(&self, row: &Row, runs: usize) -> Option<String> {
         let sides =
             [self.variants.first(), self.variants.iter().find(|one| one.label == row.label)];
         let missing = sides.into_iter().flatten().filter_map(|side| {
@@ -19,54 +19,65 @@ impl Contrasts {
             Some((more, side))
         });
         let missing: Vec<(usize, &Variant)> = missing.collect();
-        if missing.is_empty() {
-            return String::new();
-        }
         let parts: Vec<String> =
             missing.iter().map(|(more, side)| format!("{more} more of {}", side.label)).collect();
         let time: u64 = missing.iter().map(|(more, side)| *more as u64 * length(side)).sum();
-        format!(": make {}{}", parts.join(" and "), some_time(time))
+        (!parts.is_empty()).then(|| format!("make {}{}", parts.join(" and "), some_time(time)))
     }
 
-    /// What is missing for a verdict, one sentence for each comparison.
+    pub(super) fn make_after_colon(&self, row: &Row, runs: usize) -> String {
+        self.make(row, runs).map_or(String::new(), |make| format!(": {make}"))
+    }
+
+    /// Which runs are missing for a verdict, one sentence for each comparison that a number of runs decides.
     pub(super) fn missing_runs(&self) -> Vec<String> {
         self.rows.iter().filter_map(|row| self.missing_of(row)).collect()
     }
 
     fn missing_of(&self, row: &Row) -> Option<String> {
-        let first = self.first_label();
-        let label = &row.label;
         if !row.found.is_enough() {
-            return Some(format!(
-                "whether {label} differs from {first} takes at least {RUNS_MIN} runs of each; the changes above are what these runs \
-                 showed, and say nothing of the next{}.",
-                self.make(row, RUNS_MIN)
-            ));
+            return Some(self.make(row, RUNS_MIN)? + ".");
         }
-        let open = row.found.changes.iter().filter(|one| one.finding == Finding::CannotTell);
-        let (known, unknown): (Vec<&Change>, Vec<&Change>) =
-            open.partition(|one| one.runs_needed.is_some());
-        let most = known.iter().filter_map(|one| one.runs_needed).max();
-        let names =
-            |of: &[&Change]| of.iter().map(|one| one.measure.name()).collect::<Vec<_>>().join(", ");
-        let enough = most.map(|runs| {
-            format!(
-                "about {} of each would decide {} as well, if they vary as these do{}.",
-                counted(runs as u64, "run"),
-                names(&known),
-                self.make(row, runs)
-            )
-        });
-        let never = (!unknown.is_empty()).then(|| {
-            let vary = if unknown.len() == 1 { "varies" } else { "vary" };
-            format!(
-                "{} of {label} and {first} {vary} too much for any number of runs to decide.",
-                names(&unknown)
-            )
-        });
-        let both: Vec<String> = enough.into_iter().chain(never).collect();
-        (!both.is_empty()).then(|| both.join(" "))
+        let known: Vec<&Change> = row.open().filter(|one| one.runs_needed.is_some()).collect();
+        let most = known.iter().filter_map(|one| one.runs_needed).max()?;
+        let as_well = if row.open().count() < Measure::ALL.len() { " as well" } else { "" };
+        let make = self.make_after_colon(row, most);
+        Some(format!(
+            "about {} of each would decide {}{as_well}, if they vary as these do{make}.",
+            counted(most as u64, "run"),
+            names(&known),
+        ))
     }
+
+    /// The measures that no number of runs decides, one sentence for each comparison.
+    pub(super) fn never_decided(&self) -> Vec<String> {
+        let of_row = |row: &Row| {
+            let open = row.open().filter(|_| row.found.is_enough());
+            let unknown: Vec<&Change> = open.filter(|one| one.runs_needed.is_none()).collect();
+            let vary = if unknown.len() == 1 { "varies" } else { "vary" };
+            (!unknown.is_empty()).then(|| {
+                format!(
+                    "{} of {} and {} {vary} too much for any number of runs to decide.",
+                    names(&unknown),
+                    row.label,
+                    self.first_label()
+                )
+            })
+        };
+        self.rows.iter().filter_map(of_row).collect()
+    }
+}
+
+impl Row {
+    /// The changes that these runs do not decide.
+    fn open(&self) -> impl Iterator<Item = &Change> {
+        self.found.changes.iter().filter(|one| one.finding == Finding::CannotTell)
+    }
+}
+
+fn names(of: &[&Change]) -> String {
+    let names: Vec<&str> = of.iter().map(|one| one.measure.name()).collect();
+    list_and(&names)
 }
 
 /// The median length of a variant's runs (ns).

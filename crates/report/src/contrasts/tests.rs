@@ -4,6 +4,8 @@ use metrics::Histogram;
 use serde_json::Value;
 use stdx::Prng;
 
+use stdx::Nanos;
+
 use super::*;
 
 fn variant(label: &str, runs: u64, mean_ms: f64, users: f64, at: i64) -> Variant {
@@ -69,7 +71,7 @@ fn a_difference_is_reported_in_every_form() {
     );
     let text = found.text();
     assert!(
-        text.starts_with("Baseline: before; every change is of another against it.\n"),
+        text.contains("\n\nBaseline: before; every change is of another against it.\n"),
         "{text}"
     );
     assert!(text.contains("after|x (8 runs) against before (8 runs)"), "{text}");
@@ -160,8 +162,14 @@ fn single_runs_are_not_judged_and_it_is_reported_why() {
     }
     assert!((value["metrics"][0]["change"].as_f64().unwrap() - 2.0).abs() < 0.2, "{value}");
     let text = found.text();
-    let words = "Note: whether b differs from a takes at least 3 runs of each";
-    assert!(text.contains(words) && text.contains(": make 2 more of a and 2 more of b"), "{text}");
+    let lines: Vec<&str> = text.lines().take(3).collect();
+    assert!(
+        lines[0].starts_with(
+            "Whether b differs from a takes at least 3 runs of each; these showed the median "
+        ),
+        "{text}"
+    );
+    assert_eq!(lines[1..], ["Next: make 2 more of a and 2 more of b.", ""], "{text}");
     assert!(found.html().contains(">too few runs to tell<"));
     assert_eq!(value["comparisons"][0]["fail_on"][0]["verdict"], "undecided");
     let three = compared(vec![variant("a", 3, 10.0, 4.0, 0), variant("b", 3, 30.0, 4.0, 3)], &[]);
@@ -181,11 +189,81 @@ fn what_is_undecided_names_the_runs_and_the_time_it_takes() {
     let needed = p50["runs_needed"].as_u64().unwrap_or_else(|| panic!("{p50}"));
     assert!(p50["verdict"] == "cannot tell" && needed > 4, "{p50}");
     let text = found.text();
-    assert!(text.contains("Note: about ") && text.contains(" of load)"), "{text}");
+    assert!(text.starts_with("These runs do not decide whether bb differs from a; "), "{text}");
+    assert!(text.contains("\nNext: about ") && text.contains(" of load)"), "{text}");
     let [(verdict, sentence)] = &found.broken()[..] else { panic!("{:?}", found.broken()) };
     assert_eq!(*verdict, LimitVerdict::Unclear);
     let words = format!("about {needed} runs of each do: make {} more of a", needed - 4);
     assert!(sentence.contains(&words), "{words}: {sentence}");
+}
+
+/// The sentences of a conclusion, by kind.
+fn conclusion(found: &Contrasts) -> Vec<(String, String)> {
+    let value = json(found);
+    let text = |one: &Value, key: &str| one[key].as_str().unwrap().to_owned();
+    let sentences = value["conclusion"].as_array().unwrap().iter();
+    sentences.map(|one| (text(one, "kind"), text(one, "text"))).collect()
+}
+
+#[test]
+fn the_conclusion_comes_first_in_every_form() {
+    let variants = vec![variant("before", 8, 10.0, 4.0, 0), variant("after", 8, 11.0, 4.0, 3)];
+    let found = compared(variants, &[]);
+    let sentences = conclusion(&found);
+    let kinds: Vec<&str> = sentences.iter().map(|one| one.0.as_str()).collect();
+    assert_eq!(kinds, ["comparison", "confidence"]);
+    let first = &sentences[0].1;
+    assert!(first.starts_with("after is slower than before: the median 1"), "{first}");
+    assert!(sentences[1].1.starts_with("How sure: at least 8 runs of each; "), "{sentences:?}");
+    assert!(found.text().starts_with(&format!("{first}\nHow sure: ")));
+    let title = "### Before and &lt;after&gt;\n\n- after is slower than before: ";
+    assert!(found.markdown().starts_with(title), "{}", found.markdown());
+    let page = found.html();
+    let at = |words: &str| page.find(words).unwrap_or_else(|| panic!("{words}: {page}"));
+    assert!(at("<p><b>after is slower than before") < at("<table"));
+    let change = json(&found)["conclusion"][0]["figures"]["latency.p50"].as_f64().unwrap();
+    assert!((0.05..0.15).contains(&change), "{change}");
+}
+
+#[test]
+fn many_comparisons_are_five_sentences() {
+    let others = (0..9u64).map(|at| {
+        let mean_ms = if at < 6 { 20.0 + at as f64 } else { 10.0 };
+        variant(&format!("variant{at}{}", "x".repeat(at as usize)), 8, mean_ms, 4.0, 3)
+    });
+    let variants = std::iter::once(variant("first", 8, 10.0, 4.0, 0)).chain(others).collect();
+    let sentences = conclusion(&compared(variants, &[]));
+    assert!(sentences.len() <= 5, "{sentences:#?}");
+    let all: Vec<&str> = sentences.iter().map(|one| one.1.as_str()).collect();
+    assert!(all[0].starts_with("variant0 is slower than first: "), "{all:#?}");
+    assert!(
+        all.iter().any(|one| one.ends_with(" more that the runs decide, in the tables below.")),
+        "{all:#?}"
+    );
+    assert!(
+        all.iter().any(|one| one.starts_with("These runs do not decide whether variant6xxxxxx, ")),
+        "{all:#?}"
+    );
+}
+
+/// Sureness names the gravest reason for doubt.
+#[test]
+fn doubts_are_in_the_conclusion() {
+    let sides = || [variant("a", 4, 10.0, 4.0, 0), variant("bb", 4, 20.0, 4.0, 3)];
+    let sure = |sides: [Variant; 2]| {
+        let sentences = conclusion(&compared(sides.to_vec(), &[]));
+        sentences.into_iter().find(|one| one.0 == "confidence").unwrap().1
+    };
+    assert!(sure(sides()).starts_with("How sure: at least 4 runs of each; "));
+    let mut invalid = sides();
+    invalid[1].runs[2].invalid = vec!["hits began late".to_owned()];
+    let words = "How sure: little, because 1 of 8 runs is INVALID, ";
+    assert!(sure(invalid).starts_with(words));
+    let [first, _] = sides();
+    let late = variant("bb", 4, 20.0, 4.0, 1000);
+    assert!(sure([first.clone(), late]).contains("were not interleaved"));
+    let loaded = variant("bb", 4, 20.0, 80.0, 3);
+    assert!(sure([first, loaded]).contains("did not get the same load"));
 }
 
 /// One or two runs of either decide no gate, whatever they show: it could not have failed, so it must not pass.

@@ -1,21 +1,13 @@
 //! What a study found, in sentences: which variant is better, by how much, and with which interval.
 
 use stdx::{are, were};
-use study::contrast::{Change, Contrast, Finding, Measure, RUNS_MIN};
+use study::contrast::Finding;
 use study::plan::{Ordering, OrderingOutcome, Relation};
 
 use super::input::{StudyInput, StudyRun, StudyState, StudyWorkload};
 use super::report::{Decided, OtherChange, StudyReport, WorkloadFindings, change, value};
-use crate::contrasts::{by, value as measured};
+use crate::contrasts::compared;
 use crate::number::counted;
-
-/// The measures in sentences, and their names there.
-const SENTENCE_MEASURES: [(Measure, &str); 4] = [
-    (Measure::P50, "the median"),
-    (Measure::P99, "the 99th percentile"),
-    (Measure::Throughput, "throughput"),
-    (Measure::Errors, "the share of errors"),
-];
 
 /// Runs that a sentence numbers, at most.
 const RUNS_NAMED_MAX: usize = 12;
@@ -65,71 +57,6 @@ impl StudyReport {
     pub fn incidents(&self) -> Vec<String> {
         incidents(&self.input)
     }
-}
-
-/// One variant against the first, in a sentence.
-pub(super) fn compared(label: &str, first: &str, contrast: &Contrast) -> String {
-    let compared = SENTENCE_MEASURES.iter().filter_map(|(measure, name)| {
-        let change = contrast.changes.iter().find(|change| change.measure == *measure)?;
-        Some((change, *name))
-    });
-    let compared: Vec<(&Change, &str)> = compared.collect();
-    let of = |finding: Finding| {
-        let parts = compared.iter().filter(move |(change, _)| change.finding == finding);
-        parts.map(|(change, name)| part(change, name)).collect::<Vec<_>>()
-    };
-    let names = |finding: Finding| {
-        let parts = compared.iter().filter(move |(change, _)| change.finding == finding);
-        parts.map(|(_, name)| *name).collect::<Vec<_>>()
-    };
-    let (better, worse) = (of(Finding::Better), of(Finding::Worse));
-    let (same, unknown) = (names(Finding::Same), names(Finding::CannotTell));
-    let mut clauses = Vec::new();
-    if !better.is_empty() {
-        clauses.push(format!("{label} is better than {first}: {}", better.join(", ")));
-    }
-    if !worse.is_empty() {
-        let lead = if better.is_empty() {
-            format!("{label} is worse than {first}")
-        } else {
-            "and worse".to_owned()
-        };
-        clauses.push(format!("{lead}: {}", worse.join(", ")));
-    }
-    if clauses.is_empty() && unknown.is_empty() {
-        clauses.push(format!("{label} and {first} do not differ by anything that matters"));
-    } else if clauses.is_empty() && same.is_empty() {
-        let seen = compared.iter().take(2).map(|(change, name)| part(change, name));
-        let seen = seen.collect::<Vec<_>>().join(", ");
-        return match contrast.is_enough() {
-            true => format!(
-                "These runs do not decide whether {label} differs from {first}; they showed {seen}."
-            ),
-            false => format!(
-                "Whether {label} differs from {first} takes at least {RUNS_MIN} runs of each; these showed {seen}."
-            ),
-        };
-    } else if clauses.is_empty() {
-        clauses.push(format!("{label} against {first}"));
-    }
-    let mut text = clauses.join("; ");
-    if !same.is_empty() && !text.ends_with("matters") {
-        text.push_str(&format!("; the same: {}", same.join(", ")));
-    }
-    if !unknown.is_empty() {
-        text.push_str(&format!("; not decided by these runs: {}", unknown.join(", ")));
-    }
-    text + "."
-}
-
-/// `p50 12ms instead of 30ms (-60 %, between -65 and -55 %)`.
-fn part(change: &Change, name: &str) -> String {
-    let of = change.measure;
-    let (before, after) = (measured(of, change.medians.0), measured(of, change.medians.1));
-    let between = change.interval.map_or(String::new(), |(low, high)| {
-        format!(", 95 % interval {} to {}", by(of, low), by(of, high))
-    });
-    format!("{name} {after} instead of {before} ({}{between})", by(of, change.change))
 }
 
 /// The findings for figures that results do not have: those that decide a study by themselves.

@@ -61,7 +61,7 @@ impl StudyReport {
     fn workload_json(&self, at: usize) -> String {
         let WorkloadFindings { contrasts, others, orderings, model } = &self.workloads[at];
         let workload = &self.input.workloads[at];
-        let cautions = contrasts.capital_cautions();
+        let cautions = contrasts.notes();
         Object::new()
             .text("name", &workload.name)
             .text("command", &workload.command)

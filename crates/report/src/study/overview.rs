@@ -5,10 +5,10 @@ use stdx::list_and;
 use study::contrast::{Contrast, Finding, Measure};
 use study::plan::{Cell, Figure};
 
-use super::findings::{compared, others_in_words};
+use super::findings::others_in_words;
 use super::input::StudyState;
 use super::report::{Decided, StudyReport, WorkloadFindings, value};
-use crate::contrasts::value as measured;
+use crate::contrasts::{compared, gravest, value as measured};
 use crate::number::counted;
 use crate::{escape, page};
 
@@ -81,7 +81,7 @@ impl StudyReport {
             for (label, contrast) in found.contrasts.findings() {
                 all += 1;
                 let pair = lead(&format!("{label} and {first}"));
-                match summary(contrast) {
+                match gravest(contrast) {
                     Finding::Same => same.push(pair),
                     Finding::CannotTell => open.push(pair),
                     _ => decided.push(lead(&compared(label, first, contrast))),
@@ -174,19 +174,6 @@ fn shortened(pairs: &[String]) -> String {
         0 => shown.join("; "),
         more => format!("{}; and {more} more", shown.join("; ")),
     }
-}
-
-/// The gravest finding of the measures in the table.
-fn summary(contrast: &Contrast) -> Finding {
-    let of = |finding: Finding| {
-        let mut changes = contrast.changes.iter();
-        changes.any(|change| {
-            MEASURES.iter().any(|(measure, _)| *measure == change.measure)
-                && change.finding == finding
-        })
-    };
-    let all = [Finding::Worse, Finding::Better, Finding::Differs, Finding::CannotTell];
-    all.into_iter().find(|finding| of(*finding)).unwrap_or(Finding::Same)
 }
 
 fn finding_of(contrast: &Contrast, measure: Measure) -> Option<Finding> {

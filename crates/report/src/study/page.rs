@@ -143,7 +143,7 @@ impl StudyReport {
         out.push_str("<footer>\n");
         let mut notes: Vec<String> = Vec::new();
         for found in &self.workloads {
-            for caution in found.contrasts.capital_cautions() {
+            for caution in found.contrasts.notes() {
                 if !notes.contains(&caution) {
                     out.push_str(&format!("<p>{}</p>\n", escape::xml(&caution)));
                     notes.push(caution);

@@ -84,7 +84,7 @@ fn findings_are_sentences_with_figures() {
     let report = StudyReport::of(input());
     let findings = report.findings();
     let all = findings.join("\n");
-    assert!(all.contains("mixed: quick is better than slow: the median "), "{all}");
+    assert!(all.contains("mixed: quick is faster than slow: the median "), "{all}");
     assert!(all.contains("instead of") && all.contains("95 % interval"), "{all}");
     // A thousand requests without an error leave room for 0.3 %, by the rule of three.
     assert!(all.contains("not decided by these runs: the share of errors"), "{all}");

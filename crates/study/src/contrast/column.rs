@@ -126,8 +126,8 @@ impl Column {
     }
 
     /// How many runs of each bring the interval to exclude 0, or to lie within the least change that matters, whichever takes
-    /// fewer.
-    pub(super) fn runs_needed(&self, judge: &Judge, least: f64) -> Option<usize> {
+    /// fewer. These runs' interval is wider by `room` on either side, which shrinks as the runs become more.
+    pub(super) fn runs_needed(&self, judge: &Judge, least: f64, room: f64) -> Option<usize> {
         let found = self.welch()?;
         let least = match self.scale {
             Scale::Ratio => least.ln_1p(),
@@ -135,7 +135,9 @@ impl Column {
         };
         let away = found.difference.abs();
         let reach = away.max(least - away);
-        (RUNS_MIN..=RUNS_MAX).find(|runs| found.reach_of(*runs, judge.level()) < reach)
+        let present = self.a.len().min(self.b.len()) as f64;
+        let wide = |runs: usize| found.reach_of(runs, judge.level()) + room * present / runs as f64;
+        (RUNS_MIN..=RUNS_MAX).find(|runs| wide(*runs) < reach)
     }
 
     /// The p of this figure on its own; 1 for too few values.

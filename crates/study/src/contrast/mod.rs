@@ -114,6 +114,14 @@ pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
     })
 }
 
+/// The share of errors that runs without one leave room for: not one request failed of those that were made (rule of three); 0 if
+/// any failed.
+fn unseen_errors(runs: &[&Run]) -> f64 {
+    let requests: u64 = runs.iter().map(|run| run.times.count()).sum();
+    let clean = runs.iter().all(|run| run.errors == 0.0);
+    if clean { RULE_OF_THREE / requests.max(1) as f64 } else { 0.0 }
+}
+
 /// The change of each measure from `a` to `b`, without the shifts and distances of [`contrast`], which take longer. `None` where no
 /// run of either counts.
 pub(crate) fn changes(a: &[Run], b: &[Run], rules: &Rules) -> Option<Vec<Change>> {
@@ -137,12 +145,15 @@ fn judged_changes(a: &[&Run], b: &[&Run], rules: &Rules) -> (Judge, Vec<Change>)
     let changes =
         Measure::ALL.iter().zip(&columns).zip(&judges).map(|((measure, column), judge)| {
             let mut change = column.change(*measure, judge);
-            if *measure == Measure::Errors {
-                change.widen(a, b);
-            }
+            let (of_a, of_b) = match measure {
+                Measure::Errors => (unseen_errors(a), unseen_errors(b)),
+                _ => (0.0, 0.0),
+            };
+            change.interval = change.interval.map(|(low, high)| (low - of_a, high + of_b));
             change.finding = change.finding(rules);
             if change.finding == Finding::CannotTell {
-                change.runs_needed = column.runs_needed(judge, measure.least_change(rules));
+                let (least, room) = (measure.least_change(rules), of_a.max(of_b));
+                change.runs_needed = column.runs_needed(judge, least, room);
             }
             change
         });
@@ -159,17 +170,6 @@ fn shot_noise(runs: &[&Run]) -> f64 {
 }
 
 impl Change {
-    /// That not one request failed leaves room for some that would have.
-    fn widen(&mut self, a: &[&Run], b: &[&Run]) {
-        let room = |runs: &[&Run]| {
-            let requests: u64 = runs.iter().map(|run| run.times.count()).sum();
-            let clean = runs.iter().all(|run| run.errors == 0.0);
-            if clean { RULE_OF_THREE / requests.max(1) as f64 } else { 0.0 }
-        };
-        let (of_a, of_b) = (room(a), room(b));
-        self.interval = self.interval.map(|(low, high)| (low - of_a, high + of_b));
-    }
-
     /// The same is what lies within the least change that matters, different what excludes 0 and may matter.
     fn finding(&self, rules: &Rules) -> Finding {
         let different = |is_more: bool| {

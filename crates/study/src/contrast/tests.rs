@@ -225,6 +225,17 @@ fn the_number_of_runs_that_are_missing_is_about_right() {
     };
     assert!(decided(2 * needed) >= 20, "{needed}: {} of 40", decided(2 * needed));
     assert!(decided((needed / 3).max(3)) <= 20, "{needed}");
+    // None of 8,000 requests of either failed, which leaves room for 0.0375 %: 8 runs leave less than 0.02 %, and 7 do not.
+    let clean = |seed: u64, count: u64| {
+        let mut runs = runs(seed, count, 0.0);
+        runs.iter_mut().for_each(|run| run.errors = 0.0);
+        runs
+    };
+    let rules = Rules { errors_min: 0.0002, ..Rules::default() };
+    let errors = |count: u64| changes(&clean(1, count), &clean(2, count), &rules).unwrap()[5];
+    let found = [errors(4), errors(7), errors(8)];
+    assert_eq!(found.map(|one| one.runs_needed), [Some(8), Some(8), None], "{found:?}");
+    assert_eq!(found[2].finding, Finding::Same);
     let clear = compare_runs(&runs(1, 4, 0.0), &runs(2, 4, 3.0))[1];
     assert_eq!((clear.finding, clear.runs_needed), (Finding::Worse, None));
     assert_eq!(compare_runs(&a[..1], &b)[1].runs_needed, None, "one run has no noise");
