@@ -29,23 +29,26 @@ const QUEUE_MIN: Nanos = Nanos::from_millis(10);
 /// The database limits from this share of the application's time on.
 const DATABASE_MIN: f64 = 0.5;
 
+/// What is said of connections that the kernel dropped.
+const DROPS: &str = "the kernel dropped connections, since the listen queue was full";
+
 /// A resource at its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
     Quota,
-    ListenQueue,
     /// Mostly by programs that were not watched.
     CpuOfOthers,
     Cpu,
     OneCore,
     Stolen,
-    Disk,
     Memory,
     Database,
     /// Requests wait before the application, whose workers are all taken, and no resource is at its limit.
     Workers,
+    ListenQueue,
     /// Requests wait before the application, and its workers are not all taken.
     Queue,
+    Disk,
 }
 
 /// What is at its limit, the surest first.
@@ -62,16 +65,17 @@ pub(super) fn limit(servers: &Servers, is_saturated: bool) -> Option<Limit> {
         && application.and_then(|one| one.database).is_some_and(|part| part >= DATABASE_MIN);
     let found = [
         (servers.throttled >= THROTTLED_MIN, Limit::Quota),
-        (servers.listen_drops > 0.0, Limit::ListenQueue),
         (is_full && others, Limit::CpuOfOthers),
         (is_full, Limit::Cpu),
         (one_core, Limit::OneCore),
         (servers.stolen >= STOLEN_MIN, Limit::Stolen),
-        (servers.disk >= DISK_MIN, Limit::Disk),
         (servers.memory >= MEMORY_MIN, Limit::Memory),
         (database, Limit::Database),
         (queue && is_saturated && application.is_none_or(|one| one.is_full), Limit::Workers),
+        // Full CPUs and workers fill the listen queue, too; it limits by itself where these have time.
+        (servers.listen_drops > 0.0, Limit::ListenQueue),
         (queue && is_saturated, Limit::Queue),
+        (servers.disk >= DISK_MIN, Limit::Disk),
     ];
     found.into_iter().find(|(holds, _)| *holds).map(|(_, limit)| limit)
 }
@@ -100,6 +104,8 @@ pub(super) fn sentence(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     );
     parts.extend(servers.cpu.as_ref().map(cpu));
     parts.extend(limit.and_then(|limit| resource(servers, limit)));
+    let drops = servers.listen_drops > 0.0 && limit != Some(Limit::ListenQueue);
+    parts.extend(drops.then(|| DROPS.to_owned()));
     if parts.is_empty() {
         return None;
     }
@@ -166,9 +172,7 @@ fn resource(servers: &Servers, limit: Limit) -> Option<String> {
                 share(servers.throttled)
             )
         }
-        Limit::ListenQueue => {
-            "the kernel dropped connections, since the listen queue was full".to_owned()
-        }
+        Limit::ListenQueue => DROPS.to_owned(),
         Limit::OneCore => format!("the process {} uses a whole core", busiest().0),
         Limit::Stolen => format!("the host takes {} of the CPU", share(servers.stolen)),
         Limit::Disk => format!("tasks wait for a disk in {} of the time", share(servers.disk)),
@@ -239,7 +243,7 @@ fn saturated_advice(facts: &Facts) -> String {
     };
     let first = match limit(servers, true) {
         Some(Limit::Quota) => "raise the container's CPU quota",
-        Some(Limit::ListenQueue) => "raise the listen backlog, or accept faster",
+        Some(Limit::ListenQueue) => "add workers or processes, or raise the listen backlog",
         Some(Limit::CpuOfOthers) => {
             "end the other programs, or run the load generator on another machine, and measure again"
         }

@@ -1,6 +1,6 @@
 //! `Facts`: what a conclusion is drawn from, taken from a report's input.
 
-use metrics::{FailureKind, Generator, Summary};
+use metrics::{FailureKind, Generator, Summary, Timeline};
 use stdx::Nanos;
 
 use super::course::Course;
@@ -20,6 +20,8 @@ pub(super) struct Facts {
     pub(super) duration: Nanos,
     /// That time and the wait for the last answer.
     pub(super) elapsed: Nanos,
+    /// Requests that were answered while others were still due, a second; `None` without a timeline.
+    pub(super) answered_meanwhile_per_s: Option<f64>,
     /// The quantiles 0.5, 0.95 and 0.99 of response times.
     pub(super) times: [Nanos; 3],
     /// The least response time of requests that ran into their timeout.
@@ -30,6 +32,8 @@ pub(super) struct Facts {
     pub(super) measurement: Measurement,
     /// What to do about an INVALID measurement.
     pub(super) remedy: Option<&'static str>,
+    /// How long the plan asked for requests, where it asked for more than were sent.
+    pub(super) planned: Option<Nanos>,
     /// Requests had to wait for `-max-workers`.
     pub(super) is_held: bool,
     /// The run was ended before its time.
@@ -110,6 +114,8 @@ impl Facts {
             unanswered: summary.failed(),
             duration: summary.duration(),
             elapsed: summary.elapsed(),
+            answered_meanwhile_per_s: course
+                .map(|timeline| answered_per_s(timeline, (summary.earliest, summary.latest))),
             times: [0.5, 0.95, 0.99].map(|q| summary.response.quantile(q)),
             timed_out_from: summary.timed_out_from.map(|from| from.0),
             classes: classes(summary),
@@ -117,10 +123,11 @@ impl Facts {
                 .and_then(|timeline| Course::of(timeline, (summary.earliest, summary.latest))),
             measurement,
             remedy: input.verdict.remedies().first().copied(),
+            planned: input.generator.and_then(planned),
             is_interrupted: input.generator.is_some_and(|generator| generator.interrupted),
             is_held: input.generator.is_some_and(|generator| generator.held > 0),
             has_gaps,
-            servers: input.server.map(|server| Servers::of(&server)),
+            servers: input.server.map(|server| Servers::of(&server).without_others_drops(summary)),
         }
     }
 
@@ -138,8 +145,17 @@ impl Facts {
         per_s(self.requests - self.unanswered, self.elapsed)
     }
 
+    /// What a server answers that cannot do what it is asked for: the same while requests were due, without the wait for the last
+    /// answers, in which it has less and less to do.
+    pub(super) fn answered_at_its_limit_per_s(&self) -> f64 {
+        self.answered_meanwhile_per_s.unwrap_or_else(|| self.answered_per_s())
+    }
+
     /// The time that the schedule took: a gap longer than from the first due request to the last.
     pub(super) fn nominal(&self) -> Nanos {
+        if let Some(planned) = self.planned {
+            return planned;
+        }
         let gaps = self.requests.saturating_sub(1).max(1) as f64;
         Nanos((self.duration.0 as f64 * self.requests as f64 / gaps) as u64)
     }
@@ -163,6 +179,25 @@ fn offered(generator: &Generator) -> Offered {
         (false, 0, _) => Offered::Unknown,
         (false, users, _) => Offered::Users(users),
     }
+}
+
+/// The length of the plan by its rate, where requests of it were not sent: the last one sent is no end of it.
+fn planned(generator: &Generator) -> Option<Nanos> {
+    let cut = generator.planned > generator.sent && !generator.interrupted;
+    (cut && generator.users == 0 && generator.rate_per_s > 0.0)
+        .then(|| Nanos::from_secs_f64(generator.planned as f64 / generator.rate_per_s))
+}
+
+/// Answers a second between the first and the last request that was due (Unix ns); a cell counts by its beginning.
+fn answered_per_s(timeline: &Timeline, (earliest, latest): (i64, i64)) -> f64 {
+    let width = timeline.width().0;
+    let begin =
+        |at: usize| timeline.start().saturating_add_unsigned(width.saturating_mul(at as u64));
+    let within = timeline.cells().enumerate().filter(|(at, _)| begin(*at) < latest);
+    let answered = within.map(|(_, cell)| cell.answered).sum();
+    // The last cell counts as a whole.
+    let cells = Nanos(latest.abs_diff(earliest)).0.div_ceil(width.max(1)).max(1);
+    per_s(answered, Nanos(cells.saturating_mul(width)))
 }
 
 fn per_s(count: u64, time: Nanos) -> f64 {

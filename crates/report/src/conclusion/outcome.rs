@@ -73,6 +73,14 @@ impl Outcome {
         matches!(self, Self::TimedOut | Self::TurnedAway | Self::Overloaded)
     }
 
+    /// Answers a second; of a server at its limit while requests were due.
+    pub(super) fn answered_per_s(self, facts: &Facts) -> f64 {
+        match self.is_saturated() {
+            true => facts.answered_at_its_limit_per_s(),
+            false => facts.answered_per_s(),
+        }
+    }
+
     /// The class of its badge.
     pub(super) const fn class(self) -> &'static str {
         match self {
@@ -87,7 +95,7 @@ impl Outcome {
     pub(super) fn result(self, facts: &Facts) -> String {
         let all = grouped(facts.requests);
         let offered = facts.offered_per_s().map_or(String::new(), per_s);
-        let answered = per_s(facts.answered_per_s());
+        let answered = per_s(self.answered_per_s(facts));
         let errors = match facts.failed() {
             0 => "no errors".to_owned(),
             failed => format!("{} errors", share(failed as f64 / facts.requests.max(1) as f64)),

@@ -1,10 +1,10 @@
 //! `Servers`: what the conclusion needs of the server's side.
 
-use metrics::Histogram;
 use metrics::server::{Measure, SourceSummary};
+use metrics::{Histogram, Summary};
 use stdx::Nanos;
 
-use crate::server::{Capacity, NetworkAndQueue, ServerSide};
+use crate::server::{Capacity, Cores, During, NetworkAndQueue, ServerSide};
 
 /// What was seen of the servers; absent is what was not watched.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,7 +79,7 @@ impl Servers {
             server.side.sources().iter().filter_map(|one| mean(server, one, "throttled"));
         Self {
             application: application(server, &capacity),
-            cpu: cpu(server, &capacity),
+            cpu: cpu(server),
             disk: machine(&["pressure.io", "cpu.iowait"]),
             memory: machine(&["pressure.memory"]),
             stolen: machine(&["cpu.steal"]),
@@ -90,9 +90,24 @@ impl Servers {
     }
 }
 
-/// The mean of a measure during the run, where it was read.
+/// A client tries a dropped connection again after a second (RFC 6298, 2).
+const TRIED_AGAIN: Nanos = Nanos::SECOND;
+
+impl Servers {
+    /// Without connections that the kernel dropped of others: where every request was answered within a second, none of its own
+    /// was dropped. The kernel counts for all sockets of the machine.
+    pub(super) fn without_others_drops(self, client: &Summary) -> Self {
+        let own = client.failed() > 0 || client.response.max() >= TRIED_AGAIN;
+        Self { listen_drops: if own { self.listen_drops } else { 0.0 }, ..self }
+    }
+}
+
+/// The mean of a measure while requests were due, where it was read.
 fn mean(server: &ServerSide<'_>, source: &SourceSummary, name: &str) -> Option<f64> {
-    source.measure(name).filter(|measure| measure.count > 0).map(|measure| server.mean(measure))
+    source
+        .measure(name)
+        .filter(|measure| measure.count > 0)
+        .map(|measure| server.mean_during(measure, During::Load))
 }
 
 /// `None` where the log's requests are not the client's: their times are of different requests.
@@ -125,15 +140,16 @@ fn is_full(capacity: &Capacity) -> bool {
     capacity.in_service().is_some_and(|in_service| in_service >= FULL_MIN * processes)
 }
 
-fn cpu(server: &ServerSide<'_>, capacity: &Capacity) -> Option<Cpu> {
-    let (cores, busy) = (capacity.cores?, capacity.cores_busy?);
+fn cpu(server: &ServerSide<'_>) -> Option<Cpu> {
+    let of = Cores::of(server, During::Load);
+    let (cores, busy) = (of.all?, of.busy?);
     let processes = server.side.sources().iter().filter(|one| one.source.starts_with("process "));
     let used = processes.filter_map(|one| {
         let name = one.source.splitn(3, ' ').nth(2)?.to_owned();
         Some((name, mean(server, one, "cpu")?))
     });
     let busiest = used.max_by(|a, b| a.1.total_cmp(&b.1));
-    Some(Cpu { cores, busy, watched: capacity.cores_of_processes, busiest })
+    Some(Cpu { cores, busy, watched: of.of_processes, busiest })
 }
 
 /// The requests that wait in Puma's queue, of all its workers: `puma_backlog` of its Prometheus exporters.

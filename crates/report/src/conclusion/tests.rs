@@ -1,6 +1,6 @@
 //! Tables of facts and the sentences drawn from them, and the error rates of the rule on overload.
 
-use metrics::{Batch, FailureKind, Sample, Timeline};
+use metrics::{Batch, FailureKind, Sample, Summary, Timeline};
 use stdx::{Nanos, Prng};
 
 use super::bottleneck::{Limit, limit};
@@ -199,7 +199,7 @@ fn times_cut_off_by_timeouts_are_no_times() {
     check(
         &facts,
         &[
-            "60/s asked for 30s, 30/s answered within 500ms: the server is too slow for this load.",
+            "60/s asked for 30s, 30/s answered: the server is too slow for this load.",
             "900 of 1,800 requests (50%) failed: 900 timed out.",
             "How sure: one run with 1,800 requests in 30s; another may differ; `brunt study` shows by how much.",
             &format!("Next: {WATCH}, and find the rate that it bears (`brunt seek`)."),
@@ -327,15 +327,17 @@ fn the_surest_limit_is_named() {
     };
     let with_cpu = |cpu: Cpu| Servers { cpu: Some(cpu), ..rails() };
     let idle = || with_cpu(cpu(1.0, 0.8, 0.4));
+    let without_log = || Servers { application: None, ..idle() };
     let cases = [
         (with_cpu(cpu(3.9, 3.5, 0.9)), Some(Limit::Cpu)),
         (with_cpu(cpu(3.9, 0.5, 0.4)), Some(Limit::CpuOfOthers)),
         (with_cpu(cpu(1.2, 1.1, 0.99)), Some(Limit::OneCore)),
         (idle(), Some(Limit::Workers)),
         (Servers { throttled: 0.3, ..idle() }, Some(Limit::Quota)),
-        (Servers { listen_drops: 2.0, ..idle() }, Some(Limit::ListenQueue)),
+        (Servers { listen_drops: 2.0, disk: 0.5, ..idle() }, Some(Limit::Workers)),
+        (Servers { listen_drops: 2.0, ..without_log() }, Some(Limit::ListenQueue)),
         (Servers { stolen: 0.2, ..idle() }, Some(Limit::Stolen)),
-        (Servers { disk: 0.5, ..idle() }, Some(Limit::Disk)),
+        (Servers { disk: 0.5, ..without_log() }, Some(Limit::Disk)),
         (Servers { memory: 0.3, ..idle() }, Some(Limit::Memory)),
         (Servers::default(), None),
     ];
@@ -369,6 +371,37 @@ fn the_surest_limit_is_named() {
     );
     assert!(!held_up.contains("all taken"), "0.3 requests take no worker: {held_up}");
     assert_eq!(limit(&idle(), false), None, "a queue alone is no limit of a server that keeps up");
+}
+
+/// An overloaded server had nothing to do in the last half of the run, in which requests only ran into their timeouts.
+#[test]
+fn what_an_overloaded_server_answers_is_counted_while_requests_are_due() {
+    let facts = failing(steady(), TIMEOUT, 900, 900);
+    let facts = Facts { answered_meanwhile_per_s: Some(52.0), ..facts };
+    assert!(text(&facts).starts_with("60/s asked for 30s, 52/s answered: the server is too slow"));
+    let kept_up = text(&Facts { answered_meanwhile_per_s: Some(59.0), ..steady() });
+    assert!(kept_up.contains("60/s asked for 30s, all answered"), "{kept_up}");
+}
+
+#[test]
+fn a_plan_is_as_long_as_it_was_asked_for() {
+    let facts = Facts { planned: Some(ms(50_000)), is_held: true, ..overloaded() };
+    assert!(text(&facts).contains("/s asked for 50s, "), "{}", text(&facts));
+}
+
+/// The kernel counts dropped connections for the whole machine.
+#[test]
+fn connections_of_others_that_were_dropped_are_not_the_servers() {
+    let servers = Servers { listen_drops: 3.0, ..Servers::default() };
+    let drops = |sample: Sample| {
+        let mut summary = Summary::default();
+        summary.add(&Batch { epoch: 0, samples: vec![sample], texts: Vec::new() });
+        servers.clone().without_others_drops(&summary).listen_drops
+    };
+    let quick = Sample { status: 200, done: ms(900), ..Sample::default() };
+    assert_eq!(drops(quick), 0.0);
+    assert_eq!(drops(Sample { done: ms(1100), ..quick }), 3.0);
+    assert_eq!(drops(Sample { status: 0, failure: FailureKind::Reset, ..quick }), 3.0);
 }
 
 #[test]

@@ -18,7 +18,7 @@ const BEYOND_MIN: f64 = 5.0;
 pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
     let kind = if outcome.is_saturated() { Kind::Saturation } else { Kind::Throughput };
     let load = load(facts);
-    let (answered, all) = (per_s(facts.answered_per_s()), grouped(facts.requests));
+    let (answered, all) = (per_s(outcome.answered_per_s(facts)), grouped(facts.requests));
     let classes = || list_and(&class_words(facts));
     let text = match outcome {
         Outcome::Untested => {
@@ -35,10 +35,7 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
         }
         Outcome::Failed => format!("{load}, no request succeeded: of {all} {}.", classes()),
         Outcome::TimedOut => {
-            let limit = facts
-                .timed_out_from
-                .map_or(String::new(), |from| format!(" within {}", time(from)));
-            format!("{load}, {answered} answered{limit}: the server is too slow for this load.")
+            format!("{load}, {answered} answered: the server is too slow for this load.")
         }
         Outcome::TurnedAway => format!(
             "{load}, {answered} answered: the server turns {} of the requests away.",
@@ -56,13 +53,13 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
         ),
         Outcome::Unjudged | Outcome::ByUsers => format!("{load}: {answered} answered."),
     };
-    Sentence { kind, text, figures: figures(facts) }
+    Sentence { kind, text, figures: figures(facts, outcome) }
 }
 
-fn figures(facts: &Facts) -> Vec<(&'static str, f64)> {
+fn figures(facts: &Facts, outcome: Outcome) -> Vec<(&'static str, f64)> {
     let mut figures = vec![
         ("requests", facts.requests as f64),
-        ("answered_per_s", facts.answered_per_s()),
+        ("answered_per_s", outcome.answered_per_s(facts)),
         ("duration", facts.duration.0 as f64),
     ];
     match facts.offered {

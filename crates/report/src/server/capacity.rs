@@ -5,7 +5,7 @@ use metrics::server::{Measure, SourceSummary};
 use stdx::Nanos;
 
 use super::network_and_queue::NetworkAndQueue;
-use super::side::ServerSide;
+use super::side::{During, ServerSide};
 use super::table::{Table, percent};
 use crate::number::{counted, duration, grouped, number};
 
@@ -39,6 +39,33 @@ pub struct Capacity {
     pub server_mean: Option<Nanos>,
 }
 
+/// Cores and their use. Absent is what was not seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Cores {
+    /// Of all machines that were watched.
+    pub(crate) all: Option<f64>,
+    /// How many of them were busy, on average.
+    pub(crate) busy: Option<f64>,
+    /// How many the watched processes used, on average.
+    pub(crate) of_processes: Option<f64>,
+}
+
+impl Cores {
+    pub(crate) fn of(server: &ServerSide<'_>, during: During) -> Self {
+        let machines = || server.side.sources().iter().filter(|source| source.source == "machine");
+        let all = |machine: &SourceSummary| machine.measure("cores").map(|cores| cores.max);
+        let mean = |of: &SourceSummary| Some(server.mean_during(read(of, "cpu")?, during));
+        let processes = processes(server);
+        Self {
+            all: sum(machines().filter_map(all)),
+            busy: sum(machines().filter_map(|one| Some(mean(one)? * all(one)?))),
+            of_processes: sum(processes
+                .iter()
+                .filter_map(|one| Some(mean(one.source)? * one.presence))),
+        }
+    }
+}
+
 impl Capacity {
     /// Works it out.
     #[must_use]
@@ -51,14 +78,9 @@ impl Capacity {
             client.map(metrics::Summary::completions).or(from_log).filter(|x| *x > 0.0);
         let apart = NetworkAndQueue::of(server).filter(|between| !between.counts_agree());
         let counts_apart = apart.map(|between| (between.client.count(), between.server.count()));
-        let machines = || server.side.sources().iter().filter(|source| source.source == "machine");
-        let cores_of = |machine: &SourceSummary| machine.measure("cores").map(|cores| cores.max);
-        let busy =
-            |machine: &SourceSummary| Some(server.mean(read(machine, "cpu")?) * cores_of(machine)?);
         let processes = processes(server);
-        let cores_of_processes = sum(processes
-            .iter()
-            .filter_map(|one| Some(server.mean(read(one.source, "cpu")?) * one.presence)));
+        let Cores { all: cores, busy: cores_busy, of_processes: cores_of_processes } =
+            Cores::of(server, During::Run);
         let seconds =
             sum(processes.iter().filter_map(|one| Some(read(one.source, "cpu")?.integral)));
         let requests = log.as_ref().map(|log| log.requests as f64).filter(|n| *n > 0.0);
@@ -69,8 +91,8 @@ impl Capacity {
             requests_per_s,
             log_requests_per_s: if counts_apart.is_some() { from_log } else { requests_per_s },
             counts_apart,
-            cores: sum(machines().filter_map(cores_of)),
-            cores_busy: sum(machines().filter_map(busy)),
+            cores,
+            cores_busy,
             cores_of_processes,
             cpu_per_request_s: by_time.or(by_rate),
             processes: sum(processes.iter().map(|one| one.presence)),

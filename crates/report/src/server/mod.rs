@@ -14,6 +14,8 @@ mod table;
 mod tests;
 
 pub use capacity::Capacity;
+pub(crate) use capacity::Cores;
 pub use figures::{over_time, percentiles};
 pub use network_and_queue::NetworkAndQueue;
+pub(crate) use side::During;
 pub use side::ServerSide;

@@ -24,12 +24,35 @@ impl ServerSide<'_> {
 
     /// The mean of a measure during the run, where it has a course with readings in that time; else of all readings.
     pub(crate) fn mean(&self, measure: &Measure) -> f64 {
+        self.mean_during(measure, During::Run)
+    }
+
+    /// The same during another time.
+    pub(crate) fn mean_during(&self, measure: &Measure, during: During) -> f64 {
         let Some(client) = self.client.filter(|client| client.requests > 0) else {
             return measure.mean();
         };
-        let within = |at: &(i64, f64)| (client.earliest..=client.end).contains(&at.0);
+        let end = match during {
+            During::Run => client.end,
+            During::Load => client.latest,
+        };
+        let within = |at: &(i64, f64)| (client.earliest..=end).contains(&at.0);
         let (sum, count) =
             measure.course().filter(within).fold((0.0, 0u32), |(sum, n), (_, y)| (sum + y, n + 1));
-        if count == 0 { measure.mean() } else { sum / f64::from(count) }
+        match (count, during) {
+            (0, During::Run) => measure.mean(),
+            (0, During::Load) => self.mean(measure),
+            _ => sum / f64::from(count),
+        }
     }
+}
+
+/// A time that means are taken over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum During {
+    /// From the first request that was due to the last end.
+    Run,
+    /// From the first request that was due to the last one: without the wait for the last answers, in which an overloaded server
+    /// may have nothing to do.
+    Load,
 }
