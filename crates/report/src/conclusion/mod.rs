@@ -99,11 +99,24 @@ impl Conclusion {
 pub(crate) fn card(out: &mut String, sentences: &[Sentence]) {
     out.push_str("<section class=\"card\"><h2>Conclusion</h2>\n");
     for (number, sentence) in sentences.iter().enumerate() {
-        let text = escape::xml(&sentence.text);
+        let text = with_code(&escape::xml(&sentence.text));
         let text = if number == 0 { format!("<b>{text}</b>") } else { text };
         page::push(out, format_args!("<p>{text}</p>\n"));
     }
     out.push_str("</section>\n");
+}
+
+/// What stands between two backticks as code.
+fn with_code(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return text.to_owned();
+    }
+    let mark = |(at, part): (usize, &&str)| match at % 2 {
+        0 => (*part).to_owned(),
+        _ => format!("<code>{part}</code>"),
+    };
+    parts.iter().enumerate().map(mark).collect()
 }
 
 /// Sentences as a list of Markdown.

@@ -373,6 +373,13 @@ fn the_surest_limit_is_named() {
     assert_eq!(limit(&idle(), false), None, "a queue alone is no limit of a server that keeps up");
 }
 
+#[test]
+fn commands_are_code_in_a_page() {
+    let mut page = String::new();
+    Conclusion::from_facts(&steady()).html(&mut page);
+    assert!(page.contains("(<code>brunt seek</code>)") && !page.contains('`'), "{page}");
+}
+
 /// An overloaded server had nothing to do in the last half of the run, in which requests only ran into their timeouts.
 #[test]
 fn what_an_overloaded_server_answers_is_counted_while_requests_are_due() {

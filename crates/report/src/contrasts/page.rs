@@ -56,8 +56,8 @@ impl Contrasts {
             out.push_str(&format!("<ul class=\"reasons bad\"><li>{warned}</li></ul>\n"));
         }
         let rows: Vec<Vec<String>> =
-            row.found.changes.iter().map(|change| change_cells(change).into()).collect();
-        let heads = self.heads(row, str::to_owned);
+            row.found.changes.iter().map(|change| in_page(change_cells(change)).into()).collect();
+        let heads = in_page(self.heads(row, str::to_owned));
         page::table(out, &heading, &heads.each_ref().map(String::as_str), &rows, 0);
     }
 
@@ -72,6 +72,11 @@ impl Contrasts {
         figures.push(percentiles("Response times by percentile", &curves));
         figures
     }
+}
+
+/// A row with the verdict first and the figures that it rests on last: a narrow screen shows the first columns.
+fn in_page([metric, first, other, change, interval, verdict]: [String; 6]) -> [String; 6] {
+    [metric, verdict, change, interval, first, other]
 }
 
 fn pooled(variant: &Variant) -> Histogram {
