@@ -72,6 +72,8 @@ export function gainsByLog(figure: Figure): boolean {
   if (figure.y.scale === "log") return true;
   if (figure.y.scale !== "linear" || figure.series.some((series) => series.style === "steps")) return false;
   const values = figure.series.flatMap((series) => (isUpright(series) ? [] : series.y));
+  // It has no room for values below zero.
+  if (values.some((value) => value !== null && value < 0)) return false;
   const present = values.filter((value): value is number => value !== null && value > 0);
   const middle = present.sort((a, b) => a - b)[Math.floor(present.length / 10)];
   return middle !== undefined && (present[present.length - 1] as number) >= LOG_RATIO * middle;

@@ -67,11 +67,11 @@ fn the_template_runs_and_is_reported() {
     refused.complains_once(&["exists already", "-force"]);
     let out = scratch.path("out");
     let ran = run(&format!("study run {file} -quick -out {}", text(&out))).with_code(0);
-    assert!(ran.stderr.contains("run 8 of 8: ") && ran.stderr.contains("VALID, p99 "), "{ran:#?}");
+    assert!(ran.stderr.contains("run 12 of 12: ") && ran.stderr.contains("VALID, p99 "), "{ran:#?}");
     let lines = ran.stdout.lines().count();
     assert!(ran.stdout.contains("report.html") && (3..=7).contains(&lines), "{ran:#?}");
     let json = document(&out);
-    assert_eq!(states(&json), ["measured"; 8]);
+    assert_eq!(states(&json), ["measured"; 12]);
     assert_eq!(json["form"], "quick");
     assert!(json["variants"][0]["versions"]["serve"].as_str().unwrap().contains("brunt"), "{json}");
     assert!(json["machine"]["kernel"].is_string());
@@ -88,13 +88,13 @@ fn the_template_runs_and_is_reported() {
     assert!(page.contains("<h2>Conclusion</h2>") && page.contains("Runs, in their order"));
     let folders = ["slow", "quick"].map(|name| text(&out.join("results/closed").join(name)));
     let compared = run(&format!("compare -json {} {}", folders[0], folders[1])).with_code(0);
-    assert_eq!(compared.json()["comparisons"][0]["runs"], 2);
+    assert_eq!(compared.json()["comparisons"][0]["runs"], 3);
     let log = std::fs::read_to_string(out.join("runs/ab/slow/001/command.txt")).unwrap();
     assert!(log.starts_with("brunt ab --results="), "{log}");
     // Once more is nothing but the report.
     let again = run(&format!("study run {file} -quick -out {}", text(&out))).with_code(0);
-    assert!(again.stderr.contains("going on: 8 of 8 runs done"), "{again:#?}");
-    assert_eq!(states(&document(&out)), ["measured"; 8]);
+    assert!(again.stderr.contains("going on: 12 of 12 runs done"), "{again:#?}");
+    assert_eq!(states(&document(&out)), ["measured"; 12]);
     // Another study's runs are not this one's.
     let other = std::fs::read_to_string(&file).unwrap().replace("fixed:8ms", "fixed:7ms");
     std::fs::write(&file, other).unwrap();
@@ -171,7 +171,7 @@ fn a_study_that_is_killed_goes_on_and_leaves_no_servers() {
     let ran = run(&format!("study run {file} -quick -out {}", text(&out))).with_code(0);
     assert!(ran.stderr.contains("going on: "), "{ran:#?}");
     let json = document(&out);
-    assert_eq!(states(&json), ["measured"; 8]);
+    assert_eq!(states(&json), ["measured"; 12]);
     let after = records(&std::fs::read_to_string(out.join("plan.json")).unwrap());
     assert!(began.iter().all(|began| after.contains(began)), "{began:?} {after:?}");
     ports.iter().for_each(|port| nothing_left(port));

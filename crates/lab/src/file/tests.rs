@@ -42,9 +42,9 @@ fn the_template_is_read() {
         let study = read(&seldom, mode).unwrap();
         study.repeated(&[0]).into_iter().map(|(_, repeats)| repeats).collect::<Vec<_>>()
     };
-    assert_eq!((repeats(Mode::Full), repeats(Mode::Quick)), (vec![3, 5], vec![2, 2]));
+    assert_eq!((repeats(Mode::Full), repeats(Mode::Quick)), (vec![3, 5], vec![3, 3]));
     let quick = read(TEMPLATE, Mode::Quick).unwrap();
-    assert_eq!(quick.times, Timing { repeats: 2, warm_up: Nanos::ZERO, cool_down: Nanos::ZERO });
+    assert_eq!(quick.times, Timing { repeats: 3, warm_up: Nanos::ZERO, cool_down: Nanos::ZERO });
     assert_eq!(quick.workloads[0].command[4], "1s");
 }
 

@@ -2,7 +2,7 @@
 //! five sentences. What the runs decide comes first; what they do not decide is one sentence, however many comparisons there are.
 
 use stdx::list_and;
-use study::contrast::{Contrast, Finding, Measure};
+use study::contrast::{Contrast, Finding, Measure, RUNS_MIN};
 use study::plan::{Cell, Figure};
 
 use super::findings::others_in_words;
@@ -71,7 +71,7 @@ impl StudyReport {
     pub fn conclusion(&self) -> Vec<String> {
         let mut decided: Vec<String> = Vec::new();
         let (mut same, mut open): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-        let mut all = 0u64;
+        let (mut all, mut is_enough) = (0u64, true);
         let several = self.input.workloads.len() > 1;
         for (workload, found) in self.input.workloads.iter().zip(&self.workloads) {
             let lead = |text: &str| {
@@ -83,7 +83,10 @@ impl StudyReport {
                 let pair = lead(&format!("{label} and {first}"));
                 match gravest(contrast) {
                     Finding::Same => same.push(pair),
-                    Finding::CannotTell => open.push(pair),
+                    Finding::CannotTell => {
+                        is_enough &= contrast.is_enough();
+                        open.push(pair);
+                    }
                     _ => decided.push(lead(&compared(label, first, contrast))),
                 }
             }
@@ -95,7 +98,7 @@ impl StudyReport {
             (!same.is_empty())
                 .then(|| format!("No difference that matters: {}.", shortened(&same))),
         );
-        last.extend((!open.is_empty()).then(|| open_sentence(&open, all)));
+        last.extend((!open.is_empty()).then(|| open_sentence(&open, all, is_enough)));
         last.extend(self.trust());
         let room = SENTENCES_MAX.saturating_sub(last.len());
         if decided.len() > room {
@@ -159,12 +162,17 @@ impl StudyReport {
     }
 }
 
-fn open_sentence(open: &[String], all: u64) -> String {
+/// `is_enough`: each of them has runs enough for a verdict.
+fn open_sentence(open: &[String], all: u64, is_enough: bool) -> String {
     let which = match open.len() as u64 {
         count if count == all && all > 1 => format!("any of the {}", counted(all, "comparison")),
         _ => shortened(open),
     };
-    format!("These runs do not decide: {which}; more runs would.")
+    let runs = match is_enough {
+        true => "more runs would".to_owned(),
+        false => format!("that takes at least {RUNS_MIN} runs of each"),
+    };
+    format!("These runs do not decide: {which}; {runs}.")
 }
 
 /// The first three of a list, and how many more there are.
