@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::{process, workspace};
 
 /// Programs the tests start, and files they use, and the Debian package of each.
-const NEEDED: [(&str, &str); 25] = [
+const NEEDED: [(&str, &str); 26] = [
     ("nginx", "nginx-light"),
     ("openssl", "openssl"),
     ("chromium", "chromium"),
@@ -25,6 +25,7 @@ const NEEDED: [(&str, &str); 25] = [
     ("thin", "thin"),
     ("unicorn", "unicorn"),
     ("redis-server", "redis-server"),
+    ("nats-server", "nats-server"),
     ("lighttpd", "lighttpd"),
     ("apache2", "apache2"),
     ("/usr/lib/apache2/modules/mod_passenger.so", "libapache2-mod-passenger"),

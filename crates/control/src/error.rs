@@ -25,6 +25,32 @@ pub enum ControlError {
         /// The system's reason.
         error: io::Error,
     },
+    /// The fleet's keys cannot be made.
+    #[error("making the fleet's certificate: {0}")]
+    Keys(String),
+    /// The stored certificate cannot be read.
+    #[error("keys.json has no certificate; remove the file, and all agents must join again")]
+    BadKeys,
+    /// nats-server is not installed.
+    #[error("nats-server is not installed (Debian: apt-get install -y nats-server)")]
+    NoServerProgram,
+    /// nats-server ended, with its reason.
+    #[error("nats-server ended: {0}")]
+    Server(String),
+    /// There is no free port.
+    #[error("listening on {0}: {1}")]
+    Listen(std::net::SocketAddr, io::Error),
+    /// The server listens on all addresses, and none is given to others.
+    #[error(
+        "-listen on all addresses needs -advertise HOST: the name or address by which agents reach this machine"
+    )]
+    NoAddress,
+    /// The folder is not of a fleet.
+    #[error("{} is not the folder of a fleet; `brunt fleet up -dir` makes one", .0.display())]
+    NoFleet(PathBuf),
+    /// The fleet refuses this machine, with its reason.
+    #[error("the fleet refuses this machine: {0}")]
+    NotLetIn(String),
     /// A thread cannot be started.
     #[error("starting a thread: {0}")]
     Thread(io::Error),

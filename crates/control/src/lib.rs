@@ -7,9 +7,11 @@ mod agent_host;
 mod clock;
 mod coordinator_handle;
 mod coordinator_host;
+mod enrolment;
 mod error;
 mod journal;
 mod memory;
+mod nats;
 #[cfg(test)]
 mod scratch;
 #[cfg(test)]
@@ -23,9 +25,11 @@ pub use coordinator_handle::{
     coordinator_channels,
 };
 pub use coordinator_host::{CoordinatorHost, CoordinatorOptions};
+pub use enrolment::{AgentAccess, FleetServer, FleetServerOptions, JoinToken, TokenError, join};
 pub use error::ControlError;
 pub use journal::{Journal, JournalError, JournalEvent};
 pub use memory::MemoryTransport;
+pub use nats::{Login, NatsAccess, NatsTransport};
 pub use transport::{
     ARCHIVE_MAX, Deliver, Incoming, LEASE_TTL, Lease, Role, Subject, Transport, TransportError,
     digest, hex,

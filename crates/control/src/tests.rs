@@ -14,17 +14,17 @@ use crate::{
     Transport, TransportError,
 };
 
-const LIMIT: Duration = Duration::from_secs(40);
+pub(crate) const LIMIT: Duration = Duration::from_secs(40);
 
 /// Deltas that the load generator makes of one run, each of `HITS` requests.
 const DELTAS: u64 = 8;
 const HITS: u64 = 10;
 
-fn name(text: &str) -> Name {
+pub(crate) fn name(text: &str) -> Name {
     Name::new(text).unwrap()
 }
 
-fn options(transport: &MemoryTransport, run: &str, agents: usize) -> CoordinatorOptions {
+pub(crate) fn options(transport: &dyn Transport, run: &str, agents: usize) -> CoordinatorOptions {
     CoordinatorOptions {
         run: name(run),
         version: "1".to_owned(),
@@ -71,16 +71,15 @@ fn load(handle: &AgentHandle) {
 }
 
 /// An agent with a load generator, ended by its drop.
-struct TestAgent(Option<AgentHost>, std::sync::mpsc::Receiver<AgentNotice>);
+pub(crate) struct TestAgent(Option<AgentHost>, std::sync::mpsc::Receiver<AgentNotice>);
 
 impl TestAgent {
-    fn start(transport: &MemoryTransport, agent: &str, version: &str) -> Self {
+    pub(crate) fn start(transport: Arc<dyn Transport>, agent: &str, version: &str) -> Self {
         let hello = Hello { version: version.to_owned(), cores: 2, labels: Vec::new() };
         let options = AgentOptions { name: name(agent), hello };
         let (sender, notices) = std::sync::mpsc::sync_channel(64);
         let notice = move |notice| sender.send(notice).unwrap_or_default();
-        let (handle, host) =
-            AgentHost::start(Arc::new(transport.clone()), options, notice).unwrap();
+        let (handle, host) = AgentHost::start(transport, options, notice).unwrap();
         thread::spawn(move || count(&handle));
         Self(Some(host), notices)
     }
@@ -94,16 +93,16 @@ impl Drop for TestAgent {
 
 /// What the command of a run saw of it.
 #[derive(Default)]
-struct Story {
-    merged: u64,
+pub(crate) struct Story {
+    pub(crate) merged: u64,
     refused: Vec<String>,
-    start: Option<Instant>,
-    outcome: Option<Outcome>,
+    pub(crate) start: Option<Instant>,
+    pub(crate) outcome: Option<Outcome>,
     failed: Option<String>,
 }
 
 /// Follows a run to its end; `each` sees every event.
-fn follow(handle: &CoordinatorHandle, mut each: impl FnMut(&CoordinatorEvent)) -> Story {
+pub(crate) fn follow(handle: &CoordinatorHandle, mut each: impl FnMut(&CoordinatorEvent)) -> Story {
     let mut story = Story::default();
     let until = Instant::now() + LIMIT;
     while let Ok(event) =
@@ -130,7 +129,7 @@ fn follow(handle: &CoordinatorHandle, mut each: impl FnMut(&CoordinatorEvent)) -
     story
 }
 
-fn check_complete(story: &Story, agents: u64) {
+pub(crate) fn check_complete(story: &Story, agents: u64) {
     let outcome = story.outcome.as_ref().expect("the run ends");
     assert_eq!(outcome.cause, None, "{outcome:?}");
     assert_eq!(story.merged, agents * DELTAS * HITS);
@@ -143,7 +142,7 @@ fn check_complete(story: &Story, agents: u64) {
 #[test]
 fn agents_carry_out_one_run_after_the_other() {
     let (dir, transport) = (Scratch::new("hosts"), MemoryTransport::reliable());
-    let agents = ["a", "b"].map(|agent| TestAgent::start(&transport, agent, "1"));
+    let agents = ["a", "b"].map(|agent| TestAgent::start(Arc::new(transport.clone()), agent, "1"));
     for run in ["first", "second"] {
         let options = options(&transport, run, 2);
         let handle =
@@ -157,7 +156,8 @@ fn agents_carry_out_one_run_after_the_other() {
 fn messages_that_are_lost_and_doubled_change_no_total() {
     let dir = Scratch::new("hosts-lossy");
     let transport = MemoryTransport::with_faults(7, 0.2, 0.2);
-    let _agents = ["a", "b", "c"].map(|agent| TestAgent::start(&transport, agent, "1"));
+    let _agents =
+        ["a", "b", "c"].map(|agent| TestAgent::start(Arc::new(transport.clone()), agent, "1"));
     let options = options(&transport, "lossy", 3);
     let handle = CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options).unwrap();
     check_complete(&follow(&handle, |_| {}), 3);
@@ -166,7 +166,8 @@ fn messages_that_are_lost_and_doubled_change_no_total() {
 #[test]
 fn a_run_takes_as_many_as_it_needs_and_the_others_wait_for_the_next() {
     let (dir, transport) = (Scratch::new("hosts-wait"), MemoryTransport::reliable());
-    let _agents = ["a", "b", "c"].map(|agent| TestAgent::start(&transport, agent, "1"));
+    let _agents =
+        ["a", "b", "c"].map(|agent| TestAgent::start(Arc::new(transport.clone()), agent, "1"));
     let start = |run, agents| {
         let options = options(&transport, run, agents);
         CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options).unwrap()
@@ -179,8 +180,8 @@ fn a_run_takes_as_many_as_it_needs_and_the_others_wait_for_the_next() {
 #[test]
 fn another_version_is_refused_by_name() {
     let (dir, transport) = (Scratch::new("hosts-version"), MemoryTransport::reliable());
-    let old = TestAgent::start(&transport, "old", "0");
-    let _agent = TestAgent::start(&transport, "a", "1");
+    let old = TestAgent::start(Arc::new(transport.clone()), "old", "0");
+    let _agent = TestAgent::start(Arc::new(transport.clone()), "a", "1");
     let handle = CoordinatorHost::start(
         Arc::new(transport.clone()),
         dir.path(),
@@ -196,7 +197,7 @@ fn another_version_is_refused_by_name() {
 #[test]
 fn a_run_has_one_coordinator_and_a_newer_one_takes_over() {
     let (dir, transport) = (Scratch::new("hosts-takeover"), MemoryTransport::reliable());
-    let _agents = ["a", "b"].map(|agent| TestAgent::start(&transport, agent, "1"));
+    let _agents = ["a", "b"].map(|agent| TestAgent::start(Arc::new(transport.clone()), agent, "1"));
     let shared = || Arc::new(transport.clone());
     let first = options(&transport, "taken", 2);
     let handle = CoordinatorHost::start(shared(), dir.path(), first.clone()).unwrap();
@@ -217,7 +218,7 @@ fn a_run_has_one_coordinator_and_a_newer_one_takes_over() {
 #[test]
 fn the_command_ends_the_load() {
     let (dir, transport) = (Scratch::new("hosts-abort"), MemoryTransport::reliable());
-    let _agent = TestAgent::start(&transport, "a", "1");
+    let _agent = TestAgent::start(Arc::new(transport.clone()), "a", "1");
     let options = options(&transport, "aborted", 1);
     let handle = CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options).unwrap();
     let story = follow(&handle, |event| {
@@ -234,7 +235,7 @@ fn the_command_ends_the_load() {
 #[test]
 fn an_archive_that_is_not_there_is_named() {
     let (dir, transport) = (Scratch::new("hosts-archive"), MemoryTransport::reliable());
-    let _agent = TestAgent::start(&transport, "a", "1");
+    let _agent = TestAgent::start(Arc::new(transport.clone()), "a", "1");
     let options =
         CoordinatorOptions { archive: fleet::Digest([7; 32]), ..options(&transport, "missing", 1) };
     let expected = TransportError::NoArchive(options.archive);

@@ -131,6 +131,9 @@ pub enum TransportError {
         /// The server's or the client's words.
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The server does not know the key.
+    #[error("the server at {0} does not know this key")]
+    UnknownKey(String),
     /// No archive has this hash.
     #[error("no archive {}", hex(.0))]
     NoArchive(Digest),

@@ -67,7 +67,10 @@ fn the_template_runs_and_is_reported() {
     refused.complains_once(&["exists already", "-force"]);
     let out = scratch.path("out");
     let ran = run(&format!("study run {file} -quick -out {}", text(&out))).with_code(0);
-    assert!(ran.stderr.contains("run 12 of 12: ") && ran.stderr.contains("VALID, p99 "), "{ran:#?}");
+    assert!(
+        ran.stderr.contains("run 12 of 12: ") && ran.stderr.contains("VALID, p99 "),
+        "{ran:#?}"
+    );
     let lines = ran.stdout.lines().count();
     assert!(ran.stdout.contains("report.html") && (3..=7).contains(&lines), "{ran:#?}");
     let json = document(&out);

@@ -1,0 +1,79 @@
+//! The configuration of a fleet's nats-server, as text.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use super::keys::{Keys, public};
+use super::permissions::Permissions;
+
+/// The files of a fleet's folder.
+pub(super) struct Files {
+    pub(super) config: PathBuf,
+    pub(super) log: PathBuf,
+    pub(super) certificate: PathBuf,
+    pub(super) certificate_key: PathBuf,
+    pub(super) store: PathBuf,
+}
+
+impl Files {
+    pub(super) fn of(dir: &Path) -> Self {
+        Self {
+            config: dir.join("nats.conf"),
+            log: dir.join("nats-server.log"),
+            certificate: dir.join("server.pem"),
+            certificate_key: dir.join("server-key.pem"),
+            store: dir.join("jetstream"),
+        }
+    }
+}
+
+/// The text. There is no monitoring port and no cluster; who has no key is not let in.
+pub(super) fn text(listen: SocketAddr, files: &Files, keys: &Keys) -> String {
+    let quoted = |path: &Path| quoted(&path.to_string_lossy());
+    let mut out = String::new();
+    // Writing to a String cannot fail.
+    let _ = write!(
+        out,
+        "# Written by `brunt fleet up`; changes are lost.\n\
+         listen: {}\n\
+         server_name: \"brunt\"\n\
+         max_payload: 1048576\n\
+         write_deadline: \"10s\"\n\
+         log_file: {}\n\
+         log_size_limit: 10485760\n\
+         jetstream {{ store_dir: {} }}\n\
+         tls {{ cert_file: {}, key_file: {}, timeout: 5 }}\n\
+         authorization {{\n  timeout: 5\n  users: [\n",
+        self::quoted(&listen.to_string()),
+        quoted(&files.log),
+        quoted(&files.store),
+        quoted(&files.certificate),
+        quoted(&files.certificate_key),
+    );
+    let own = [
+        (&keys.admin, Permissions::admin()),
+        (&keys.coordinator, Permissions::coordinator()),
+        (&keys.join, Permissions::join()),
+    ];
+    own.iter().for_each(|(seed, may)| user(&mut out, &public(seed), may));
+    keys.agents.iter().for_each(|(name, public)| user(&mut out, public, &Permissions::agent(name)));
+    out.push_str("  ]\n}\n");
+    out
+}
+
+fn user(out: &mut String, public: &str, may: &Permissions) {
+    let list =
+        |subjects: &[String]| subjects.iter().map(|one| quoted(one)).collect::<Vec<_>>().join(", ");
+    let _ = writeln!(
+        out,
+        "    {{ nkey: {public}, permissions: {{ publish: {{ allow: [{}] }}, subscribe: {{ allow: [{}] }} }} }}",
+        list(&may.publish),
+        list(&may.subscribe)
+    );
+}
+
+/// A text in double quotes.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

@@ -1,0 +1,183 @@
+//! `Keys`: the secrets of a fleet in its folder, made once, and the public keys of its agents.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::net::IpAddr;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use fleet::Name;
+use nkeys::KeyPair;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ControlError;
+
+/// The file of the keys in a fleet's folder.
+const FILE: &str = "keys.json";
+
+/// The secrets of a fleet, and the public keys of its agents.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Keys {
+    /// The server's certificate and its key, PEM.
+    pub(super) certificate: String,
+    pub(super) certificate_key: String,
+    /// The names in the certificate.
+    pub(super) hosts: Vec<String>,
+    /// Seeds of nkeys: of the process that lets machines in, of coordinators, and of who has a token.
+    pub(super) admin: String,
+    pub(super) coordinator: String,
+    pub(super) join: String,
+    /// Agents that were let in, in that order.
+    pub(super) agents: Vec<(Name, String)>,
+}
+
+/// Why a machine is not let in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Refusal {
+    NameTaken,
+    TooMany,
+    BadKey,
+}
+
+impl Keys {
+    /// Those of the folder; new ones where it has none. A new certificate is made where one of `hosts` is not in the present one.
+    ///
+    /// # Errors
+    /// The file cannot be read or written, or is damaged.
+    pub(super) fn of(dir: &Path, hosts: &[String]) -> Result<Self, ControlError> {
+        let path = dir.join(FILE);
+        let mut keys = match std::fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map_err(|error| ControlError::file(&path, error.into()))?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::new(),
+            Err(error) => return Err(ControlError::file(&path, error)),
+        };
+        if !hosts.iter().all(|host| keys.hosts.contains(host)) {
+            keys.certify(hosts).map_err(ControlError::Keys)?;
+        }
+        keys.save(dir)?;
+        Ok(keys)
+    }
+
+    fn new() -> Self {
+        let empty = String::new;
+        Self {
+            certificate: empty(),
+            certificate_key: empty(),
+            hosts: Vec::new(),
+            admin: seed(&KeyPair::new_user()),
+            coordinator: seed(&KeyPair::new_user()),
+            join: seed(&KeyPair::new_user()),
+            agents: Vec::new(),
+        }
+    }
+
+    /// Makes a certificate that these names stand in; it is its own authority.
+    fn certify(&mut self, hosts: &[String]) -> Result<(), String> {
+        let key = rcgen::KeyPair::generate().map_err(|error| error.to_string())?;
+        let params = rcgen::CertificateParams::new(hosts.to_vec());
+        let certificate = params.and_then(|params| params.self_signed(&key));
+        self.certificate = certificate.map_err(|error| error.to_string())?.pem();
+        self.certificate_key = key.serialize_pem();
+        self.hosts = hosts.to_vec();
+        Ok(())
+    }
+
+    /// The certificate's bytes; `None` where the file was changed by hand.
+    pub(super) fn certificate_der(&self) -> Option<Vec<u8>> {
+        use rustls::pki_types::CertificateDer;
+        use rustls::pki_types::pem::PemObject;
+        CertificateDer::from_pem_slice(self.certificate.as_bytes()).ok().map(|der| der.to_vec())
+    }
+
+    pub(super) fn save(&self, dir: &Path) -> Result<(), ControlError> {
+        // Texts alone: they have a form in JSON.
+        let text = serde_json::to_vec_pretty(self).unwrap_or_default();
+        write_secret(&dir.join(FILE), &text)
+    }
+
+    /// Lets an agent in: a name belongs to the first key that asks with it.
+    ///
+    /// # Errors
+    /// The name has another key, there are too many agents, or the key is none.
+    pub(super) fn admit(&mut self, name: &Name, public: &str) -> Result<(), Refusal> {
+        if KeyPair::from_public_key(public).is_err() || !public.starts_with('U') {
+            return Err(Refusal::BadKey);
+        }
+        match self.agents.iter().find(|(known, _)| known == name) {
+            Some((_, known)) if known == public => Ok(()),
+            Some(_) => Err(Refusal::NameTaken),
+            None if self.agents.len() >= fleet::AGENTS_MAX => Err(Refusal::TooMany),
+            None => {
+                self.agents.push((name.clone(), public.to_owned()));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The seed of a key that was made here.
+pub(super) fn seed(key: &KeyPair) -> String {
+    key.seed().unwrap_or_default()
+}
+
+/// The public key of a seed.
+pub(super) fn public(seed: &str) -> String {
+    KeyPair::from_seed(seed).map_or(String::new(), |key| key.public_key())
+}
+
+/// Writes a file that only its owner may read, whole or not at all.
+pub(super) fn write_secret(path: &Path, bytes: &[u8]) -> Result<(), ControlError> {
+    let part = path.with_extension("part");
+    let write = || {
+        let mut options = OpenOptions::new();
+        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&part, path)
+    };
+    write().map_err(|error| ControlError::file(path, error))
+}
+
+/// The addresses and names under which others reach a server that listens here.
+pub(super) fn hosts(listen: IpAddr, advertised: Option<&str>) -> Vec<String> {
+    let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+    if !listen.is_unspecified() {
+        hosts.push(listen.to_string());
+    }
+    hosts.extend(advertised.map(str::to_owned));
+    hosts.sort();
+    hosts.dedup();
+    hosts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    fn name(text: &str) -> Name {
+        Name::new(text).unwrap()
+    }
+
+    #[test]
+    fn keys_stay_and_a_name_belongs_to_its_first_key() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = Scratch::new("keys");
+        let here = ["127.0.0.1".to_owned()];
+        let mut keys = Keys::of(dir.path(), &here).unwrap();
+        let [one, other] = [(); 2].map(|()| KeyPair::new_user().public_key());
+        assert_eq!(keys.admit(&name("a"), &one), Ok(()));
+        assert_eq!(keys.admit(&name("a"), &one), Ok(()), "it asks again after a restart");
+        assert_eq!(keys.admit(&name("a"), &other), Err(Refusal::NameTaken));
+        assert_eq!(keys.admit(&name("b"), "Uno"), Err(Refusal::BadKey));
+        keys.save(dir.path()).unwrap();
+        let again = Keys::of(dir.path(), &here).unwrap();
+        assert_eq!((&again.agents, &again.join), (&keys.agents, &keys.join));
+        assert_eq!(again.certificate, keys.certificate);
+        let moved = Keys::of(dir.path(), &["10.0.0.1".to_owned()]).unwrap();
+        assert!(moved.certificate != keys.certificate && moved.join == keys.join);
+        let mode = std::fs::metadata(dir.path().join(FILE)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

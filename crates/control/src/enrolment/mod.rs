@@ -1,0 +1,253 @@
+//! A fleet's own nats-server, and how machines are let in: `FleetServer` starts it with keys, permissions and TLS of its own, `join`
+//! asks it to take a machine.
+//!
+//! ```text
+//!  brunt agent -join TOKEN            nats-server                     brunt fleet up
+//!     key of the token ──connect──▶       │ ◀──────connect───── key of the process that lets in
+//!     name, own public key ──brunt.join──▶│──────────────────▶ adds the user, writes nats.conf, SIGHUP
+//!                         ◀───────────────│◀────────────────── let in, or why not
+//!     own key ─────────────connect──▶     │
+//! ```
+
+mod config;
+mod join;
+mod keys;
+mod permissions;
+mod process;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use std::fs::DirBuilder;
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use config::Files;
+use join::{Answer, Request};
+use keys::{Keys, write_secret};
+use process::ServerProcess;
+
+use crate::error::ControlError;
+use crate::nats::{Login, NatsAccess, NatsTransport};
+use crate::transport::TransportError;
+
+pub use join::{AgentAccess, join};
+pub use token::{JoinToken, TokenError};
+
+/// How long nats-server may take to answer after its start.
+const START_WITHIN: Duration = Duration::from_secs(10);
+
+/// The access of coordinators, in a fleet's folder.
+const COORDINATOR: &str = "coordinator.json";
+
+/// What a fleet's server is started with.
+#[derive(Clone, Debug)]
+pub struct FleetServerOptions {
+    /// The fleet's folder: keys, the server's configuration, its log and its store. It is made where it is missing.
+    pub dir: PathBuf,
+    /// Where the server listens; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// The name or address by which agents reach this machine, where it is not that of `listen`.
+    pub advertise: Option<String>,
+}
+
+/// A fleet's nats-server, and the process that lets machines in.
+#[derive(Debug)]
+pub struct FleetServer {
+    process: Arc<ServerProcess>,
+    token: JoinToken,
+    listen: SocketAddr,
+    _admin: Arc<NatsTransport>,
+}
+
+/// What changes when a machine is let in.
+struct Door {
+    dir: PathBuf,
+    listen: SocketAddr,
+    keys: Keys,
+    process: Arc<ServerProcess>,
+}
+
+impl FleetServer {
+    /// Starts nats-server and waits until it answers. `notice` gets a sentence for each machine that was let in or refused.
+    ///
+    /// # Errors
+    /// nats-server is not installed or does not start, or a file of the folder cannot be used.
+    pub fn start(
+        options: &FleetServerOptions,
+        notice: impl Fn(String) + Send + Sync + 'static,
+    ) -> Result<Self, ControlError> {
+        let FleetServerOptions { dir, listen, advertise } = options;
+        let host = match advertise {
+            Some(host) => host.clone(),
+            None if listen.ip().is_unspecified() => return Err(ControlError::NoAddress),
+            None => listen.ip().to_string(),
+        };
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        builder.create(dir).map_err(|error| ControlError::file(dir, error))?;
+        let dir = dir.canonicalize().map_err(|error| ControlError::file(dir, error))?;
+        let listen = with_port(*listen)?;
+        let keys = Keys::of(&dir, &keys::hosts(listen.ip(), advertise.as_deref()))?;
+        let certificate = keys.certificate_der().ok_or(ControlError::BadKeys)?;
+        write_files(&dir, listen, &keys)?;
+        let files = Files::of(&dir);
+        let process = Arc::new(ServerProcess::start(&files)?);
+        let access = |seed: &str, inbox: &str, host: &str| NatsAccess {
+            urls: vec![url(host, listen.port())],
+            certificate: Some(certificate.clone()),
+            login: Login::Seed(seed.to_owned()),
+            inbox: inbox.to_owned(),
+        };
+        // From here, where the address for others may not lead back to this machine.
+        let near = if listen.ip().is_unspecified() {
+            "127.0.0.1".to_owned()
+        } else {
+            listen.ip().to_string()
+        };
+        let admin = connect(&access(&keys.admin, permissions::ADMIN_INBOX, &near), &process)?;
+        let coordinator = access(&keys.coordinator, permissions::COORDINATOR_INBOX, &near);
+        coordinator.save(&dir)?;
+        let token =
+            JoinToken::new(vec![url(&host, listen.port())], certificate.clone(), keys.join.clone());
+        let door = Door { dir, listen, keys, process: Arc::clone(&process) };
+        let admin = Arc::new(admin);
+        open(&admin, door, notice)?;
+        Ok(Self { process, token, listen, _admin: admin })
+    }
+
+    /// What a machine joins with.
+    #[must_use]
+    pub fn token(&self) -> String {
+        self.token.text()
+    }
+
+    /// Where the server listens.
+    #[must_use]
+    pub fn listen(&self) -> SocketAddr {
+        self.listen
+    }
+
+    /// Why the server ended, where it did.
+    #[must_use]
+    pub fn ended(&self) -> Option<String> {
+        self.process.ended()
+    }
+
+    /// The number of the server's process.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+
+    /// Ends the server.
+    pub fn stop(self) {
+        self.process.stop();
+    }
+}
+
+impl NatsAccess {
+    /// That of coordinators of the fleet with this folder.
+    ///
+    /// # Errors
+    /// The folder is not of a fleet, or the file is damaged.
+    pub fn of_coordinator(dir: &Path) -> Result<Self, ControlError> {
+        let path = dir.join(COORDINATOR);
+        let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => ControlError::NoFleet(dir.to_owned()),
+            _ => ControlError::file(&path, error),
+        })?;
+        serde_json::from_slice(&bytes).map_err(|error| ControlError::file(&path, error.into()))
+    }
+
+    fn save(&self, dir: &Path) -> Result<(), ControlError> {
+        // Texts and bytes alone: they have a form in JSON.
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        write_secret(&dir.join(COORDINATOR), &text)
+    }
+}
+
+/// The address with a free port where it has none.
+fn with_port(listen: SocketAddr) -> Result<SocketAddr, ControlError> {
+    if listen.port() != 0 {
+        return Ok(listen);
+    }
+    let free = TcpListener::bind(listen).and_then(|socket| socket.local_addr());
+    free.map_err(|error| ControlError::Listen(listen, error))
+}
+
+fn url(host: &str, port: u16) -> String {
+    match host.contains(':') {
+        true => format!("tls://[{host}]:{port}"),
+        false => format!("tls://{host}:{port}"),
+    }
+}
+
+fn write_files(dir: &Path, listen: SocketAddr, keys: &Keys) -> Result<(), ControlError> {
+    let files = Files::of(dir);
+    write_secret(&files.certificate, keys.certificate.as_bytes())?;
+    write_secret(&files.certificate_key, keys.certificate_key.as_bytes())?;
+    write_secret(&files.config, config::text(listen, &files, keys).as_bytes())
+}
+
+/// Connects to a server that was started just now.
+fn connect(access: &NatsAccess, process: &ServerProcess) -> Result<NatsTransport, ControlError> {
+    let until = Instant::now() + START_WITHIN;
+    loop {
+        let error = match NatsTransport::connect(access, |_| {}) {
+            Ok(transport) => return Ok(transport),
+            Err(error) => error,
+        };
+        if let Some(cause) = process.ended() {
+            return Err(ControlError::Server(cause));
+        }
+        if Instant::now() > until {
+            process.stop();
+            return Err(error.into());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Lets machines in from now on.
+fn open(
+    admin: &Arc<NatsTransport>,
+    door: Door,
+    notice: impl Fn(String) + Send + Sync + 'static,
+) -> Result<(), TransportError> {
+    let (door, outgoing): (_, Weak<NatsTransport>) = (Mutex::new(door), Arc::downgrade(admin));
+    admin.subscribe(permissions::JOIN.to_owned(), move |message| {
+        let (Some(reply), Some(admin)) = (message.reply, outgoing.upgrade()) else { return };
+        let Some(request) = Request::read(&message.payload) else { return };
+        let mut door = door.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = door.admit(&request);
+        notice(match &answer {
+            Answer::In => format!("{} joined", request.name),
+            Answer::Refused(cause) => format!("{} was refused: {cause}", request.name),
+        });
+        admin.send_to(reply.to_string(), answer.bytes());
+    })
+}
+
+impl Door {
+    fn admit(&mut self, request: &Request) -> Answer {
+        let mut keys = self.keys.clone();
+        if let Err(refusal) = keys.admit(&request.name, &request.public) {
+            return Answer::Refused(refusal.words(&request.name));
+        }
+        if keys.agents.len() == self.keys.agents.len() {
+            return Answer::In;
+        }
+        let written =
+            keys.save(&self.dir).and_then(|()| write_files(&self.dir, self.listen, &keys));
+        if let Err(error) = written {
+            return Answer::Refused(error.to_string());
+        }
+        self.keys = keys;
+        self.process.reload();
+        Answer::In
+    }
+}

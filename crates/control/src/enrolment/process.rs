@@ -1,0 +1,110 @@
+//! `ServerProcess`: a nats-server that this process started.
+
+use std::fs::File;
+use std::io;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::config::Files;
+use crate::error::ControlError;
+
+/// The program.
+const PROGRAM: &str = "nats-server";
+
+/// How long it may take to end.
+const STOP_WITHIN: Duration = Duration::from_secs(5);
+
+/// Bytes of its log's end that may hold the reason of its end.
+const LOG_TAIL: usize = 4096;
+
+/// A running nats-server; it is ended when dropped.
+#[derive(Debug)]
+pub(super) struct ServerProcess {
+    child: Mutex<Child>,
+    pid: u32,
+    logs: [std::path::PathBuf; 2],
+}
+
+impl ServerProcess {
+    pub(super) fn start(files: &Files) -> Result<Self, ControlError> {
+        // What it says before it has read where its log is.
+        let early = files.log.with_extension("stderr");
+        let stderr = File::create(&early).map_err(|error| ControlError::file(&early, error))?;
+        let mut command = Command::new(PROGRAM);
+        command
+            .arg("-c")
+            .arg(&files.config)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(stderr);
+        let child = command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => ControlError::NoServerProgram,
+            _ => ControlError::Server(error.to_string()),
+        })?;
+        let pid = child.id();
+        Ok(Self { child: Mutex::new(child), pid, logs: [files.log.clone(), early] })
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Why it ended, where it did.
+    pub(super) fn ended(&self) -> Option<String> {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        let status = child.try_wait().ok()??;
+        Some(self.last_words().unwrap_or_else(|| status.to_string()))
+    }
+
+    /// The last fatal line of its log.
+    fn last_words(&self) -> Option<String> {
+        self.logs.iter().find_map(|path| {
+            let bytes = std::fs::read(path).ok()?;
+            let tail = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(LOG_TAIL)..])
+                .into_owned();
+            let line = tail
+                .lines()
+                .rev()
+                .find(|line| line.contains("[FTL]") || line.starts_with("nats-server: "))?;
+            let words = line.rsplit_once("[FTL] ").map_or(line, |(_, words)| words);
+            Some(words.trim_start_matches("nats-server: ").to_owned())
+        })
+    }
+
+    /// Has it read its configuration again.
+    pub(super) fn reload(&self) {
+        self.signal(Signal::SIGHUP);
+    }
+
+    /// Ends it, and waits for that.
+    pub(super) fn stop(&self) {
+        self.signal(Signal::SIGTERM);
+        let until = Instant::now() + STOP_WITHIN;
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Ok(None) = child.try_wait() {
+            if Instant::now() > until {
+                // It may have ended just now.
+                child.kill().unwrap_or_default();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        // A process that has ended and was waited for may have given its number to another.
+        if let Ok(None) = child.try_wait() {
+            kill(Pid::from_raw(self.pid.cast_signed()), signal).unwrap_or_default();
+        }
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

@@ -1,0 +1,244 @@
+//! A real nats-server with keys, permissions and TLS: what is let in, what is not, and a run through it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fleet::Name;
+
+use super::{AgentAccess, FleetServer, FleetServerOptions, JoinToken, join};
+use crate::scratch::Scratch;
+use crate::tests::{LIMIT, TestAgent, check_complete, follow, name, options};
+use crate::transport::{Deliver, Incoming, Role, Subject, Transport, TransportError};
+use crate::{ControlError, CoordinatorEvent, CoordinatorHost, NatsAccess, NatsTransport};
+
+/// A running fleet in a folder of its own.
+struct TestFleet {
+    dir: Scratch,
+    server: FleetServer,
+}
+
+impl TestFleet {
+    fn start(test: &str) -> Self {
+        let dir = Scratch::new(test);
+        let server = up(dir.path(), "127.0.0.1:0").unwrap();
+        Self { dir, server }
+    }
+
+    /// Ends the server as `kill -9` would, and starts it again at its port.
+    fn restart(self) -> Self {
+        let listen = self.server.listen().to_string();
+        let pid = nix::unistd::Pid::from_raw(self.server.pid().cast_signed());
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
+        let until = Instant::now() + LIMIT;
+        while self.server.ended().is_none() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(10));
+        }
+        drop(self.server);
+        let server = up(self.dir.path(), &listen).unwrap();
+        Self { dir: self.dir, server }
+    }
+
+    fn try_join(&self, agent: &str, folder: &str) -> Result<NatsAccess, ControlError> {
+        let token = JoinToken::read(&self.server.token()).unwrap();
+        let stored = AgentAccess::of(&self.dir.path().join(folder), &name(agent));
+        join(&token, &name(agent), &stored)
+    }
+
+    fn agent(&self, agent: &str) -> NatsTransport {
+        connect(&self.try_join(agent, agent).unwrap()).0
+    }
+
+    fn coordinator(&self) -> NatsTransport {
+        connect(&NatsAccess::of_coordinator(self.dir.path()).unwrap()).0
+    }
+}
+
+fn up(dir: &Path, listen: &str) -> Result<FleetServer, ControlError> {
+    let listen = listen.parse().unwrap();
+    let options = FleetServerOptions { dir: dir.to_owned(), listen, advertise: None };
+    FleetServer::start(&options, |_| {})
+}
+
+/// A connection, and what it says of itself.
+fn connect(access: &NatsAccess) -> (NatsTransport, Receiver<String>) {
+    let (sender, notices) = sync_channel(64);
+    let transport =
+        NatsTransport::connect(access, move |text| sender.try_send(text).unwrap_or_default());
+    (transport.unwrap(), notices)
+}
+
+fn inbox() -> (Deliver, Receiver<Incoming>) {
+    let (sender, messages) = sync_channel(64);
+    (Arc::new(move |message| sender.try_send(message).unwrap_or_default()), messages)
+}
+
+fn down(agent: &str) -> Subject {
+    Subject::Down { run: name("r"), agent: name(agent) }
+}
+
+fn up_from(agent: &str) -> Subject {
+    Subject::Up { run: name("r"), agent: name(agent) }
+}
+
+#[test]
+fn agents_and_a_coordinator_meet_over_nats() {
+    let fleet = TestFleet::start("nats-run");
+    let agents = ["a", "b"].map(|agent| TestAgent::start(Arc::new(fleet.agent(agent)), agent, "1"));
+    let transport: Arc<dyn Transport> = Arc::new(fleet.coordinator());
+    for run in ["first", "second"] {
+        let options = options(&*transport, run, 2);
+        let handle =
+            CoordinatorHost::start(Arc::clone(&transport), fleet.dir.path(), options).unwrap();
+        check_complete(&follow(&handle, |_| {}), 2);
+    }
+    drop(agents);
+    fleet.server.stop();
+}
+
+#[test]
+fn a_killed_server_changes_no_total() {
+    let fleet = TestFleet::start("nats-killed");
+    let agents = ["a", "b"].map(|agent| TestAgent::start(Arc::new(fleet.agent(agent)), agent, "1"));
+    let transport: Arc<dyn Transport> = Arc::new(fleet.coordinator());
+    let options = options(&*transport, "killed", 2);
+    let handle = CoordinatorHost::start(Arc::clone(&transport), fleet.dir.path(), options).unwrap();
+    let mut fleet = Some(fleet);
+    let mut restarts = 0;
+    let story = follow(&handle, |event| {
+        if matches!(event, CoordinatorEvent::Merge(..)) && restarts == 0 {
+            restarts = 1;
+            fleet = fleet.take().map(TestFleet::restart);
+        }
+    });
+    assert_eq!(restarts, 1);
+    check_complete(&story, 2);
+    drop(agents);
+}
+
+#[test]
+fn a_run_has_one_coordinator() {
+    let fleet = TestFleet::start("nats-lease");
+    let (one, other) = (fleet.coordinator(), fleet.coordinator());
+    let run = name("r");
+    let lease = one.take_lease(&run).unwrap();
+    assert!(matches!(other.take_lease(&run), Err(TransportError::LeaseHeld(_))));
+    let lease = one.renew_lease(&lease).unwrap();
+    let stolen = crate::Lease { revision: lease.revision - 1, ..lease.clone() };
+    assert!(matches!(other.renew_lease(&stolen), Err(TransportError::LeaseHeld(_))));
+    let second = other.take_lease(&name("s")).unwrap();
+    assert!(second.incarnation > lease.incarnation);
+    let fleet = fleet.restart();
+    let until = Instant::now() + LIMIT;
+    let renewed = loop {
+        match one.renew_lease(&lease) {
+            Ok(renewed) => break renewed,
+            Err(error) => assert!(Instant::now() < until, "{error}"),
+        }
+    };
+    assert_eq!(renewed.incarnation, lease.incarnation);
+    fleet.server.stop();
+}
+
+#[test]
+fn an_archive_comes_whole_to_an_agent() {
+    let fleet = TestFleet::start("nats-archive");
+    let (coordinator, agent) = (fleet.coordinator(), fleet.agent("a"));
+    let large: Vec<u8> = (0..1_000_000u32).flat_map(u32::to_le_bytes).collect();
+    for bytes in [Vec::new(), b"small".to_vec(), large] {
+        let digest = coordinator.put_archive(&bytes).unwrap();
+        assert_eq!(coordinator.put_archive(&bytes).unwrap(), digest, "it is there already");
+        assert!(agent.archive(digest).unwrap() == bytes, "{} bytes", bytes.len());
+    }
+    let missing = fleet::Digest([7; 32]);
+    assert!(matches!(agent.archive(missing), Err(TransportError::NoArchive(_))));
+    assert!(agent.put_archive(b"mine").is_err(), "an agent stores nothing");
+    assert!(agent.take_lease(&name("r")).is_err(), "an agent coordinates nothing");
+}
+
+/// What an agent may not send does not come, and what it may not read it does not get.
+#[test]
+fn agents_cannot_speak_or_read_as_others() {
+    let fleet = TestFleet::start("nats-rights");
+    let coordinator = fleet.coordinator();
+    let (deliver, heard) = inbox();
+    coordinator.listen(&Role::Coordinator(name("r")), deliver).unwrap();
+    let access = ["a", "b"].map(|agent| fleet.try_join(agent, agent).unwrap());
+    let [(a, a_notices), (b, _)] = access.each_ref().map(connect);
+    let (deliver, heard_by_b) = inbox();
+    b.listen(&Role::Agent(name("b")), deliver).unwrap();
+    // A subscription that is refused is a notice, and then nothing.
+    let (deliver, stolen) = inbox();
+    a.listen(&Role::Agent(name("b")), deliver).unwrap();
+    a.send(&up_from("b"), b"forged".to_vec());
+    a.send(&down("b"), b"forged".to_vec());
+    a.send(&up_from("a"), b"own".to_vec());
+    let message = heard.recv_timeout(LIMIT).unwrap();
+    assert_eq!((message.subject, message.bytes), (up_from("a"), b"own".to_vec()));
+    coordinator.send(&down("b"), b"for b".to_vec());
+    assert_eq!(heard_by_b.recv_timeout(LIMIT).unwrap().bytes, b"for b");
+    let second = Duration::from_secs(1);
+    assert!(stolen.recv_timeout(second).is_err() && heard.try_recv().is_err());
+    assert!(heard_by_b.try_recv().is_err());
+    let notices: Vec<String> = a_notices.try_iter().collect();
+    let refused = |what: &str| {
+        notices.iter().any(|text| {
+            text.to_lowercase().contains("permissions violation") && text.contains(what)
+        })
+    };
+    assert!(refused("brunt.*.down.b") && refused("brunt.r.up.b"), "{notices:?}");
+}
+
+#[test]
+fn who_is_not_let_in_is_told_why() {
+    let fleet = TestFleet::start("nats-door");
+    let access = fleet.try_join("a", "first").unwrap();
+    // It comes back with its key, also when it asks once more.
+    let again = fleet.try_join("a", "first").unwrap();
+    assert!(again == access);
+    let taken = fleet.try_join("a", "second").unwrap_err().to_string();
+    assert!(
+        taken.contains("another machine has the name a; choose another one with -name"),
+        "{taken}"
+    );
+    // Neither a key of one's own nor the token's lets anyone do more than ask.
+    let foreign = NatsAccess {
+        login: crate::Login::Seed(super::keys::seed(&nkeys::KeyPair::new_user())),
+        ..access.clone()
+    };
+    let error = NatsTransport::connect(&foreign, |_| {}).unwrap_err();
+    assert!(error.to_string().ends_with("does not know this key"), "{error}");
+    let none = NatsAccess { login: crate::Login::None, ..access.clone() };
+    assert!(NatsTransport::connect(&none, |_| {}).is_err());
+    let token = JoinToken::read(&fleet.server.token()).unwrap();
+    let (asker, notices) = connect(&token.0);
+    asker.listen(&Role::Coordinator(name("r")), inbox().0).unwrap();
+    assert!(asker.put_archive(b"x").is_err());
+    assert!(notices.try_iter().any(|text| text.contains("brunt.hello.*")), "it reads nothing");
+    // Another server's certificate is not believed.
+    let other = TestFleet::start("nats-door-other");
+    let forged = NatsAccess { urls: access.urls, ..other.try_join("a", "a").unwrap() };
+    let error = NatsTransport::connect(&forged, |_| {}).unwrap_err().to_string();
+    assert!(error.contains("certificate"), "{error}");
+}
+
+#[test]
+fn a_fleet_is_the_same_after_a_restart_and_a_taken_port_is_named() {
+    let fleet = TestFleet::start("nats-again");
+    let token = fleet.server.token();
+    let access = fleet.try_join("a", "a").unwrap();
+    let listen = fleet.server.listen();
+    let taken = up(&fleet.dir.path().join("other"), &listen.to_string()).unwrap_err().to_string();
+    assert!(taken.contains("address already in use"), "{taken}");
+    let fleet = fleet.restart();
+    assert_eq!(fleet.server.token(), token);
+    let (_agent, _) = connect(&access);
+    let everywhere = up(&fleet.dir.path().join("everywhere"), "0.0.0.0:0").unwrap_err();
+    assert!(everywhere.to_string().contains("needs -advertise HOST"), "{everywhere}");
+    let none = NatsAccess::of_coordinator(Path::new("/nonexistent")).unwrap_err().to_string();
+    assert!(none.contains("/nonexistent is not the folder of a fleet"), "{none}");
+    let stored = AgentAccess::of(fleet.dir.path(), &Name::new("never").unwrap());
+    assert!(stored.load().unwrap().is_none());
+}

@@ -1,0 +1,94 @@
+//! `JoinToken`: what a machine needs to ask a fleet to let it in, as one word.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::nats::{Login, NatsAccess};
+use crate::transport::digest;
+
+/// What a token begins with.
+const PREFIX: &str = "brunt1-";
+/// Bytes of the checksum.
+const CHECK: usize = 4;
+
+/// What a machine needs to ask a fleet to let it in. Who has it can ask, and nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JoinToken(pub(super) NatsAccess);
+
+/// Why a text is no token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum TokenError {
+    /// It begins otherwise.
+    #[error("a joining token begins with {PREFIX}")]
+    Foreign,
+    /// Its checksum is another.
+    #[error(
+        "the joining token is damaged or cut off; copy the whole line that `brunt fleet up` printed last"
+    )]
+    Damaged,
+}
+
+/// The parts of an access that differ from fleet to fleet.
+#[derive(Serialize, Deserialize)]
+struct Content {
+    urls: Vec<String>,
+    certificate: Vec<u8>,
+    seed: String,
+}
+
+impl JoinToken {
+    pub(super) fn new(urls: Vec<String>, certificate: Vec<u8>, seed: String) -> Self {
+        let inbox = super::permissions::JOIN_INBOX.to_owned();
+        Self(NatsAccess { urls, certificate: Some(certificate), login: Login::Seed(seed), inbox })
+    }
+
+    /// Reads a token; white space around it is ignored.
+    ///
+    /// # Errors
+    /// It is none, or not whole.
+    pub fn read(text: &str) -> Result<Self, TokenError> {
+        let body = text.trim().strip_prefix(PREFIX).ok_or(TokenError::Foreign)?;
+        let bytes = URL_SAFE_NO_PAD.decode(body).map_err(|_| TokenError::Damaged)?;
+        let (check, content) = bytes.split_at_checked(CHECK).ok_or(TokenError::Damaged)?;
+        if digest(content).0[..CHECK] != *check {
+            return Err(TokenError::Damaged);
+        }
+        let Content { urls, certificate, seed } =
+            postcard::from_bytes(content).map_err(|_| TokenError::Damaged)?;
+        Ok(Self::new(urls, certificate, seed))
+    }
+
+    /// The token as one word.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let NatsAccess { urls, certificate, login, .. } = &self.0;
+        let seed = if let Login::Seed(seed) = login { seed.clone() } else { String::new() };
+        let certificate = certificate.clone().unwrap_or_default();
+        let content = Content { urls: urls.clone(), certificate, seed };
+        // Writing texts and bytes to memory cannot fail.
+        let content = postcard::to_allocvec(&content).unwrap_or_default();
+        let mut bytes = digest(&content).0[..CHECK].to_vec();
+        bytes.extend(content);
+        format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_comes_back_and_a_cut_one_is_named() {
+        let urls = vec!["tls://127.0.0.1:4222".to_owned()];
+        let token = JoinToken::new(urls, vec![7; 300], "SUAseed".to_owned());
+        let text = token.text();
+        assert_eq!(JoinToken::read(&format!(" {text}\n")), Ok(token));
+        for cut in [PREFIX.len(), PREFIX.len() + 3, text.len() - 1] {
+            assert_eq!(JoinToken::read(&text[..cut]), Err(TokenError::Damaged), "{cut}");
+        }
+        assert_eq!(JoinToken::read("SUAseed"), Err(TokenError::Foreign));
+        assert!(!format!("{:?}", JoinToken::read(&text)).contains("SUAseed"));
+    }
+}

@@ -1,0 +1,208 @@
+//! Archives and leases in JetStream, by its own requests: two streams, of each subject the last message. The client library's layer
+//! over JetStream would take most of its build time for four requests.
+
+use std::fmt::Write as _;
+
+use async_nats::{Client, HeaderMap, Message, RequestErrorKind, StatusCode};
+use fleet::{Digest, Incarnation, Name};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::error::failed;
+use crate::transport::{LEASE_TTL, Lease, TransportError, hex};
+
+/// Bytes of an archive in one message: well below NATS's 1 MiB.
+pub(super) const CHUNK: usize = 256 * 1024;
+
+/// The stream of archives: `brunt-archive.HASH.NUMBER` and `brunt-archive.HASH.len`.
+pub(crate) const ARCHIVES: &str = "brunt-archives";
+pub(crate) const ARCHIVE: &str = "brunt-archive";
+
+/// The stream of leases: `brunt-lease.RUN`.
+pub(crate) const LEASES: &str = "brunt-leases";
+pub(crate) const LEASE: &str = "brunt-lease";
+
+/// How long an archive is stored (ns): longer than a test takes.
+const ARCHIVE_AGE: u64 = 24 * 3600 * 1_000_000_000;
+
+/// The most bytes of all archives; the oldest go first.
+const ARCHIVES_BYTES: u64 = 1 << 30;
+
+/// JetStream's error for a message whose subject has another last one than was expected.
+const WRONG_LAST: u64 = 10_071;
+
+/// An answer of JetStream.
+#[derive(Deserialize)]
+struct Answer {
+    error: Option<Refusal>,
+    #[serde(default)]
+    seq: u64,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    #[serde(default)]
+    err_code: u64,
+    #[serde(default)]
+    description: String,
+}
+
+/// What became of a message that was to be stored.
+enum StoreOutcome {
+    At(u64),
+    /// Another message is the last one of its subject.
+    Conflict,
+}
+
+/// Makes both streams; those that are there already stay.
+pub(super) async fn make_streams(client: Client) -> Result<(), TransportError> {
+    let leases = json!({
+        "name": LEASES, "subjects": [format!("{LEASE}.*")], "storage": "file", "num_replicas": 1,
+        "retention": "limits", "discard": "old", "max_msgs_per_subject": 1, "allow_direct": true,
+        "max_age": LEASE_TTL.as_nanos() as u64,
+    });
+    let archives = json!({
+        "name": ARCHIVES, "subjects": [format!("{ARCHIVE}.*.*")], "storage": "file", "num_replicas": 1,
+        "retention": "limits", "discard": "old", "max_msgs_per_subject": 1, "allow_direct": true,
+        "max_age": ARCHIVE_AGE, "max_bytes": ARCHIVES_BYTES,
+    });
+    for (name, config) in [(LEASES, leases), (ARCHIVES, archives)] {
+        let subject = format!("$JS.API.STREAM.CREATE.{name}");
+        let answer = request(&client, subject, None, config.to_string().into_bytes()).await?;
+        read(&answer, "making a stream").and_then(|answer| seq(answer, "making a stream"))?;
+    }
+    Ok(())
+}
+
+/// The size of an archive in bytes; `None` where it is not there.
+pub(super) async fn archive_len(
+    client: Client,
+    digest: Digest,
+) -> Result<Option<usize>, TransportError> {
+    let found = last(&client, ARCHIVES, format!("{ARCHIVE}.{}.len", hex(&digest))).await?;
+    Ok(found.and_then(|bytes| std::str::from_utf8(&bytes).ok()?.parse().ok()))
+}
+
+pub(super) async fn put_archive_len(
+    client: Client,
+    digest: Digest,
+    len: usize,
+) -> Result<(), TransportError> {
+    let subject = format!("{ARCHIVE}.{}.len", hex(&digest));
+    store(&client, subject, None, len.to_string().into_bytes()).await.map(drop)
+}
+
+/// A part of an archive; `None` where it is not there.
+pub(super) async fn chunk(
+    client: Client,
+    digest: Digest,
+    number: usize,
+) -> Result<Option<Vec<u8>>, TransportError> {
+    last(&client, ARCHIVES, format!("{ARCHIVE}.{}.{number}", hex(&digest))).await
+}
+
+pub(super) async fn put_chunk(
+    client: Client,
+    digest: Digest,
+    number: usize,
+    bytes: Vec<u8>,
+) -> Result<(), TransportError> {
+    let subject = format!("{ARCHIVE}.{}.{number}", hex(&digest));
+    store(&client, subject, None, bytes).await.map(drop)
+}
+
+/// Takes the lease of a run that has none. Its number in the stream, which only grows, is the incarnation.
+pub(super) async fn take_lease(client: Client, run: Name) -> Result<Lease, TransportError> {
+    make_streams(client.clone()).await?;
+    match store(&client, format!("{LEASE}.{run}"), Some(0), Vec::new()).await? {
+        StoreOutcome::At(seq) => Ok(Lease { run, incarnation: Incarnation(seq), revision: seq }),
+        StoreOutcome::Conflict => Err(TransportError::LeaseHeld(run)),
+    }
+}
+
+pub(super) async fn renew_lease(client: Client, lease: Lease) -> Result<Lease, TransportError> {
+    let subject = format!("{LEASE}.{}", lease.run);
+    if let StoreOutcome::At(revision) =
+        store(&client, subject.clone(), Some(lease.revision), Vec::new()).await?
+    {
+        return Ok(Lease { revision, ..lease });
+    }
+    // It ended, as after a server that was away for long; or another process has it.
+    match store(&client, subject, Some(0), Vec::new()).await? {
+        StoreOutcome::At(revision) => Ok(Lease { revision, ..lease }),
+        StoreOutcome::Conflict => Err(TransportError::LeaseHeld(lease.run)),
+    }
+}
+
+/// Stores a message where the last one of its subject has this number (0: there is none).
+async fn store(
+    client: &Client,
+    subject: String,
+    last: Option<u64>,
+    bytes: Vec<u8>,
+) -> Result<StoreOutcome, TransportError> {
+    const ACTION: &str = "storing in JetStream";
+    let headers = last.map(|last| {
+        let mut headers = HeaderMap::new();
+        headers.insert("Nats-Expected-Last-Subject-Sequence", last.to_string());
+        headers
+    });
+    let answer = read(&request(client, subject, headers, bytes).await?, ACTION)?;
+    match &answer.error {
+        Some(refusal) if refusal.err_code == WRONG_LAST => Ok(StoreOutcome::Conflict),
+        _ => seq(answer, ACTION).map(StoreOutcome::At),
+    }
+}
+
+/// The last message of a subject.
+async fn last(
+    client: &Client,
+    stream: &str,
+    subject: String,
+) -> Result<Option<Vec<u8>>, TransportError> {
+    let api = format!("$JS.API.DIRECT.GET.{stream}.{subject}");
+    let answer = request(client, api, None, Vec::new()).await?;
+    match answer.status {
+        None => Ok(Some(answer.payload.to_vec())),
+        Some(StatusCode::NOT_FOUND) => Ok(None),
+        Some(status) => {
+            let words = answer.description.unwrap_or_default();
+            Err(refused("reading from JetStream", format!("{status} {words}")))
+        }
+    }
+}
+
+async fn request(
+    client: &Client,
+    subject: String,
+    headers: Option<HeaderMap>,
+    bytes: Vec<u8>,
+) -> Result<Message, TransportError> {
+    let sent = match headers {
+        Some(headers) => client.request_with_headers(subject, headers, bytes.into()).await,
+        None => client.request(subject, bytes.into()).await,
+    };
+    sent.map_err(|error| match error.kind() {
+        RequestErrorKind::NoResponders => {
+            refused("asking NATS", "JetStream is not there, or lost its store".to_owned())
+        }
+        RequestErrorKind::TimedOut => refused("asking NATS", "no answer".to_owned()),
+        _ => failed("asking NATS", error),
+    })
+}
+
+fn read(message: &Message, action: &'static str) -> Result<Answer, TransportError> {
+    serde_json::from_slice(&message.payload).map_err(|error| failed(action, error))
+}
+
+fn seq(answer: Answer, action: &'static str) -> Result<u64, TransportError> {
+    let Some(refusal) = answer.error else { return Ok(answer.seq) };
+    let mut words = refusal.description;
+    // Writing to a String cannot fail.
+    let _ = write!(words, " ({})", refusal.err_code);
+    Err(refused(action, words))
+}
+
+fn refused(action: &'static str, words: String) -> TransportError {
+    TransportError::Server { action, cause: words.into() }
+}
