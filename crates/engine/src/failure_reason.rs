@@ -96,6 +96,12 @@ impl FailureText {
     }
 }
 
+impl Default for FailureText {
+    fn default() -> Self {
+        Self::PLAIN
+    }
+}
+
 impl fmt::Debug for FailureText {
     /// Without the function's address, which differs from run to run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

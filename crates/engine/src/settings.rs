@@ -6,14 +6,16 @@ use std::sync::Arc;
 
 use crate::failure_reason::FailureText;
 use crate::host_policy::HostPolicy;
+use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 pub use wire::h1::Version as HttpVersion;
 pub use wire::h1::request::HeadStyle;
 use wire::tls::Versions;
 use wire::tls::rustls::CipherSuite;
 
-/// How a plan is carried out.
-#[derive(Clone, Debug)]
+/// How a plan is carried out. Written by serde, it has not what only scripts and the layouts of other tools set: fixed heads and
+/// texts, hosts, and client certificates by domain.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Settings {
     /// Worker threads (`-cpus`); at least 1. Fewer run where limits (users, connections) are below it.
     pub workers: usize,
@@ -49,6 +51,7 @@ pub struct Settings {
     pub head: HeadStyle,
     /// The head of every request, byte for byte up to and with its empty line, whatever the targets say; `None` renders
     /// each target's own. For dialects of tools that send what no rule allows.
+    #[serde(skip)]
     pub head_bytes: Option<Arc<[u8]>>,
     /// Idle connections kept per host (`-connections`).
     pub connections: usize,
@@ -67,6 +70,7 @@ pub struct Settings {
     /// Which of a name's addresses are asked, and in which order.
     pub dns_pick: DnsPick,
     /// Blocked names and addresses, and fixed addresses of names.
+    #[serde(skip)]
     pub host_policy: HostPolicy,
     /// Where users decide: each has connections of its own.
     pub own_connections: bool,
@@ -77,6 +81,7 @@ pub struct Settings {
     /// Produce a row for each hit. Without it only counts and histograms are kept.
     pub rows: bool,
     /// The words of a failed hit's row, and of what a user is given.
+    #[serde(skip)]
     pub failure_text: FailureText,
     /// Send the row of each worker's first failed hit at once, not with the second's other rows, so that the run can be ended
     /// for it.
@@ -84,7 +89,7 @@ pub struct Settings {
 }
 
 /// The version of HTTP spoken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Protocol {
     /// HTTP/1.1, or 1.0 where the head says so.
     Http1,
@@ -96,7 +101,7 @@ pub enum Protocol {
 }
 
 /// Which of the system's ways to wait for sockets is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IoChoice {
     /// `io_uring` where it costs less, if it can be used: for closed loops of 192 users and more, and for 8 users and more that
     /// decide for themselves; else the reactor.
@@ -109,7 +114,7 @@ pub enum IoChoice {
 }
 
 /// What to do with redirects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Redirects {
     /// Follow at most so many; one more fails the hit.
     Follow(u32),
@@ -118,7 +123,7 @@ pub enum Redirects {
 }
 
 /// What of a response is kept in its row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
     /// Body bytes kept (decoded), at most [`Capture::BODY_MAX`].
     pub body_max: u64,
@@ -129,12 +134,13 @@ pub struct Capture {
 }
 
 /// Which header lines of a response are kept in its row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CapturedHeaders {
     /// None.
     #[default]
     Nothing,
     /// Those of these names, in any spelling.
+    #[serde(skip)]
     Named(&'static [&'static str]),
     /// All.
     All,
@@ -148,7 +154,7 @@ impl Capture {
 }
 
 /// How long a resolved name is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DnsTtl {
     /// Resolved once for the whole run (`0`).
     Forever,
@@ -159,7 +165,7 @@ pub enum DnsTtl {
 }
 
 /// Which of a name's addresses are asked, and in which order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DnsPick {
     /// With which address a connection begins.
     pub first: FirstAddress,
@@ -168,7 +174,7 @@ pub struct DnsPick {
 }
 
 /// With which of a name's addresses a connection begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FirstAddress {
     /// The next one.
     #[default]
@@ -180,7 +186,7 @@ pub enum FirstAddress {
 }
 
 /// Which families of addresses are asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AddressFamily {
     /// All there are, in the resolver's order.
     #[default]
@@ -207,7 +213,7 @@ pub struct ClientIdentity {
 }
 
 /// TLS.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct TlsSettings {
     /// PEM certificates that replace the system's and the bundled roots (`-root-certs`); empty for none.
     pub root_certs_pem: Vec<Vec<u8>>,
@@ -222,17 +228,19 @@ pub struct TlsSettings {
     /// The versions that are offered.
     pub versions: Versions,
     /// The cipher suites that are offered; of a version none is named of, all are.
+    #[serde(with = "suites")]
     pub suites: Vec<CipherSuite>,
     /// Send no server name indication (SNI).
     pub no_server_name: bool,
     /// Client certificates. The first one with a matching domain is sent; if none matches, the first of all.
+    #[serde(skip)]
     pub identities: Vec<ClientIdentity>,
     /// Write the sessions' secrets to the file that `SSLKEYLOGFILE` names.
     pub log_keys: bool,
 }
 
 /// Proxies, as the environment names them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProxySettings {
     /// For `http` targets (`HTTP_PROXY`).
     pub http: Option<String>,
@@ -241,6 +249,7 @@ pub struct ProxySettings {
     /// Hosts that are asked directly (`NO_PROXY`); `localhost` and `127.0.0.0/8` always are.
     pub no_proxy: String,
     /// Fields sent with CONNECT (`-proxy-header`).
+    #[serde(with = "fields")]
     pub headers: Arc<Vec<(String, String)>>,
 }
 
@@ -280,5 +289,40 @@ impl Default for Settings {
             failure_text: FailureText::PLAIN,
             report_first_failure: false,
         }
+    }
+}
+
+/// Cipher suites for serde, as their numbers.
+mod suites {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::CipherSuite;
+
+    pub(super) fn serialize<S: Serializer>(all: &[CipherSuite], to: S) -> Result<S::Ok, S::Error> {
+        all.iter().map(|suite| u16::from(*suite)).collect::<Vec<u16>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<CipherSuite>, D::Error> {
+        let numbers = Vec::<u16>::deserialize(from)?;
+        Ok(numbers.into_iter().map(CipherSuite::from).collect())
+    }
+}
+
+/// Shared header fields for serde.
+mod fields {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    type Fields = Vec<(String, String)>;
+
+    pub(super) fn serialize<S: Serializer>(all: &Arc<Fields>, to: S) -> Result<S::Ok, S::Error> {
+        all.as_ref().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Fields>, D::Error> {
+        Fields::deserialize(from).map(Arc::new)
     }
 }

@@ -4,12 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{DurationError, Nanos, Prng};
 
 /// What times are drawn from, such as service times and think times.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Distribution {
     /// `none`: no time at all.
     None,
@@ -29,7 +30,7 @@ pub enum Distribution {
     /// `file:PATH`: to be read by the caller and given to [`Distribution::from_lines`]; no distribution by itself.
     File(PathBuf),
     /// One of these, each as likely as the other; never empty.
-    Sample(Arc<[Nanos]>),
+    Sample(#[serde(with = "crate::shared")] Arc<[Nanos]>),
 }
 
 /// Why a text is no distribution.

@@ -8,6 +8,7 @@ mod count;
 mod distribution;
 mod list;
 mod prng;
+pub mod shared;
 mod time;
 mod userinfo;
 

@@ -1,5 +1,6 @@
 //! `Plan`: the whole of what is to be offered, decided before the first request.
 
+use serde::{Deserialize, Serialize};
 use stdx::{Distribution, Nanos, Prng, mix};
 
 use crate::arrival::Shape;
@@ -8,7 +9,7 @@ use crate::target::Targets;
 use crate::users::VuFactory;
 
 /// What to offer, decided before the first request. The same plan and seed give the same schedule.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Plan {
     /// The attack's name (`-name`); may be empty.
     pub name: String,
@@ -61,7 +62,7 @@ impl Plan {
 const THINKING: u64 = 0x7468_696e_6b00_0000;
 
 /// When hits start.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Load {
     /// By a schedule, whatever the server does.
     Open {
@@ -76,5 +77,6 @@ pub enum Load {
         users: u64,
     },
     /// By users that decide for themselves: a script's.
+    #[serde(skip)]
     Users(VuFactory),
 }

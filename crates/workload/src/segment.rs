@@ -1,13 +1,14 @@
 //! `Segment`: the part of a test that this process does, where several share it. VUs and iterations have global numbers, and each
 //! segment has its own of them, spread as evenly as can be.
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// The most that denominators may come to together.
 const PERIOD_MAX: u64 = 1 << 20;
 
 /// The numbers that are a segment's: so many of each `period`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SegmentSlice {
     /// Which of the first `period` numbers, in their order.
     offsets: Vec<u64>,
@@ -28,6 +29,12 @@ impl SegmentSlice {
         let (whole, rest) = (all / self.period, all % self.period);
         let in_rest = self.offsets.partition_point(|offset| *offset < rest);
         whole * self.offsets.len() as u64 + in_rest as u64
+    }
+
+    /// The share of all numbers that is ours, 0 to 1.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.offsets.len() as f64 / self.period as f64
     }
 
     /// Our number `own`, from 0, among all; `u64::MAX` of a segment that has none.

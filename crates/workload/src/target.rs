@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use stdx::mix;
 
 /// One request to send, again and again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     /// The method, as sent.
     pub method: String,
@@ -14,6 +15,7 @@ pub struct Target {
     /// Header fields in order, names as given; repeats are kept.
     pub headers: Vec<(String, String)>,
     /// The request body; may be empty.
+    #[serde(with = "stdx::shared")]
     pub body: Arc<[u8]>,
     /// How often it is chosen, relative to the others; 1 unless given.
     pub weight: u32,
@@ -22,7 +24,7 @@ pub struct Target {
 }
 
 /// The requests to send and the order they are chosen in.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Targets {
     list: Vec<Target>,
     /// Cumulative weights; empty when all weights are alike, and hit `k` then goes to target `k mod n`.

@@ -29,12 +29,19 @@ const UNSAFE_PLACES: [&str; 3] =
     ["crates/net/", "crates/script/src/runtime/ffi.rs", "crates/quickjs/src/"];
 
 /// Places that may derive serde's traits: where a format is the crate's business.
-const SERDE_PLACES: [&str; 6] = [
+const SERDE_PLACES: [&str; 12] = [
+    // What travels to the agents of a fleet: a plan and its settings, in one program's own version.
+    "crates/remote/src/",
+    "crates/stdx/src/distribution.rs",
+    "crates/wire/src/h1/",
+    "crates/wire/src/tls/client.rs",
+    "crates/workload/src/",
+    "crates/engine/src/settings.rs",
+    "crates/stdx/src/time.rs",
     "crates/control/src/",
     "crates/fleet/src/",
     "crates/results/src/",
     "crates/report/src/json",
-    "crates/workload/src/targets/json",
     "crates/brunt/src/config",
 ];
 

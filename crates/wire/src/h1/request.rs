@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::Version;
@@ -14,7 +15,7 @@ use super::write::{push_decimal, push_field};
 use crate::url::{Scheme, Url};
 
 /// The header fields we add ourselves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HeadStyle {
     /// `User-Agent: brunt/VERSION`, `Accept-Encoding: gzip`, headers in the target's order.
     #[default]

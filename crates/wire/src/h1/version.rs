@@ -1,7 +1,9 @@
 //! `Version`: the minor version of HTTP/1.
 
+use serde::{Deserialize, Serialize};
+
 /// The minor version of HTTP/1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Version {
     /// HTTP/1.0.
     Http10,

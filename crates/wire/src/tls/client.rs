@@ -8,6 +8,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::{
     CipherSuite, ClientConfig, ConfigBuilder, RootCertStore, SupportedCipherSuite, WantsVerifier,
 };
+use serde::{Deserialize, Serialize};
 
 use super::agreed::Agreed;
 use super::alpn::{ALPN_H2, ALPN_HTTP_1_1};
@@ -73,7 +74,7 @@ pub struct ClientSetup {
 }
 
 /// Versions of TLS.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Versions {
     /// 1.2 and 1.3.
     #[default]

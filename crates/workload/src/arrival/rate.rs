@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use stdx::{DurationError, Nanos};
 use thiserror::Error;
 
@@ -9,7 +10,7 @@ use thiserror::Error;
 pub const RATE_MAX_PER_S: u64 = 1_000_000_000;
 
 /// `hits` in every `per`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rate {
     /// Hits in every `per`; 0 is no hits at all.
     pub hits: u64,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 
 use super::constant;
@@ -10,7 +11,7 @@ use super::sine::{SineStart, Wave};
 use super::steps::{self, Step};
 
 /// How the rate of hits goes over time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Shape {
     /// `hits` in every `per`, evenly spaced. No hits where either is 0.
     Constant {
@@ -45,7 +46,7 @@ pub enum Shape {
         rate: Rate,
     },
     /// Hit `k` is due at the `k`-th moment, in order.
-    Replay(Arc<[Nanos]>),
+    Replay(#[serde(with = "stdx::shared")] Arc<[Nanos]>),
 }
 
 impl Shape {

@@ -6,12 +6,13 @@
 
 use std::f64::consts::{PI, TAU};
 
+use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 
 use super::rate::{Rate, whole};
 
 /// Where in its swing a sine begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SineStart {
     /// In the middle, rising.
     #[default]

@@ -1,12 +1,13 @@
 //! Steps: one constant rate after the other. `H(t)` is a chain of straight lines; a part of a hit left over at the end of a
 //! step is carried into the next.
 
+use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 
 use super::rate::{Rate, whole};
 
 /// A constant rate held for a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// The rate; 0 hits are a pause.
     pub rate: Rate,
