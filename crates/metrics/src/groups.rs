@@ -1,4 +1,4 @@
-//! `Groups`: counts and response times by target, status, name or connection, for the rows of a report. The number of groups is
+//! `Groups`: counts and response times by target, status, name, connection or agent, for the rows of a report. The number of groups is
 //! bounded; hits of further keys go into one last group.
 
 use std::collections::HashMap;
@@ -28,6 +28,8 @@ pub enum By {
     Name,
     /// The connection's number, or [`UNCONNECTED`].
     Connection,
+    /// The agent's number, or [`UNCONNECTED`] on one machine.
+    Agent,
 }
 
 /// Connections up to this number find their group without a search; a file may hold any number.
@@ -70,6 +72,7 @@ impl Groups {
                 By::Status => self.at_status(sample),
                 By::Target | By::Name => self.at_target(batch, sample, targets),
                 By::Connection => self.at_connection(sample.conn),
+                By::Agent => self.at_connection(u32::from(sample.agent)),
             };
             self.list[at].1.record(sample);
         }

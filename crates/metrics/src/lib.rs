@@ -7,6 +7,7 @@
 //!
 //! It does no I/O, reads no clock and formats nothing for people but the verdict's one line.
 
+mod agent;
 mod failure;
 mod gate;
 mod generator;
@@ -26,6 +27,7 @@ mod timeline;
 mod traffic;
 mod verdict;
 
+pub use agent::{AgentRecord, ClockOffset};
 pub use failure::FailureKind;
 pub use gate::{
     GATES_MAX, Gap, Gate, GateError, GateFigures, GateMetric, GateOutcome, GateState, GateUnit,

@@ -50,6 +50,8 @@ pub struct Sample {
     pub conn: u32,
     /// Row of the [`TargetTable`], or [`NO_TARGET`].
     pub target: u32,
+    /// The number of the agent that sent it, from 1, in a fleet; 0 on one machine.
+    pub agent: u16,
     /// HTTP status; 0 where the hit failed, even after headers had come.
     pub status: u16,
     /// Why it failed, if it did.

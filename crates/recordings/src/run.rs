@@ -1,6 +1,7 @@
 //! `RecordedRun`: one run, read from its results into a summary and a verdict.
 
 use cli::{Dialect, ExitCode, ExitError, Interrupts};
+use metrics::tally::Assertion;
 use metrics::{Batch, Generator, Summary, Verdict};
 use report::{Blind, VariantRun};
 use results::{Item, ReadError, Reader};
@@ -79,12 +80,17 @@ pub fn read_run(
     let inputs = cli::open_results(files, interrupts, Dialect::Native.interrupt_grace())?;
     let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error))?;
     let (mut batch, mut summary) = (Batch::default(), Box::new(Summary::new()));
-    let (mut generators, mut losses) = (Generators::default(), Vec::new());
+    let (mut generators, mut losses, mut agents) = (Generators::default(), Vec::new(), Vec::new());
     loop {
         match reader.next(&mut batch) {
             Ok(Some(Item::Hits)) => summary.add(&batch),
             Ok(Some(Item::Generator { input, generator })) => generators.note(input, *generator),
-            Ok(Some(Item::Server(_) | Item::Assertion { .. })) => {}
+            Ok(Some(Item::Assertion { assertion, .. })) => {
+                if matches!(*assertion, Assertion::Agent(_)) {
+                    agents.push(*assertion);
+                }
+            }
+            Ok(Some(Item::Server(_))) => {}
             Ok(None) => break,
             Err(error) if summary.requests == 0 => return Err(unreadable(&error)),
             Err(error) => {
@@ -96,7 +102,7 @@ pub fn read_run(
     losses.extend(reader.losses().iter().cloned());
     (summary.apart, summary.waits_before) = metrics::apart(reader.spans());
     let generator = generators.sum_within_run();
-    let verdict = Verdict::new(&summary, generator.as_ref(), &losses);
+    let verdict = Verdict::new(&summary, generator.as_ref(), &losses).with_agents(&agents);
     Ok(RecordedRun { name: name.to_owned(), summary, generator, verdict, processes: files.len() })
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn case(one: &Assertion) -> Option<(String, Option<String>)> {
             (format!("check {}", name(check)), failed)
         }
         Assertion::Gate(outcome) => gates::case(outcome),
-        Assertion::Metric(_) => return None,
+        Assertion::Metric(_) | Assertion::Agent(_) => return None,
     };
     Some(case)
 }

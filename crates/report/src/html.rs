@@ -119,6 +119,15 @@ fn metric_table(out: &mut String, input: &Input<'_>) {
     }
 }
 
+fn fleet_table(out: &mut String, input: &Input<'_>) {
+    let mut rows = crate::fleet::agent_rows(input.assertions);
+    if !rows.is_empty() {
+        let more = rows.len().saturating_sub(ROWS_MAX);
+        rows.truncate(ROWS_MAX);
+        table(out, "Fleet", &crate::fleet::AGENT_HEADS, &rows, more);
+    }
+}
+
 /// The page's figures in their order.
 fn figures(input: &Input<'_>) -> Vec<Figure> {
     let summary = input.summary;
@@ -261,6 +270,7 @@ fn tables(out: &mut String, input: &Input<'_>) {
         group_table(out, groups);
     }
     metric_table(out, input);
+    fleet_table(out, input);
     if let Some(server) = input.server {
         server.html(out);
     }

@@ -145,6 +145,9 @@ fn own(input: &Input<'_>) -> String {
     if let Some(server) = input.server {
         object = object.put("server", server.json());
     }
+    if let Some(fleet) = crate::fleet::json(input.assertions) {
+        object = object.put("fleet", fleet);
+    }
     if let Some(gates) = crate::gates::json(input.assertions) {
         object = object.put("gates", gates);
     }

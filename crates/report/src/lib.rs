@@ -56,6 +56,7 @@ mod text;
 pub mod ab;
 pub mod cable;
 pub mod fit;
+mod fleet;
 pub mod hey;
 pub mod k6_like;
 pub mod k6_summary;

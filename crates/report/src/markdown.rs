@@ -72,6 +72,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     }
     codes(out, input)?;
     errors(out, input)?;
+    out.push_str(&crate::fleet::markdown(input.assertions));
     out.push_str(&assertions::markdown(input.assertions));
     if let Some(groups) = input.groups {
         self::groups(out, groups)?;

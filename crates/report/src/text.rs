@@ -11,7 +11,7 @@ use crate::caveats::{at_least, caveats};
 use crate::columns::Columns;
 use crate::conclusion::Conclusion;
 use crate::number::duration;
-use crate::{Input, assertions, escape, judgement};
+use crate::{Input, assertions, escape, fleet, judgement};
 
 /// The whole report. `Latencies` are response times, from the moment a hit was due; `Service` are times from the moment its
 /// request was written.
@@ -29,6 +29,7 @@ pub fn text(input: &Input<'_>) -> String {
     if let Some(groups) = input.groups {
         let _ = write!(out, "\n{}", group_rows(groups));
     }
+    out.push_str(&fleet::text(input.assertions));
     out.push_str(&assertions::text(input.assertions));
     if let Some(section) = input.server.map(|server| server.text()).filter(|text| !text.is_empty())
     {
@@ -259,6 +260,7 @@ pub(crate) fn group_title(groups: &Groups) -> &'static str {
         By::Status => "Status",
         By::Name => "Name",
         By::Connection => "Connection",
+        By::Agent => "Agent",
     }
 }
 

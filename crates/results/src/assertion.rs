@@ -1,9 +1,10 @@
-//! Gates, and a script's thresholds and checks, as native rows: the expression, the metric or the check in `name`, the rest as JSON in `note`. Unknown keys
+//! Gates, and a script's thresholds and checks, and the agents of a fleet, as native rows: the expression, the metric, the check or the agent in `name`, the rest as JSON in `note`. Unknown keys
 //! are skipped and missing ones are empty, so that older and newer files read.
 
 use metrics::tally::{Assertion, Check, Contains, Kind, MetricSummary, ThresholdOutcome};
-use metrics::{Gap, GateOutcome, GateState, GateUnit};
+use metrics::{AgentRecord, ClockOffset, Gap, GateOutcome, GateState, GateUnit};
 use serde_json::{Value, json};
+use stdx::Nanos;
 
 use crate::observed::Observed;
 
@@ -15,6 +16,9 @@ pub(crate) const KIND_CHECK: u8 = 6;
 pub(crate) const KIND_GATE: u8 = 7;
 /// The kind of a row with the statistics of a script's metric.
 pub(crate) const KIND_METRIC: u8 = 8;
+
+/// The kind of a row with what an agent of a fleet did.
+pub(crate) const KIND_AGENT: u8 = 9;
 
 const KINDS: [Kind; 4] = [Kind::Counter, Kind::Gauge, Kind::Rate, Kind::Trend];
 const CONTENTS: [Contains; 3] = [Contains::Default, Contains::Time, Contains::Data];
@@ -55,6 +59,11 @@ pub(crate) fn encode(assertion: &Assertion, timestamp: i64) -> (Observed<'_>, St
             let columns = Observed { kind: KIND_METRIC, timestamp, name, ..Observed::default() };
             (columns, metric_note(metric))
         }
+        Assertion::Agent(agent) => {
+            let name = &agent.name;
+            let columns = Observed { kind: KIND_AGENT, timestamp, name, ..Observed::default() };
+            (columns, agent_note(agent))
+        }
     }
 }
 
@@ -80,6 +89,48 @@ fn metric_note(metric: &MetricSummary) -> String {
         "statistics": statistics.collect::<Vec<_>>(),
     })
     .to_string()
+}
+
+/// The note of an agent.
+fn agent_note(agent: &AgentRecord) -> String {
+    json!({
+        "number": agent.number,
+        "cores": agent.cores,
+        "share": agent.share,
+        "planned": agent.planned,
+        "sent": agent.sent,
+        "unknown": agent.unknown,
+        "lag_p99": agent.lag_p99.0,
+        "cpu_busiest": number(agent.cpu_busiest),
+        "offset": agent.clock.map(|clock| clock.offset_ns),
+        "offset_bound": agent.clock.map(|clock| clock.bound_ns),
+        "pauses": agent.pauses,
+        "pause_longest": agent.pause_longest.0,
+        "reasons": agent.reasons,
+    })
+    .to_string()
+}
+
+/// The agent of such a note.
+fn agent(name: &str, note: &Value) -> AgentRecord {
+    let count = |key: &str| note[key].as_u64().unwrap_or(0);
+    let clock = note["offset"].as_i64().zip(note["offset_bound"].as_u64());
+    let reasons = note["reasons"].as_array().into_iter().flatten();
+    AgentRecord {
+        number: u16::try_from(count("number")).unwrap_or(0),
+        name: name.to_owned(),
+        cores: u32::try_from(count("cores")).unwrap_or(u32::MAX),
+        share: note["share"].as_str().unwrap_or_default().to_owned(),
+        planned: count("planned"),
+        sent: count("sent"),
+        unknown: count("unknown"),
+        lag_p99: Nanos(count("lag_p99")),
+        cpu_busiest: figure(&note["cpu_busiest"]).unwrap_or(0.0),
+        clock: clock.map(|(offset_ns, bound_ns)| ClockOffset { offset_ns, bound_ns }),
+        pauses: u32::try_from(count("pauses")).unwrap_or(u32::MAX),
+        pause_longest: Nanos(count("pause_longest")),
+        reasons: reasons.filter_map(|reason| reason.as_str().map(str::to_owned)).collect(),
+    }
 }
 
 /// The metric of such a note. What is no pair of a name and a number is left out.
@@ -153,6 +204,9 @@ pub(crate) fn decode(kind: u8, name: &str, note: &str) -> Result<Assertion, Stri
     }
     if kind == KIND_METRIC {
         return Ok(Assertion::Metric(metric(name, &note)));
+    }
+    if kind == KIND_AGENT {
+        return Ok(Assertion::Agent(Box::new(agent(name, &note))));
     }
     if kind == KIND_GATE {
         return Ok(Assertion::Gate(gate(name, &note)));
@@ -235,7 +289,7 @@ mod tests {
 
     #[test]
     fn tolerates_what_is_missing_and_refuses_what_is_wrong() {
-        for kind in [KIND_THRESHOLD, KIND_CHECK, KIND_GATE, KIND_METRIC] {
+        for kind in [KIND_THRESHOLD, KIND_CHECK, KIND_GATE, KIND_METRIC, KIND_AGENT] {
             assert!(decode(kind, "x", "{\"later\":[1]}").is_ok(), "{kind}");
             for note in ["", "[]", "7", "{"] {
                 assert!(decode(kind, "x", note).is_err(), "{kind} {note}");

@@ -34,6 +34,7 @@ mod zone;
 pub use create::writer;
 pub use encoding::Encoding;
 pub use error::{ReadError, WriteError};
+pub use note::{decode as decode_generator, encode as encode_generator};
 pub use read::{Input, Item, Reader};
 pub use sink::{ASSERTIONS_MAX, Observer, Sink, SinkReport};
 pub use table::{Table, TableError, TimeUnit, names_column};

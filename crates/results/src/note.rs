@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use stdx::Nanos;
 
 /// The record as one JSON object. Times are in nanoseconds.
-pub(crate) fn encode(g: &Generator) -> String {
+#[must_use]
+pub fn encode(g: &Generator) -> String {
     json!({
         "workers": g.workers,
         "io": g.io,
@@ -57,7 +58,7 @@ fn encode_histogram<const BITS: u32>(histogram: &LogLinear<BITS>) -> Value {
 ///
 /// # Errors
 /// The text is no JSON object, or its histogram is corrupt; the reason.
-pub(crate) fn decode(text: &str) -> Result<Generator, String> {
+pub fn decode(text: &str) -> Result<Generator, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if !value.is_object() {
         return Err("a generator record that is no object".to_owned());

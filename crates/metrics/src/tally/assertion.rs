@@ -1,9 +1,11 @@
-//! `Assertion`: the result of a gate, or of a script's threshold or check, which the results have beside the hits.
+//! `Assertion`: the result of a gate, or of a script's threshold or check, and what else results have of a run as a whole beside
+//! its hits.
 
 use super::{Check, Contains, Kind, MetricSummary};
-use crate::{GateOutcome, GateState};
+use crate::{AgentRecord, GateOutcome, GateState};
 
-/// A gate, a threshold or a check, with its result; or a metric of a script, which asserts nothing.
+/// A gate, a threshold or a check, with its result; or a metric of a script or an agent of a fleet, which assert
+/// nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assertion {
     /// A threshold of a metric.
@@ -21,6 +23,8 @@ pub enum Assertion {
     Gate(GateOutcome),
     /// The statistics of a script's metric.
     Metric(MetricSummary),
+    /// What an agent of a fleet did.
+    Agent(Box<AgentRecord>),
 }
 
 /// The result of one threshold.
@@ -47,25 +51,34 @@ impl ThresholdOutcome {
 }
 
 impl Assertion {
+    /// The agents among these.
+    pub fn agents(all: &[Self]) -> impl Iterator<Item = &AgentRecord> {
+        all.iter().filter_map(|one| match one {
+            Self::Agent(agent) => Some(&**agent),
+            _ => None,
+        })
+    }
+
     /// Names the results it is of. Checks of one name are added up over all results, and have no such name.
     pub fn name_run(&mut self, name: &str) {
         let run = match self {
             Self::Threshold { outcome, .. } => &mut outcome.run,
             Self::Gate(outcome) => &mut outcome.run,
             Self::Metric(metric) => &mut metric.run,
-            Self::Check(_) => return,
+            Self::Check(_) | Self::Agent(_) => return,
         };
         name.clone_into(run);
     }
 
-    /// Whether the threshold is met, the check never failed, or the gate is decided and not crossed. A metric holds.
+    /// Whether the threshold is met, the check never failed, or the gate is decided and not crossed. A metric and an agent
+    /// hold.
     #[must_use]
     pub fn holds(&self) -> bool {
         match self {
             Self::Threshold { outcome, .. } => outcome.holds,
             Self::Check(check) => check.fails == 0,
             Self::Gate(outcome) => outcome.state == GateState::Passed,
-            Self::Metric(_) => true,
+            Self::Metric(_) | Self::Agent(_) => true,
         }
     }
 }

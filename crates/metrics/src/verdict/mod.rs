@@ -5,6 +5,7 @@ use std::fmt;
 
 use stdx::{Nanos, counted, list_and, were};
 
+use crate::tally::Assertion;
 use crate::{Generator, Summary};
 
 /// Deviation of the achieved from the asked rate that is let pass: 1 %.
@@ -97,6 +98,13 @@ pub enum Reason {
     CutOff,
     /// The reader lost something; its own words.
     Lost(String),
+    /// The figures of an agent of the fleet may not be believed.
+    Agent {
+        /// Its name.
+        name: String,
+        /// Why not.
+        causes: Vec<String>,
+    },
     /// A core of the generator was busy all the time, and hits began late.
     Busy {
         /// CPU share of the busiest worker, 0 to 1.
@@ -155,6 +163,17 @@ impl Verdict {
         }
         reasons.extend(losses.iter().cloned().map(Reason::Lost));
         Self { reasons, blind: generator.is_none() }
+    }
+
+    /// The same with a reason for each agent whose figures may not be believed: one of many may spoil a run whose sums look fine.
+    #[must_use]
+    pub fn with_agents(mut self, asserted: &[Assertion]) -> Self {
+        let bad = Assertion::agents(asserted).filter(|agent| !agent.is_valid());
+        self.reasons.extend(bad.map(|agent| Reason::Agent {
+            name: agent.name.clone(),
+            causes: agent.reasons.clone(),
+        }));
+        self
     }
 
     /// The figures may be believed, as far as is known.
@@ -309,6 +328,7 @@ impl Reason {
             Self::CutOff => {
                 Some("write the results with -output instead of a pipe, and let the run end")
             }
+            Self::Agent { .. } => Some("look after that agent, or leave it out of the fleet"),
             Self::Lost(_) => None,
         }
     }
@@ -370,6 +390,7 @@ impl fmt::Display for Reason {
                 write!(f, "{rows} {were} dropped before being written")
             }
             Self::CutOff => f.write_str("the stream was cut off before the generator's last word"),
+            Self::Agent { name, causes } => write!(f, "agent {name}: {}", causes.join(", ")),
             Self::Lost(what) => f.write_str(what),
             Self::Busy { share, lag_p99 } => {
                 let (percent, lag) = (share * 100.0, lag_p99.rounded());

@@ -38,6 +38,7 @@ pub(super) struct Columns {
     failure: Vec<u8>,
     reused: Vec<bool>,
     conn: Vec<u32>,
+    agent: Vec<u16>,
     /// `bytes_out`, `bytes_in`, `wire_in`.
     sizes: [Vec<u64>; 3],
     /// `attack`, `method`, `url`, `name`, `error`.
@@ -141,6 +142,7 @@ impl Columns {
             failure: Vec::new(),
             reused: Vec::new(),
             conn: Vec::new(),
+            agent: Vec::new(),
             sizes: Default::default(),
             texts: Default::default(),
             target_keys: Vec::new(),
@@ -228,6 +230,7 @@ impl Columns {
         self.failure.push(sample.failure as u8);
         self.reused.push(sample.reused);
         self.conn.push(sample.conn);
+        self.agent.push(sample.agent);
         let sizes = [sample.bytes_out, sample.bytes_in, sample.wire_in];
         for (column, size) in self.sizes.iter_mut().zip(sizes) {
             column.push(size);
@@ -282,6 +285,9 @@ impl Columns {
         arrays.extend(self.texts.iter_mut().map(Texts::take));
         arrays.extend(self.blobs.iter_mut().map(Blobs::take));
         arrays.push(given(Values::UInt32(take(&mut self.conn)), is_full, rows));
+        let agents = take(&mut self.agent);
+        let is_fleet = agents.iter().any(|agent| *agent > 0);
+        arrays.push(given(Values::UInt16(agents), is_fleet, rows));
         let columns = self.schema.fields.iter().zip(arrays).map(|(field, array)| Column {
             name: field.name.clone(),
             data_type: field.data_type.clone(),

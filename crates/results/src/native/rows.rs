@@ -7,7 +7,7 @@ use stdx::Nanos;
 use super::array::{Array, Bitmap, Values};
 use super::record_batch::{Column, RecordBatch};
 use super::schema::{DataType, KIND_GENERATOR, KIND_HIT};
-use crate::assertion::{self, KIND_CHECK, KIND_GATE, KIND_METRIC, KIND_THRESHOLD};
+use crate::assertion::{self, KIND_AGENT, KIND_CHECK, KIND_GATE, KIND_METRIC, KIND_THRESHOLD};
 use crate::fill::{ROWS_MAX, TEXT_MAX};
 use crate::labels::{Labels, TargetRef};
 use crate::note;
@@ -39,6 +39,7 @@ pub(super) struct Rows {
     bytes_in: Numbers<u64>,
     wire_in: Numbers<u64>,
     conn: Numbers<u32>,
+    agent: Numbers<u16>,
     /// `attack`, `method`, `url`, `name`.
     target: [Texts; 4],
     error: Texts,
@@ -186,6 +187,7 @@ impl Rows {
             bytes_in: counts(batch, "bytes_in")?,
             wire_in: counts(batch, "wire_in")?,
             conn: connections(batch, "connection")?,
+            agent: codes(batch, "agent")?,
             target: [
                 Texts::of(batch, "attack")?,
                 Texts::of(batch, "method")?,
@@ -247,7 +249,7 @@ impl Rows {
                     self.at += 1;
                     return Ok(Some(Step::Server(Box::new(row))));
                 }
-                kind @ (KIND_THRESHOLD | KIND_CHECK | KIND_GATE | KIND_METRIC)
+                kind @ (KIND_THRESHOLD | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT)
                     if batch.samples.is_empty() =>
                 {
                     let [_, _, _, name] = &self.target;
@@ -258,7 +260,7 @@ impl Rows {
                     return Ok(Some(Step::Assertion(Box::new(assertion), at)));
                 }
                 KIND_GENERATOR | KIND_READING | KIND_SERVED | KIND_INCIDENT | KIND_THRESHOLD
-                | KIND_CHECK | KIND_GATE | KIND_METRIC => break,
+                | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT => break,
                 // A kind of a newer version.
                 _ => {}
             }
@@ -309,6 +311,7 @@ impl Rows {
             bytes_in: get(&self.bytes_in, row),
             wire_in: get(&self.wire_in, row),
             conn: get(&self.conn, row),
+            agent: get(&self.agent, row),
             target,
             status,
             failure: self.failure(row),

@@ -69,7 +69,7 @@ pub(super) struct Schema {
 }
 
 /// The columns of every stream that brunt writes: name, type, whether there may be nulls.
-fn columns() -> [(&'static str, DataType, bool); 25] {
+fn columns() -> [(&'static str, DataType, bool); 26] {
     use DataType::{Binary, Boolean, Int, Utf8};
     let number = |bits| Int(bits, false);
     let time = || DataType::Timestamp(Some("UTC".to_owned()));
@@ -99,6 +99,7 @@ fn columns() -> [(&'static str, DataType, bool); 25] {
         ("headers", Binary, true),
         ("note", Utf8, true),
         ("connection", number(32), true),
+        ("agent", number(16), true),
     ]
 }
 

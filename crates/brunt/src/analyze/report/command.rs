@@ -292,6 +292,7 @@ impl Figures {
 
     fn verdict(&self) -> Verdict {
         Verdict::new(&self.summary, self.merged.as_ref(), &self.losses)
+            .with_agents(self.asserted.list())
     }
 
     /// The verdict in the middle of a stream, which is not cut off but goes on.
@@ -385,6 +386,7 @@ fn resolve(typed: &ParsedArgs<ReportFlags>) -> Result<ReportConfig, CommandError
         Some("status") => Some(By::Status),
         Some("name") => Some(By::Name),
         Some("connection") => Some(By::Connection),
+        Some("agent") => Some(By::Agent),
         _ => None,
     };
     Ok(ReportConfig {

@@ -97,4 +97,4 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
 ];
 
 /// What `report` can group by.
-const BY: &[&str] = &["target", "status", "name", "connection"];
+const BY: &[&str] = &["target", "status", "name", "connection", "agent"];
