@@ -162,6 +162,11 @@ pub trait Transport: Send + Sync {
     /// Sends a message, at most [`fleet::FRAME_MAX`] bytes; it may be lost. It never blocks.
     fn send(&self, subject: &Subject, bytes: Vec<u8>);
 
+    /// It has no connection just now, so that silence of the others means nothing.
+    fn is_away(&self) -> bool {
+        false
+    }
+
     /// Stores an archive under its hash.
     ///
     /// # Errors

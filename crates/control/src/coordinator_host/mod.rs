@@ -113,7 +113,7 @@ fn launch(
 ) -> Result<CoordinatorHandle, ControlError> {
     let (handle, end) = coordinator_channels();
     transport.listen(&Role::Coordinator(options.run.clone()), deliver(&inbox))?;
-    let clock = HostClock::since_unix();
+    let clock = HostClock::new();
     let mut out = Vec::new();
     let config = options.config(lease.incarnation);
     let coordinator = Coordinator::restore(config, clock.now(), records, &mut out);
@@ -188,7 +188,8 @@ impl Host {
             }
             if ticked.elapsed() >= TICK {
                 ticked = Instant::now();
-                self.coordinator.handle(self.clock.now(), Input::Tick, &mut out);
+                let input = if self.transport.is_away() { Input::Deaf } else { Input::Tick };
+                self.coordinator.handle(self.clock.now(), input, &mut out);
             }
             self.carry_out(&mut out);
             self.view();

@@ -137,6 +137,15 @@ impl FleetServer {
         self.process.ended()
     }
 
+    /// Starts the server again, once it has ended: agents and coordinators come back by themselves, with all that was measured
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn restart(&self) -> Result<(), ControlError> {
+        self.process.restart()
+    }
+
     /// The number of the server's process.
     #[must_use]
     pub fn pid(&self) -> u32 {

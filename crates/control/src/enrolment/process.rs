@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -25,32 +26,30 @@ const LOG_TAIL: usize = 4096;
 #[derive(Debug)]
 pub(super) struct ServerProcess {
     child: Mutex<Child>,
-    pid: u32,
-    logs: [std::path::PathBuf; 2],
+    config: PathBuf,
+    logs: [PathBuf; 2],
 }
 
 impl ServerProcess {
     pub(super) fn start(files: &Files) -> Result<Self, ControlError> {
         // What it says before it has read where its log is.
         let early = files.log.with_extension("stderr");
-        let stderr = File::create(&early).map_err(|error| ControlError::file(&early, error))?;
-        let mut command = Command::new(PROGRAM);
-        command
-            .arg("-c")
-            .arg(&files.config)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(stderr);
-        let child = command.spawn().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => ControlError::NoServerProgram,
-            _ => ControlError::Server(error.to_string()),
-        })?;
-        let pid = child.id();
-        Ok(Self { child: Mutex::new(child), pid, logs: [files.log.clone(), early] })
+        let child = spawn(&files.config, &early)?;
+        let (config, logs) = (files.config.clone(), [files.log.clone(), early]);
+        Ok(Self { child: Mutex::new(child), config, logs })
+    }
+
+    /// Starts it again where it has ended.
+    pub(super) fn restart(&self) -> Result<(), ControlError> {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(Some(_)) = child.try_wait() {
+            *child = spawn(&self.config, &self.logs[1])?;
+        }
+        Ok(())
     }
 
     pub(super) fn pid(&self) -> u32 {
-        self.pid
+        self.child.lock().unwrap_or_else(PoisonError::into_inner).id()
     }
 
     /// Why it ended, where it did.
@@ -98,9 +97,19 @@ impl ServerProcess {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         // A process that has ended and was waited for may have given its number to another.
         if let Ok(None) = child.try_wait() {
-            kill(Pid::from_raw(self.pid.cast_signed()), signal).unwrap_or_default();
+            kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap_or_default();
         }
     }
+}
+
+fn spawn(config: &Path, stderr: &Path) -> Result<Child, ControlError> {
+    let stderr = File::create(stderr).map_err(|error| ControlError::file(stderr, error))?;
+    let mut command = Command::new(PROGRAM);
+    command.arg("-c").arg(config).stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+    command.spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => ControlError::NoServerProgram,
+        _ => ControlError::Server(error.to_string()),
+    })
 }
 
 impl Drop for ServerProcess {

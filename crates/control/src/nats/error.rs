@@ -1,6 +1,7 @@
 //! Errors and events of async-nats in the words of a fleet.
 
 use std::error::Error;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_nats::{ConnectErrorKind, Event};
@@ -42,10 +43,16 @@ fn deepest(error: &(dyn Error + 'static)) -> String {
 }
 
 /// What a user may want to know of the connection.
-pub(super) fn words(event: &Event) -> Option<String> {
+pub(super) fn words(event: &Event, was_lost: &AtomicBool) -> Option<String> {
     match event {
-        Event::Connected => Some("connected to NATS".to_owned()),
-        Event::Disconnected => Some("the connection to NATS was lost".to_owned()),
+        // The first connection is what everybody expects.
+        Event::Connected => was_lost
+            .swap(false, Ordering::Relaxed)
+            .then(|| "the connection to NATS is there again".to_owned()),
+        Event::Disconnected => {
+            was_lost.store(true, Ordering::Relaxed);
+            Some("the connection to NATS was lost".to_owned())
+        }
         Event::ServerError(error) => Some(format!("NATS: {error}")),
         Event::SlowConsumer(_) => {
             Some("messages came faster than they were read; some were dropped".to_owned())

@@ -7,6 +7,7 @@ mod store;
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -35,6 +36,9 @@ const CALL_WITHIN: Duration = Duration::from_secs(15);
 
 /// Between two pings; the connection is dead after two without an answer.
 const PING: Duration = Duration::from_secs(2);
+
+/// Between two tries to connect again: an agent must be heard of within [`fleet::LOST_AFTER`] of the server's return.
+const RECONNECT_EVERY: Duration = Duration::from_millis(250);
 
 /// Messages that may wait on their way out and in; further ones are dropped.
 const OUT_MAX: usize = 256;
@@ -73,18 +77,24 @@ impl NatsTransport {
             .name("nats".to_owned())
             .spawn(move || runtime.block_on(stopped).unwrap_or_default())
             .map_err(|error| failed("starting the client of NATS", error))?;
-        let notice = Arc::new(notice);
+        let notice = Arc::new((notice, AtomicBool::new(false)));
         let options = access
             .options()?
             .connection_timeout(CONNECT_WITHIN)
             .request_timeout(Some(ANSWER_WITHIN))
             .ping_interval(PING)
+            .reconnect_delay_callback(|_| RECONNECT_EVERY)
             .client_capacity(OUT_MAX)
             .subscription_capacity(IN_MAX)
             .ignore_discovered_servers()
             .event_callback(move |event| {
                 let notice = Arc::clone(&notice);
-                async move { words(&event).map_or((), |text| notice(text)) }
+                async move {
+                    let (say, was_lost) = &*notice;
+                    if let Some(text) = words(&event, was_lost) {
+                        say(text);
+                    }
+                }
             });
         let urls = access.urls.join(",");
         let client = call(&handle, async move { options.connect(urls).await })?
@@ -175,6 +185,10 @@ impl Transport for NatsTransport {
 
     fn send(&self, subject: &Subject, bytes: Vec<u8>) {
         self.send_to(subject.to_string(), bytes);
+    }
+
+    fn is_away(&self) -> bool {
+        self.client.connection_state() != State::Connected
     }
 
     fn put_archive(&self, bytes: &[u8]) -> Result<Digest, TransportError> {

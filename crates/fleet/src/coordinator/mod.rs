@@ -34,6 +34,8 @@ const START_MARGIN: Nanos = Nanos(LEAD_MIN.0 * 3 / 4);
 pub enum Input<'a> {
     /// Time passed. The host calls at least each 250 ms.
     Tick,
+    /// Time passed, as in a tick, while the transport was away: that no agent is heard of means nothing.
+    Deaf,
     /// An agent sent this; the transport vouches for its name.
     Message(&'a Name, &'a FromAgent),
     /// The journal is on disk up to this record, counted from 1.
@@ -132,6 +134,12 @@ impl Coordinator {
         let turn = &mut Turn { now, out };
         match input {
             Input::Tick => self.decide(turn),
+            Input::Deaf => {
+                for member in self.state.members.values_mut() {
+                    member.received = member.received.max(turn.now);
+                }
+                self.decide(turn);
+            }
             Input::Message(agent, message) => self.handle_message(agent, message, turn),
             Input::Written(number) => self.handle_written(number, turn),
             Input::Abort(cause) => self.abort(cut_text(&cause), turn),

@@ -93,8 +93,8 @@ fn agents_keep_the_load_while_the_coordinator_is_away() {
 #[test]
 fn a_bus_that_was_away_loses_nothing() {
     let faults = vec![(10 * SECOND, Fault::BusDown(9 * SECOND))];
-    let world = run(6, Plan { seconds: 30, goes_on: true, faults, ..Plan::calm(4) });
+    let world = run(6, Plan { seconds: 30, faults, ..Plan::calm(4) });
     let outcome = world.oracles.outcome();
-    assert_eq!(outcome.counts().planned, 4 * 30 * 20);
-    assert!(outcome.agents.iter().all(|agent| agent.complete));
+    assert_eq!((outcome.cause.as_deref(), outcome.counts().planned), (None, 4 * 30 * 20));
+    assert!(outcome.agents.iter().all(|agent| agent.complete && agent.lost.is_none()));
 }

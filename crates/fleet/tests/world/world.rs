@@ -181,7 +181,9 @@ impl World {
         match event {
             Event::Tick => {
                 self.schedule(self.now + TICK, Event::Tick);
-                self.coordinate(Input::Tick);
+                // Its host knows when the bus is away.
+                let is_deaf = self.now < self.bus_down_until;
+                self.coordinate(if is_deaf { Input::Deaf } else { Input::Tick });
             }
             Event::AgentTick(at) => {
                 self.schedule(self.now + TICK, Event::AgentTick(at));
