@@ -6,8 +6,8 @@ _brunt() {
   done
   case $command in
     demo) flags="-q -cpus -version";;
-    attack) flags="-targets -format -lazy -body -chunked -header -name -rate -duration -shape -workers -max-workers -tick -seed -timeout -redirects -keepalive -connections -max-connections -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -fail-on -json -progress -q -io -pin -rt -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
-    bench) flags="-c -n -d -pipeline -think -warmup -k -no-keepalive -per-connection -X -targets -format -body -chunked -header -name -seed -timeout -redirects -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -fail-on -json -progress -q -io -pin -rt -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
+    attack) flags="-targets -format -lazy -body -chunked -header -name -rate -duration -shape -workers -max-workers -tick -seed -timeout -redirects -keepalive -connections -max-connections -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -fail-on -json -progress -q -io -pin -rt -fleet -agents -agent-labels -fleet-on-loss -fleet-wait -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
+    bench) flags="-c -n -d -pipeline -think -warmup -k -no-keepalive -per-connection -X -targets -format -body -chunked -header -name -seed -timeout -redirects -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -fail-on -json -progress -q -io -pin -rt -fleet -agents -agent-labels -fleet-on-loss -fleet-wait -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
     seek) flags="-objective -by -arrivals -from -to -budget -step -warmup -cooldown -precision -max-steps -state -plot -X -targets -format -body -chunked -header -seed -timeout -redirects -keepalive -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -json -progress -io -pin -rt -cpus -version";;
     cable) flags="-channel -params -perform -codec -users -ramp -duration -rate -speakers -cookies -timeout -jitter -cuts -give-up -no-backoff -fail-on-loss -header -name -seed -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -insecure -cert -key -root-certs -session-tickets -output -to -fail-on -json -progress -q -io -pin -rt -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
     run) flags="-u -d -i -s -p -execution-segment -execution-segment-sequence -e -include-system-env-vars -c -t -compatibility-mode -allow-read -allow-write -no-setup -no-teardown -max-redirects -batch -batch-per-host -rps -user-agent -http-debug -insecure-skip-tls-verify -no-connection-reuse -no-vu-connection-reuse -min-iteration-duration -w -blacklist-ip -block-hostnames -discard-response-bodies -local-ips -dns -tag -system-tags -summary-trend-stats -summary-time-unit -summary-mode -no-summary -summary-export -new-machine-readable-summary -no-thresholds -no-backoff -io -compat -o -traces-output -l -a -console-output -log-format -log-output -secret-source -fail-on -q -v -no-color -no-usage-report -profiling-enabled -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
@@ -23,6 +23,8 @@ _brunt() {
     dump) flags="-dumper -inputs -output -cpus -version";;
     serve) flags="-listen -workers -service -queue -error-rate -body -cable -cable-ping -cable-delay -cable-loss -cable-duplicate -cable-reorder -cable-reject -cable-no-confirm -cable-disconnect-after -tls -tls-cert -tls-key -seed -cpus -version";;
     watch) flags="-pid -name -port -cgroup -scrape -log -log-pattern -every -duration -output -to -loadavg -requests -host -date -json -q -cpus -version";;
+    fleet) flags="-dir -listen -advertise -cpus -version";;
+    agent) flags="-join -name -labels -dir -cpus -version";;
     jitter) flags="-rate -duration -json -cpus -version";;
     completions) flags="-cpus -version";;
     man) flags="-cpus -version";;
@@ -32,9 +34,11 @@ _brunt() {
     attack:-format|attack:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
     attack:-to|attack:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
     attack:-io|attack:--io) COMPREPLY=($(compgen -W "auto poll uring" -- "$cur")); return;;
+    attack:-fleet-on-loss|attack:--fleet-on-loss) COMPREPLY=($(compgen -W "fail go-on" -- "$cur")); return;;
     bench:-format|bench:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
     bench:-to|bench:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
     bench:-io|bench:--io) COMPREPLY=($(compgen -W "auto poll uring" -- "$cur")); return;;
+    bench:-fleet-on-loss|bench:--fleet-on-loss) COMPREPLY=($(compgen -W "fail go-on" -- "$cur")); return;;
     seek:-by|seek:--by) COMPREPLY=($(compgen -W "rate connections" -- "$cur")); return;;
     seek:-arrivals|seek:--arrivals) COMPREPLY=($(compgen -W "poisson constant" -- "$cur")); return;;
     seek:-format|seek:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
@@ -43,7 +47,7 @@ _brunt() {
     cable:-to|cable:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
     cable:-io|cable:--io) COMPREPLY=($(compgen -W "auto poll uring" -- "$cur")); return;;
     run:-io|run:--io) COMPREPLY=($(compgen -W "auto poll uring" -- "$cur")); return;;
-    report:-by|report:--by) COMPREPLY=($(compgen -W "target status name connection" -- "$cur")); return;;
+    report:-by|report:--by) COMPREPLY=($(compgen -W "target status name connection agent" -- "$cur")); return;;
     plot:-type|plot:--type) COMPREPLY=($(compgen -W "html svg png text markdown json" -- "$cur")); return;;
     plot:-axis|plot:--axis) COMPREPLY=($(compgen -W "linear tail" -- "$cur")); return;;
     plot:-server|plot:--server) COMPREPLY=($(compgen -W "percentiles time" -- "$cur")); return;;
@@ -57,7 +61,7 @@ _brunt() {
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W "demo attack bench seek cable run inspect archive new report plot compare study fit encode dump serve watch jitter completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
+    COMPREPLY=($(compgen -W "demo attack bench seek cable run inspect archive new report plot compare study fit encode dump serve watch fleet agent jitter completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

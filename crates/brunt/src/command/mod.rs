@@ -1,7 +1,9 @@
 //! The commands, a file or a folder each, and the table of them.
 
+mod agent;
 mod completions;
 mod demo;
+mod fleet;
 pub(crate) mod help;
 mod jitter;
 mod man;

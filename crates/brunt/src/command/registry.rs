@@ -4,7 +4,7 @@ use cli::{CommandSpec, Registry, rows_of};
 use lab::CommandLines;
 
 use super::tools::TOOLS;
-use super::{completions, demo, help, jitter, man, serve, study, watch};
+use super::{agent, completions, demo, fleet, help, jitter, man, serve, study, watch};
 use crate::analyze::{compare, dump, encode, fit, plot, report};
 use crate::dialect::dispatch;
 use crate::{flags, load};
@@ -349,6 +349,39 @@ const COMMANDS: &[CommandSpec] = &[
         ],
         rows: || rows_of(flags::watch::WATCH),
         run: watch::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "fleet",
+        summary: "Let other machines join, to send load together.",
+        operands: "up",
+        about: fleet::ABOUT,
+        examples: &[
+            ("brunt fleet up -dir fleet", "agents on this machine alone"),
+            (
+                "brunt fleet up -dir fleet -listen 0.0.0.0:4222 -advertise load-1.example",
+                "agents on other machines",
+            ),
+            (
+                "brunt attack -targets=targets -rate=2000 -duration=1m -fleet=fleet -agents=4 -output=results.arrow",
+                "500 requests a second from each of four agents",
+            ),
+        ],
+        rows: || rows_of(flags::fleet::FLEET),
+        run: fleet::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "agent",
+        summary: "Join a fleet, and send its load.",
+        operands: "",
+        about: agent::ABOUT,
+        examples: &[
+            ("brunt agent -join token.txt -name load-2", "with the token in a file"),
+            ("brunt agent -join token.txt -labels zone=eu -cpus 4", "four of its cores"),
+        ],
+        rows: || rows_of(flags::fleet::AGENT),
+        run: agent::run,
         validate: None,
     },
     CommandSpec {

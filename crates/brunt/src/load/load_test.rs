@@ -7,6 +7,7 @@ use results::Encoding;
 use session::MonitorConfig;
 use workload::Plan;
 
+use super::fleet::FleetRequest;
 use super::outputs::{Outputs, ReportFormat};
 use super::targets::Source;
 
@@ -35,6 +36,8 @@ pub(crate) struct LoadTest {
     pub(crate) watching: Option<MonitorConfig>,
     /// The conditions under which the test fails.
     pub(crate) gates: Gates,
+    /// The machines that send the load, where it is not this one.
+    pub(crate) fleet: Option<FleetRequest>,
 }
 
 impl LoadTest {
@@ -56,6 +59,7 @@ impl LoadTest {
             prometheus,
             watching,
             gates,
+            fleet: None,
         }
     }
 }

@@ -12,6 +12,7 @@ use session::{
     ResultsFile, RunFigures, Serialized, Session, SessionError, SessionOptions, target_labels,
 };
 
+use super::fleet;
 use super::load_test::LoadTest;
 use super::outputs::ReportFormat;
 use super::targets::{self, Source};
@@ -21,7 +22,7 @@ use crate::dialect::LoadRules;
 /// Carries out a load test.
 pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandResult {
     let interrupts = Interrupts::watch()?;
-    if rules.warns_of_descriptors {
+    if rules.warns_of_descriptors && test.fleet.is_none() {
         session::warn_descriptor_limit(&test.plan, &test.settings);
     }
     let mut exporter = exporter(&test, rules)?;
@@ -31,14 +32,15 @@ pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandRes
     let mut servers = watching.is_some().then(WatchedServers::new);
     let (lazy, problem) = lazy(test.lazy.take(), rules)?;
     let mut progress = test.progress.then(|| Progress::new(&test.plan));
-    let mut multiplexing = MultiplexingCheck::new(&test.plan, &test.settings);
+    let multiplexing = MultiplexingCheck::new(&test.plan, &test.settings);
+    // Users and connections are the agents'.
+    let mut multiplexing = multiplexing.filter(|_| test.fleet.is_none());
     let mut figures = figures(&test);
     let mut gates = GateObserver::new(&test.gates, target_labels(&test.plan));
     let options = SessionOptions { results, ..SessionOptions::new(&interrupts) };
-    // The results of the gates are known after the run, and belong to its results.
-    let options = SessionOptions { keeps_results_open: gates.is_some(), ..options };
-    let session = Session::start(test.plan.clone(), &test.settings, lazy, options)
-        .map_err(|error| not_started(error, rules))?;
+    // The results of the gates and the ends of agents are known after the run, and belong to its results.
+    let keeps_results_open = gates.is_some() || test.fleet.is_some();
+    let options = SessionOptions { keeps_results_open, ..options };
     let observers: &mut [&mut dyn Observer] = &mut [
         &mut figures,
         &mut gates,
@@ -47,8 +49,21 @@ pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandRes
         &mut exporter,
         &mut progress,
     ];
-    let outcome = session.run(observers)?;
-    let asserted = asserted(gates.as_ref(), figures.as_ref(), &outcome.generator);
+    let (outcome, records) = match &test.fleet {
+        None => {
+            let session = Session::start(test.plan.clone(), &test.settings, lazy, options)
+                .map_err(|error| not_started(error, rules))?;
+            (session.run(observers)?, None)
+        }
+        Some(request) => {
+            let (execution, records) =
+                fleet::start((&test.plan, &test.settings), request, &interrupts)?;
+            let session = Session::over(execution, &test.plan, options)?;
+            (session.run(observers)?, Some(records))
+        }
+    };
+    let mut asserted = asserted(gates.as_ref(), figures.as_ref(), &outcome.generator);
+    let failed = records.and_then(|records| fleet::conclude(&records, &mut asserted));
     if let Some(results) = outcome.results {
         results.finish(asserted.clone())?;
     }
@@ -60,6 +75,9 @@ pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandRes
     }
     if let Some(figures) = &figures {
         close(&test, figures, servers.as_ref(), (&outcome.generator, &asserted))?;
+    }
+    if let Some(cause) = failed {
+        return Err(anyhow!("the fleet ended the run early: {cause}").into());
     }
     let code = session::conclude_gates(session::gates_of(&asserted));
     let found = problem.and_then(|problem| problem.found(rules));
@@ -165,7 +183,7 @@ fn close(
     servers: Option<&WatchedServers>,
     (generator, asserted): (&Generator, &[Assertion]),
 ) -> Result<(), ExitError> {
-    let verdict = figures.verdict(generator);
+    let verdict = figures.verdict(generator).with_agents(asserted);
     let input = report::Input {
         server: servers.and_then(|servers| servers.beside(&figures.summary)),
         ..figures.input(&test.plan.name, (generator, &verdict), asserted)

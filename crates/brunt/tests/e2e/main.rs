@@ -17,6 +17,7 @@ mod endings;
 mod examples;
 mod figures;
 mod fit;
+mod fleet;
 mod gates;
 mod honesty;
 mod hostile;

@@ -11,7 +11,7 @@ use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::load_test::LoadTest;
 use crate::load::outputs::{self, OutputFlags, Outputs};
-use crate::load::{gates, settings, targets};
+use crate::load::{fleet, gates, settings, targets};
 
 /// Validates a command line, and reads the files that it names.
 ///
@@ -53,7 +53,8 @@ pub(crate) fn resolve(
         duration: duration(flags, rules),
         ..Plan::new(load, list, seed)
     };
-    Ok(LoadTest { lazy, ..LoadTest::new(plan, settings, outputs) })
+    let fleet = fleet::resolve(&flags.fleet, args.global.cpus)?;
+    Ok(LoadTest { lazy, fleet, ..LoadTest::new(plan, settings, outputs) })
 }
 
 /// Checks as much of a command line as needs no file and no look at the machine. Standard input counts as empty.
@@ -91,6 +92,12 @@ fn check(args: &ParsedArgs<AttackFlags>, rules: &LoadRules) -> Result<(), Comman
     }
     if args.flags.max_workers == Some(0) {
         return Err((rules.no_workers)());
+    }
+    fleet::resolve(&args.flags.fleet, None)?;
+    if args.flags.lazy && args.flags.fleet.dir.is_some() {
+        return Err(usage_error(
+            "-lazy reads targets on this machine, and -fleet sends from others",
+        ));
     }
     let AttackFlags { tick, duration, .. } = args.flags;
     if duration > Nanos::ZERO && tick > duration {

@@ -6,8 +6,8 @@ use workload::arrival::{ParsedRate, Rate};
 
 use crate::flags::load_value;
 use crate::load::flags::{
-    ClientFlags, DisplayFlags, HttpFlags, ResultsFlags, TargetFlags, client, display, holds, http,
-    results, target,
+    ClientFlags, DisplayFlags, FleetFlags, HttpFlags, ResultsFlags, TargetFlags, client, display,
+    fleet, holds, http, results, target,
 };
 use session::monitor_flags::{self as watch, MonitorTargets, Watches};
 
@@ -19,6 +19,7 @@ pub(crate) struct AttackFlags {
     pub(crate) client: ClientFlags,
     pub(crate) results: ResultsFlags,
     pub(crate) display: DisplayFlags,
+    pub(crate) fleet: FleetFlags,
     pub(crate) watched: MonitorTargets,
     /// Whether targets are read during the attack, each used once.
     pub(crate) lazy: bool,
@@ -46,6 +47,7 @@ holds!(AttackFlags:
     client: ClientFlags,
     results: ResultsFlags,
     display: DisplayFlags,
+    fleet: FleetFlags,
 );
 
 impl Watches for AttackFlags {
@@ -62,6 +64,7 @@ impl Default for AttackFlags {
             client: ClientFlags::default(),
             results: ResultsFlags::default(),
             display: DisplayFlags::default(),
+            fleet: FleetFlags::default(),
             watched: MonitorTargets::default(),
             lazy: false,
             rate: ParsedRate::Rate(Rate::per_second(50)),
@@ -97,6 +100,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = flag_table!(AttackFlags:
     &[display::fail_on()],
     &display::terminal(),
     &client::threads(),
+    &fleet::fleet(),
     &watch::beside(),
 );
 

@@ -10,7 +10,7 @@ use crate::load::environment::Environment;
 use crate::load::flags::HttpFlags;
 use crate::load::load_test::LoadTest;
 use crate::load::outputs::{self, OutputFlags, Outputs};
-use crate::load::{gates, settings, targets};
+use crate::load::{fleet, gates, settings, targets};
 
 /// How long a bench runs that is given neither a time nor a number of requests.
 const DURATION: Nanos = Nanos::from_secs(10);
@@ -53,7 +53,8 @@ pub(crate) fn resolve(
         ..Plan::new(load(flags), list, flags.client.engine.seed.unwrap_or(environment.seed))
     };
     let per_connection = flags.per_connection;
-    Ok(LoadTest { per_connection, ..LoadTest::new(plan, settings, outputs) })
+    let fleet = fleet::resolve(&flags.fleet, args.global.cpus)?;
+    Ok(LoadTest { per_connection, fleet, ..LoadTest::new(plan, settings, outputs) })
 }
 
 /// Checks as much of a command line as needs no file and no look at the machine. Standard input counts as empty.
@@ -66,6 +67,7 @@ pub(crate) fn validate(args: &ParsedArgs<BenchFlags>) -> Result<(), CommandError
     outputs::check_watched(&flags.watched)?;
     settings::check_key(&LoadRules::NATIVE, &flags.client.tls)?;
     check_pipeline(flags)?;
+    fleet::resolve(&flags.fleet, None)?;
     gates::check_load(&flags.display.gates, &load(flags))?;
     let list = targets::list_without_files(&args.operands, &flags.target)?;
     targets::check_streams(&flags.http, &list)

@@ -4,8 +4,8 @@ use cli::{Flag, ValueKind, flag_table, value};
 use stdx::{Distribution, Nanos};
 
 use crate::load::flags::{
-    ClientFlags, DisplayFlags, HttpFlags, ResultsFlags, TargetFlags, client, display, holds, http,
-    results, target,
+    ClientFlags, DisplayFlags, FleetFlags, HttpFlags, ResultsFlags, TargetFlags, client, display,
+    fleet, holds, http, results, target,
 };
 use session::monitor_flags::{self as watch, MonitorTargets, Watches};
 
@@ -17,6 +17,7 @@ pub(crate) struct BenchFlags {
     pub(crate) client: ClientFlags,
     pub(crate) results: ResultsFlags,
     pub(crate) display: DisplayFlags,
+    pub(crate) fleet: FleetFlags,
     pub(crate) watched: MonitorTargets,
     /// Connections, each of which sends its next request after a response.
     pub(crate) connections: u64,
@@ -40,6 +41,7 @@ holds!(BenchFlags:
     client: ClientFlags,
     results: ResultsFlags,
     display: DisplayFlags,
+    fleet: FleetFlags,
 );
 
 impl Watches for BenchFlags {
@@ -56,6 +58,7 @@ impl Default for BenchFlags {
             client: ClientFlags::default(),
             results: ResultsFlags::default(),
             display: DisplayFlags::default(),
+            fleet: FleetFlags::default(),
             watched: MonitorTargets::default(),
             connections: 10,
             requests: None,
@@ -89,6 +92,7 @@ pub(crate) const FLAGS: &[Flag<BenchFlags>] = flag_table!(BenchFlags:
     &[display::fail_on()],
     &display::terminal(),
     &client::threads(),
+    &fleet::fleet(),
     &watch::beside(),
 );
 

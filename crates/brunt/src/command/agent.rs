@@ -1,0 +1,140 @@
+//! `agent`: a machine that sends load for a fleet.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use cli::{
+    ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, ParsedArgs, eprint_line,
+    input, reason,
+};
+use control::{AgentAccess, AgentHost, AgentNotice, AgentOptions, JoinToken, NatsTransport};
+use fleet::{Hello, Name};
+
+use super::fleet::failed;
+use super::{CommandError, usage_error};
+use crate::flags::fleet::{AGENT, AgentFlags};
+
+/// What the help says beside the flags.
+pub(super) const ABOUT: &str =
+    "Joins a fleet, waits for runs of `brunt attack -fleet=…` and sends its part of each. The token is needed once; the
+machine's own key never leaves it. -cpus limits its cores, and so its part. Ctrl-C ends it; a run under way ends with it.";
+
+/// What a joining token begins with; anything else is a file.
+const TOKEN: &str = "brunt1-";
+
+/// The agent that a command line asks for.
+struct AgentConfig {
+    token: JoinToken,
+    name: Name,
+    labels: Vec<String>,
+    stored: AgentAccess,
+    cores: usize,
+}
+
+/// Serves runs until interrupted.
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let config = resolve(&invocation.parse(AGENT)?)?;
+    let interrupts = Interrupts::watch()?;
+    let AgentConfig { token, name, labels, stored, cores } = config;
+    let access = control::join(&token, &name, &stored).map_err(failed)?;
+    let say = |text: &str| eprint_line(&format!("agent: {text}"));
+    let transport = NatsTransport::connect(&access, move |text| say(&text))
+        .map_err(|error| ExitError::from(anyhow::Error::new(error)))?;
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let hello = Hello { version, cores: u32::try_from(cores).unwrap_or(u32::MAX), labels };
+    let options = AgentOptions { name: name.clone(), hello };
+    let (handle, host) =
+        AgentHost::start(Arc::new(transport), options, move |notice| say(&words(&notice)))
+            .map_err(failed)?;
+    eprint_line(&format!("agent: {name} waits for runs ({})", stdx::counted(cores as u64, "core")));
+    std::thread::spawn(move || {
+        while interrupts.seen() == 0 {
+            std::thread::sleep(INTERRUPT_CHECK_INTERVAL);
+        }
+        host.stop();
+    });
+    remote::serve(&handle, cores);
+    Ok(ExitCode::Ok)
+}
+
+fn resolve(args: &ParsedArgs<AgentFlags>) -> Result<AgentConfig, CommandError> {
+    let flags = &args.flags;
+    if let Some(extra) = args.operands.first() {
+        return Err(usage_error(format!("unexpected \"{extra}\" (the token comes after -join)")));
+    }
+    let Some(join) = &flags.join else {
+        return Err(usage_error("-join is missing: the token that `brunt fleet up` printed"));
+    };
+    let name = match &flags.name {
+        Some(text) => {
+            Name::new(text).map_err(|error| usage_error(format!("flag -name: {error}")))?
+        }
+        None => own_name()?,
+    };
+    let dir = flags.dir.as_ref().map_or_else(state_dir, |dir| Ok(PathBuf::from(dir)))?;
+    let all = || available_parallelism().map_or(1, usize::from);
+    let given = args.global.cpus.map(|cpus| usize::try_from(cpus).unwrap_or(usize::MAX));
+    Ok(AgentConfig {
+        token: token(join)?,
+        labels: flags.labels.clone(),
+        stored: AgentAccess::of(&dir, &name),
+        cores: given.unwrap_or_else(all).min(all()),
+        name,
+    })
+}
+
+/// The token, given as it is or as a file.
+fn token(text: &str) -> Result<JoinToken, CommandError> {
+    let from_file = |path: &str| {
+        input::read_whole(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let text = if text.starts_with(TOKEN) { text.to_owned() } else { from_file(text)? };
+    JoinToken::read(&text).map_err(|error| usage_error(format!("flag -join: {error}")))
+}
+
+/// The machine's name, as far as a fleet's names may have its characters.
+fn own_name() -> Result<Name, CommandError> {
+    let missing = |why: &str| usage_error(format!("the machine has no name ({why}): give -name"));
+    let text = std::fs::read_to_string("/proc/sys/kernel/hostname")
+        .map_err(|error| missing(&reason(&error)))?;
+    let as_allowed = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let text: String = text.trim().chars().map(as_allowed).collect();
+    Name::new(&text).map_err(|error| missing(&error.to_string()))
+}
+
+/// The user's folder for state, as the XDG Base Directory Specification has it.
+fn state_dir() -> Result<PathBuf, CommandError> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let state = variable("XDG_STATE_HOME").map(PathBuf::from);
+    let home = || variable("HOME").map(|home| Path::new(&home).join(".local/state"));
+    let dir = state.or_else(home).map(|dir| dir.join("brunt"));
+    dir.ok_or_else(|| usage_error("there is no HOME: give -dir, a folder for this agent's key"))
+}
+
+fn words(notice: &AgentNotice) -> String {
+    match notice {
+        AgentNotice::Joined(run) => format!("takes part in run {run}"),
+        AgentNotice::Refused(run, cause) => format!("cannot take part in run {run}: {cause}"),
+        AgentNotice::Left(run, None) => format!("run {run} is over"),
+        AgentNotice::Left(run, Some(cause)) => format!("left run {run}: {cause}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_given_or_read() {
+        let error = token("brunt1-zzz").unwrap_err().message();
+        assert!(error.contains("damaged or cut off"), "{error}");
+        let error = token("/nonexistent").unwrap_err().message();
+        assert!(error.contains("/nonexistent"), "{error}");
+    }
+
+    #[test]
+    fn a_machine_has_a_name() {
+        assert!(!own_name().unwrap().as_str().is_empty());
+    }
+}

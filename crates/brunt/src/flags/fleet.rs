@@ -1,0 +1,122 @@
+//! The flags of `fleet` and of `agent`.
+
+use std::net::SocketAddr;
+
+use cli::{Flag, ValueError, ValueKind};
+
+use crate::load::flags::fleet::read_labels;
+
+/// The flags of `fleet` as typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FleetUpFlags {
+    /// The fleet's folder.
+    pub(crate) dir: Option<String>,
+    /// Where its server listens.
+    pub(crate) listen: SocketAddr,
+    /// The name by which agents reach it.
+    pub(crate) advertise: Option<String>,
+}
+
+impl Default for FleetUpFlags {
+    fn default() -> Self {
+        Self { dir: None, listen: ([127, 0, 0, 1], 4222).into(), advertise: None }
+    }
+}
+
+/// The flags of `fleet`.
+pub(crate) const FLEET: &[Flag<FleetUpFlags>] = &[
+    Flag::new(
+        "dir",
+        ValueKind::Path,
+        "",
+        "The fleet's folder: keys, certificate, journals. It is made where it is missing.",
+        |t: &mut FleetUpFlags, v| {
+            t.dir = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "listen",
+        ValueKind::Text("ADDR:PORT"),
+        "127.0.0.1:4222",
+        "Where agents connect to. Port 0 takes a free one.",
+        |t: &mut FleetUpFlags, v| address(v).map(|listen| t.listen = listen),
+    )
+    .native(),
+    Flag::new(
+        "advertise",
+        ValueKind::Text("HOST"),
+        "that of -listen",
+        "The name or address by which agents reach this machine.",
+        |t: &mut FleetUpFlags, v| {
+            t.advertise = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+];
+
+fn address(text: &str) -> Result<SocketAddr, ValueError> {
+    text.parse().map_err(|_| {
+        ValueError::new(format!("\"{text}\" is no address (expected ADDR:PORT, as 10.0.0.5:4222)"))
+    })
+}
+
+/// The flags of `agent` as typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AgentFlags {
+    /// The joining token, or a file with it.
+    pub(crate) join: Option<String>,
+    /// Its name in the fleet; `None` is the machine's.
+    pub(crate) name: Option<String>,
+    /// Its labels.
+    pub(crate) labels: Vec<String>,
+    /// Where it stores its key; `None` is the user's folder for state.
+    pub(crate) dir: Option<String>,
+}
+
+/// The flags of `agent`.
+pub(crate) const AGENT: &[Flag<AgentFlags>] = &[
+    Flag::new(
+        "join",
+        ValueKind::Text("TOKEN|FILE"),
+        "",
+        "The token that `brunt fleet up` prints, or a file with it.",
+        |t: &mut AgentFlags, v| {
+            t.join = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "name",
+        ValueKind::Text("NAME"),
+        "the machine's",
+        "Its name in the fleet: letters, digits, - and _.",
+        |t: &mut AgentFlags, v| {
+            t.name = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "labels",
+        ValueKind::Text("KEY=VALUE,…"),
+        "",
+        "What -agent-labels of a run may ask for.",
+        |t: &mut AgentFlags, v| read_labels(v).map(|labels| t.labels.extend(labels)),
+    )
+    .native(),
+    Flag::new(
+        "dir",
+        ValueKind::Path,
+        "~/.local/state/brunt",
+        "Where it stores its key, by which it has its name again.",
+        |t: &mut AgentFlags, v| {
+            t.dir = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+];

@@ -1,0 +1,290 @@
+//! One test on several machines: `fleet up` with a real nats-server, agents as processes of their own, all on loopback.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use demo::{Config, Server};
+use serde_json::Value;
+
+use crate::{Ran, Scratch, Started, brunt, first_line, run, server, signal, start, text, until};
+
+/// A fleet with its server and agents; they end with it.
+struct Fleet {
+    scratch: Scratch,
+    up: Option<Started>,
+    agents: Vec<(String, Option<Started>)>,
+}
+
+impl Fleet {
+    fn new(test: &str, agents: &[&str]) -> Self {
+        let scratch = Scratch::new(test);
+        let dir = text(&scratch.path("fleet"));
+        let mut up = start(brunt(&format!("fleet up -dir {dir} -listen 127.0.0.1:0")));
+        let stdout = up.child().stdout.as_mut().unwrap();
+        let lines = [first_line(stdout), first_line(stdout)];
+        let token = lines[1].strip_prefix("brunt agent -join ").unwrap().to_owned();
+        scratch.file("token", token);
+        let mut fleet = Self { scratch, up: Some(up), agents: Vec::new() };
+        agents.iter().for_each(|agent| fleet.add(agent));
+        fleet
+    }
+
+    /// Starts an agent, and waits until it waits.
+    fn add(&mut self, agent: &str) {
+        let (token, dir) = (text(&self.scratch.path("token")), text(&self.scratch.path(agent)));
+        let line = format!("agent -join {token} -name {agent} -dir {dir} -cpus 1");
+        let mut started = start(brunt(&line));
+        let line = first_line(started.child().stderr.as_mut().unwrap());
+        assert!(line.contains("waits for runs"), "{line}");
+        self.agents.push((agent.to_owned(), Some(started)));
+    }
+
+    fn dir(&self) -> String {
+        text(&self.scratch.path("fleet"))
+    }
+
+    fn pid(&self, agent: &str) -> u32 {
+        let found = self.agents.iter().rfind(|(name, _)| name == agent).unwrap();
+        found.1.as_ref().unwrap().pid()
+    }
+
+    /// The process of the fleet's nats-server.
+    fn nats(&self) -> Option<u32> {
+        let parent = self.up.as_ref().unwrap().pid();
+        let children = format!("/proc/{parent}/task/{parent}/children");
+        std::fs::read_to_string(children).unwrap().split_whitespace().next()?.parse().ok()
+    }
+
+    fn results(&self) -> PathBuf {
+        self.scratch.path("results.arrow")
+    }
+
+    /// A load command on this fleet.
+    fn command(&self, words: &str, agents: usize) -> std::process::Command {
+        let (dir, results) = (self.dir(), text(&self.results()));
+        brunt(&format!("{words} -fleet={dir} -agents={agents} -output={results}"))
+    }
+
+    fn load(&self, words: &str, agents: usize) -> Ran {
+        start(self.command(words, agents)).wait()
+    }
+
+    fn report(&self) -> Value {
+        let ran = run(&format!("report -type=json {}", text(&self.results()))).with_code(0);
+        serde_json::from_str(&ran.stdout).unwrap()
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        let agents = self.agents.iter_mut().filter_map(|(_, agent)| agent.take());
+        for started in agents.chain(self.up.take()) {
+            signal("CONT", started.pid());
+            signal("TERM", started.pid());
+            drop(started);
+        }
+    }
+}
+
+fn targets(fleet: &Fleet, url: &str) -> String {
+    fleet.scratch.file("targets", format!("GET {url}/\n"))
+}
+
+fn fast_server() -> (Server, String) {
+    server(Config::default())
+}
+
+fn agents(report: &Value) -> Vec<&Value> {
+    report["brunt"]["fleet"]["agents"].as_array().unwrap().iter().collect()
+}
+
+fn sum(report: &Value, key: &str) -> u64 {
+    agents(report).iter().map(|agent| agent[key].as_u64().unwrap()).sum()
+}
+
+/// The figures that hold whatever became of the run: no row twice, and none that was not sent.
+fn check_totals(report: &Value, served: u64) -> u64 {
+    let rows = report["requests"].as_u64().unwrap();
+    let unknown = sum(report, "unknown");
+    assert!(rows <= served && served <= rows + unknown, "{rows} rows, {served} served, {unknown}");
+    rows
+}
+
+#[test]
+fn a_load_is_cut_among_agents_and_comes_to_the_whole() {
+    let fleet = Fleet::new("fleet-whole", &["a", "b", "c"]);
+    let (server, url) = fast_server();
+    let targets = targets(&fleet, &url);
+    let words = format!("attack -targets={targets} -rate=301 -duration=4s");
+    fleet.load(&words, 3).with_code(0);
+    let report = fleet.report();
+    assert_eq!((report["requests"].as_u64(), server.stats().requests), (Some(1204), 1204));
+    let generator = &report["brunt"]["generator"];
+    assert_eq!(
+        (generator["planned"].as_u64(), generator["rate"].as_f64()),
+        (Some(1204), Some(301.0))
+    );
+    let names: Vec<&str> = agents(&report).iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+    for agent in agents(&report) {
+        assert!((401..=402).contains(&agent["sent"].as_u64().unwrap()), "{agent}");
+        let bound = agent["offset_bound_ns"].as_i64().unwrap();
+        assert!(agent["offset_ns"].as_i64().unwrap().abs() <= bound, "one machine: {agent}");
+        assert!(bound < 50_000_000, "{agent}");
+    }
+    let by_agent = run(&format!("report -by=agent {}", text(&fleet.results()))).with_code(0);
+    for row in ["1  ", "2  ", "3  "] {
+        assert!(by_agent.stdout.lines().any(|line| line.starts_with(row)), "{by_agent:#?}");
+    }
+    // The numbers of all requests are those of one schedule.
+    let ran = run(&format!("encode -to=csv {}", text(&fleet.results()))).with_code(0);
+    let mut seqs: Vec<u64> =
+        ran.stdout.lines().map(|line| line.split(',').nth(8).unwrap().parse().unwrap()).collect();
+    seqs.sort_unstable();
+    assert!(seqs.iter().copied().eq(0..1204), "each number once");
+}
+
+#[test]
+fn a_closed_loop_is_cut_by_users_and_gates_see_all_of_it() {
+    let fleet = Fleet::new("fleet-closed", &["a", "b"]);
+    let (server, url) = fast_server();
+    let ran = fleet.load(&format!("bench -c 5 -n 2001 -fail-on=p99>1ns {url}/"), 2);
+    assert!(ran.with_code(7).stderr.contains("p99>1ns"));
+    let report = fleet.report();
+    assert_eq!((report["requests"].as_u64(), server.stats().requests), (Some(2001), 2001));
+    assert_eq!(report["brunt"]["generator"]["users"], 5);
+    // One after the other, the fleet takes any number of runs.
+    fleet.load(&format!("bench -c 2 -n 10 {url}/"), 2).with_code(0);
+    assert_eq!(fleet.report()["requests"], 10);
+}
+
+#[test]
+fn an_agent_that_dies_ends_the_run_and_is_named() {
+    let mut fleet = Fleet::new("fleet-kill", &["a", "b"]);
+    let (server, url) = fast_server();
+    let targets = targets(&fleet, &url);
+    let started =
+        start(fleet.command(&format!("attack -targets={targets} -rate=200 -duration=50s"), 2));
+    until("requests arrive", || server.stats().requests > 400);
+    let killed = Instant::now();
+    signal("KILL", fleet.pid("b"));
+    let ran = started.wait().with_code(1);
+    assert!(killed.elapsed() < Duration::from_secs(15), "{:?}", killed.elapsed());
+    assert!(ran.stderr.contains("b is lost: not heard of for 3s"), "{ran:#?}");
+    let report = fleet.report();
+    let (of_a, of_b) = (agents(&report)[0], agents(&report)[1]);
+    assert_eq!(of_b["verdict"], "INVALID");
+    assert!(of_a["sent"].as_u64() > of_b["sent"].as_u64(), "{report}");
+    assert_eq!(report["brunt"]["verdict"], "INVALID");
+    assert!(report["brunt"]["reasons"].to_string().contains("agent b: lost"), "{report}");
+    check_totals(&report, server.stats().requests - lost_rows(&server, &report));
+    // Another process of its name takes part in the next run.
+    fleet.add("b");
+    fleet.load(&format!("bench -c 2 -n 10 {url}/"), 2).with_code(0);
+}
+
+/// What the dead agent had sent and not yet reported: at most two seconds of its part.
+fn lost_rows(server: &Server, report: &Value) -> u64 {
+    let missing = server.stats().requests - report["requests"].as_u64().unwrap();
+    assert!(missing <= 300, "{missing} are missing");
+    missing
+}
+
+#[test]
+fn a_run_may_go_on_without_an_agent() {
+    let fleet = Fleet::new("fleet-go-on", &["a", "b"]);
+    let (server, url) = fast_server();
+    let targets = targets(&fleet, &url);
+    let words = format!("attack -targets={targets} -rate=100 -duration=8s -fleet-on-loss=go-on");
+    let started = start(fleet.command(&words, 2));
+    until("requests arrive", || server.stats().requests > 150);
+    signal("KILL", fleet.pid("b"));
+    started.wait().with_code(0);
+    let report = fleet.report();
+    assert_eq!(agents(&report)[0]["sent"], 400, "its part to the end");
+    assert_eq!(report["brunt"]["verdict"], "INVALID");
+}
+
+#[test]
+fn a_message_server_that_dies_costs_nothing() {
+    let fleet = Fleet::new("fleet-nats", &["a", "b"]);
+    let (server, url) = fast_server();
+    let targets = targets(&fleet, &url);
+    let started =
+        start(fleet.command(&format!("attack -targets={targets} -rate=200 -duration=10s"), 2));
+    until("requests arrive", || server.stats().requests > 500);
+    let nats = fleet.nats().unwrap();
+    signal("KILL", nats);
+    until("it is started again", || fleet.nats().is_some_and(|now| now != nats));
+    started.wait().with_code(0);
+    let report = fleet.report();
+    assert_eq!((report["requests"].as_u64(), server.stats().requests), (Some(2000), 2000));
+}
+
+#[test]
+fn an_agent_that_stood_still_skips_what_fell_due() {
+    let fleet = Fleet::new("fleet-pause", &["a", "b"]);
+    let (server, url) = fast_server();
+    let targets = targets(&fleet, &url);
+    let words = format!("attack -targets={targets} -rate=200 -duration=12s -fleet-on-loss=go-on");
+    let started = start(fleet.command(&words, 2));
+    until("requests arrive", || server.stats().requests > 400);
+    signal("STOP", fleet.pid("b"));
+    std::thread::sleep(Duration::from_secs(5));
+    signal("CONT", fleet.pid("b"));
+    started.wait().with_code(0);
+    let report = fleet.report();
+    let of_b = agents(&report)[1];
+    assert_eq!(of_b["planned"], 1200);
+    let sent = of_b["sent"].as_u64().unwrap();
+    assert!((500..900).contains(&sent), "5 s of 12 are missing: {of_b}");
+    assert_eq!(report["brunt"]["generator"]["not_sent"].as_u64(), Some(1200 - sent));
+    assert!(of_b["reasons"].to_string().contains("stood still 1 time"), "{of_b}");
+    assert_eq!(server.stats().requests, check_totals(&report, server.stats().requests));
+}
+
+#[test]
+fn ctrl_c_ends_the_load_on_all_machines_and_nothing_is_lost() {
+    let fleet = Fleet::new("fleet-ctrl-c", &["a", "b"]);
+    let (server, url) = fast_server();
+    let targets = targets(&fleet, &url);
+    let started =
+        start(fleet.command(&format!("attack -targets={targets} -rate=200 -duration=0"), 2));
+    until("requests arrive", || server.stats().requests > 300);
+    let stopped = Instant::now();
+    signal("INT", started.pid());
+    started.wait().with_code(0);
+    assert!(stopped.elapsed() < Duration::from_secs(10), "{:?}", stopped.elapsed());
+    let (report, served) = (fleet.report(), server.stats().requests);
+    assert_eq!(report["requests"].as_u64(), Some(served));
+    assert_eq!(report["brunt"]["generator"]["interrupted"], true);
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_one_line() {
+    let fleet = Fleet::new("fleet-bad", &["a"]);
+    let targets = targets(&fleet, "http://127.0.0.1:9");
+    let attack = |words: &str| run(&format!("attack -targets={targets} -duration=1s {words}"));
+    let dir = fleet.dir();
+    attack("-agents=2").with_code(2).complains_once(&["-agents needs a fleet"]);
+    attack(&format!("-fleet={dir}")).with_code(2).complains_once(&["give -agents=N"]);
+    let lazy = attack(&format!("-fleet={dir} -agents=1 -lazy"));
+    lazy.with_code(2).complains_once(&["-lazy", "-fleet"]);
+    let none = attack("-fleet=/nonexistent -agents=1").with_code(1);
+    none.complains_once(&["/nonexistent is not the folder of a fleet"]);
+    let socket = attack(&format!("-fleet={dir} -agents=1 -unix-socket=/tmp/s")).with_code(1);
+    socket.complains_once(&["-unix-socket", "of this machine"]);
+    let few = attack(&format!("-fleet={dir} -agents=2 -fleet-wait=2s")).with_code(1);
+    assert!(few.stderr.contains("1 of 2 agents joined within 2s"), "{few:#?}");
+    let labels = attack(&format!("-fleet={dir} -agents=1 -agent-labels=zone=x -fleet-wait=3s"));
+    let labels = labels.with_code(1).stderr;
+    assert!(labels.contains("0 of 1 agents joined within 3s (only those with zone=x"), "{labels}");
+    let token = text(&fleet.scratch.path("token"));
+    let twin = format!("agent -join {token} -name a -dir {}", text(&fleet.scratch.path("twin")));
+    run(&twin).with_code(1).complains_once(&["another machine has the name a"]);
+    run("agent -join brunt1-x").with_code(2).complains_once(&["damaged or cut off"]);
+    run("agent").with_code(2).complains_once(&["-join is missing"]);
+    run("fleet").with_code(2).complains_once(&["brunt fleet up -dir DIR"]);
+    run("fleet upp").with_code(2).complains_once(&["did you mean up?"]);
+    run("fleet up").with_code(2).complains_once(&["-dir is missing"]);
+}

@@ -1,0 +1,131 @@
+//! `Archive`: a plan and its settings on their way to agents.
+
+use engine::{CapturedHeaders, Settings};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use workload::{Load, Plan};
+
+/// What agents run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Archive {
+    /// The whole plan, of which each agent runs its part.
+    pub plan: Plan,
+    /// How it is carried out.
+    pub settings: Settings,
+    /// Worker threads of each agent (`-cpus`); `None` is one for each of its cores.
+    pub workers: Option<usize>,
+}
+
+/// Why a plan cannot go to other machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum ArchiveError {
+    /// Users that decide for themselves.
+    #[error("a script's users do not run on a fleet yet")]
+    Script,
+    /// Something of this machine.
+    #[error("{0} is of this machine, and a fleet has others")]
+    Local(&'static str),
+    /// What only the layouts of other tools use.
+    #[error("{0} does not travel to the agents of a fleet")]
+    Foreign(&'static str),
+    /// The bytes are no archive of this version.
+    #[error("the archive of the run cannot be read")]
+    Damaged,
+}
+
+impl Archive {
+    /// The bytes that agents fetch.
+    ///
+    /// # Errors
+    /// The plan depends on something that other machines do not have.
+    pub fn encode(&self) -> Result<Vec<u8>, ArchiveError> {
+        check(&self.plan, &self.settings)?;
+        // Numbers, texts and bytes: all have a form.
+        postcard::to_allocvec(self).map_err(|_| ArchiveError::Damaged)
+    }
+
+    /// Reads an archive.
+    ///
+    /// # Errors
+    /// The bytes are none.
+    pub fn decode(bytes: &[u8]) -> Result<Self, ArchiveError> {
+        postcard::from_bytes(bytes).map_err(|_| ArchiveError::Damaged)
+    }
+}
+
+/// Refuses what serde leaves out of plan and settings, and what other machines do not have.
+fn check(plan: &Plan, settings: &Settings) -> Result<(), ArchiveError> {
+    if matches!(plan.load, Load::Users(_)) {
+        return Err(ArchiveError::Script);
+    }
+    let local = [
+        (settings.unix_socket.is_some(), "a Unix socket (-unix-socket)"),
+        (!settings.local_addrs.is_empty(), "a local address (-laddr)"),
+        (settings.tls.log_keys, "SSLKEYLOGFILE"),
+    ];
+    if let Some((_, what)) = local.into_iter().find(|(is_given, _)| *is_given) {
+        return Err(ArchiveError::Local(what));
+    }
+    let foreign = [
+        (settings.head_bytes.is_some(), "a fixed request head"),
+        (!settings.tls.identities.is_empty(), "a client certificate for some hosts"),
+        (matches!(settings.capture.headers, CapturedHeaders::Named(_)), "a list of headers"),
+    ];
+    match foreign.into_iter().find(|(is_given, _)| *is_given) {
+        Some((_, what)) => Err(ArchiveError::Foreign(what)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use stdx::Nanos;
+    use workload::arrival::{Rate, Shape};
+    use workload::{Target, Targets};
+
+    use super::*;
+
+    fn archive() -> Archive {
+        let target = Target {
+            method: "POST".to_owned(),
+            url: "https://h/x".to_owned(),
+            headers: vec![("A".to_owned(), "b".to_owned())],
+            body: Arc::from(*b"body"),
+            weight: 3,
+            name: "n".to_owned(),
+        };
+        let load = Load::Open { shape: Shape::constant(Rate::per_second(7)), max_in_flight: None };
+        let plan = Plan {
+            duration: Some(Nanos::from_secs(3)),
+            ..Plan::new(load, Targets::new(vec![target]), 5)
+        };
+        let settings = Settings { timeout: Some(Nanos::from_secs(9)), ..Settings::default() };
+        Archive { plan, settings, workers: Some(2) }
+    }
+
+    #[test]
+    fn a_plan_arrives_as_it_was() {
+        let before = archive();
+        let after = Archive::decode(&before.encode().unwrap()).unwrap();
+        assert_eq!(format!("{:?}", after.plan), format!("{:?}", before.plan));
+        assert_eq!(format!("{:?}", after.settings), format!("{:?}", before.settings));
+        assert_eq!(after.workers, Some(2));
+        assert_eq!(Archive::decode(b"x").unwrap_err(), ArchiveError::Damaged);
+    }
+
+    #[test]
+    fn what_is_of_one_machine_is_refused() {
+        let mut local = archive();
+        local.settings.unix_socket = Some("/tmp/s".into());
+        let error = local.encode().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "a Unix socket (-unix-socket) is of this machine, and a fleet has others"
+        );
+        let mut foreign = archive();
+        foreign.settings.head_bytes = Some(Arc::from(*b"GET / HTTP/1.0\r\n\r\n"));
+        assert!(matches!(foreign.encode(), Err(ArchiveError::Foreign(_))));
+    }
+}

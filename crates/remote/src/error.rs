@@ -1,0 +1,26 @@
+//! `RemoteError`: why a fleet could not offer the load.
+
+use control::{ControlError, TransportError};
+use thiserror::Error;
+
+use crate::archive::ArchiveError;
+
+/// Why a fleet could not offer the load; nothing was sent.
+#[derive(Debug, Error)]
+pub enum RemoteError {
+    /// The plan cannot go to other machines.
+    #[error("-fleet: {0}")]
+    Archive(#[from] ArchiveError),
+    /// The control plane could not be started.
+    #[error("-fleet: {0}")]
+    Control(#[from] ControlError),
+    /// The message system refused or could not be reached.
+    #[error("-fleet: {0} (is `brunt fleet up` running?)")]
+    Transport(#[from] TransportError),
+    /// The run ended before its start, with the reason.
+    #[error("the fleet did not start: {0}")]
+    NotStarted(String),
+    /// The user ended it before its start.
+    #[error("interrupted before the start")]
+    Interrupted,
+}

@@ -1,0 +1,212 @@
+//! `FleetExecution`: a fleet's run as a session sees it. Rows come from the agents, second by second, as they would from worker
+//! threads.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use control::{CoordinatorEvent, CoordinatorHandle, CoordinatorOrder};
+use engine::RunEvent;
+use fleet::{Delta, Name, Outcome};
+use metrics::{Batch, Snapshot};
+use session::Execution;
+use stdx::Nanos;
+use wire::tls::Agreed;
+
+use crate::payload;
+use crate::records::Records;
+
+/// How often what came is made a progress.
+const PROGRESS: Duration = Duration::from_secs(1);
+
+/// How long a run that was ended at once may take to hear of its agents' ends.
+const ABORT_WITHIN: Duration = Duration::from_secs(5);
+
+/// The reason of a stop that the user, or a deadline of the command, asked for.
+const ASKED: &str = "the command asked for the end";
+
+/// A fleet's run under way. Dropping it ends it.
+#[derive(Debug)]
+pub struct FleetExecution {
+    handle: CoordinatorHandle,
+    records: Records,
+    start: Instant,
+    epoch: i64,
+    targets: usize,
+    /// What came since the last progress.
+    recent: Snapshot,
+    progress_at: Instant,
+    /// Requests that fell due and have not ended, over all agents.
+    open: u64,
+    pending: VecDeque<RunEvent>,
+    /// The command asked for the end.
+    is_asked: bool,
+    /// When a run that is to end at once is given up.
+    give_up_at: Option<Instant>,
+    is_over: bool,
+}
+
+impl FleetExecution {
+    /// A run that starts at this instant, which is this Unix time in nanoseconds; its plan has so many targets.
+    pub(crate) fn new(
+        handle: CoordinatorHandle,
+        records: Records,
+        (start, epoch): (Instant, i64),
+        targets: usize,
+    ) -> Self {
+        Self {
+            handle,
+            records,
+            start,
+            epoch,
+            targets,
+            recent: Snapshot::new(),
+            progress_at: Instant::now() + PROGRESS,
+            open: 0,
+            pending: VecDeque::new(),
+            is_asked: false,
+            give_up_at: None,
+            is_over: false,
+        }
+    }
+
+    fn handle(&mut self, event: CoordinatorEvent) {
+        match event {
+            CoordinatorEvent::Merge(agent, delta) => self.merge(&agent, &delta),
+            CoordinatorEvent::Over(outcome) => self.end(&outcome),
+            CoordinatorEvent::Failed(cause) => self.end_without_outcome(&cause),
+            CoordinatorEvent::Refused(..)
+            | CoordinatorEvent::Phase(_)
+            | CoordinatorEvent::Start(_)
+            | CoordinatorEvent::Agents(_) => {}
+        }
+    }
+
+    /// Takes what an agent measured.
+    fn merge(&mut self, agent: &Name, delta: &Delta) {
+        let counts = delta.counts;
+        let ended = counts.answered.saturating_add(counts.failed).saturating_add(counts.not_sent);
+        self.open = self.open.saturating_add(counts.planned).saturating_sub(ended);
+        let number = self.records.number_of(agent);
+        match payload::unpack(&delta.payload, number, self.targets) {
+            Ok(unpacked) => {
+                if let Some(own) = unpacked.record {
+                    self.records.note(agent, own);
+                }
+                self.add(unpacked.batch);
+            }
+            Err(why) => self.records.note_unreadable(agent, why),
+        }
+    }
+
+    fn add(&mut self, mut batch: Batch) {
+        if batch.samples.is_empty() {
+            return;
+        }
+        batch.epoch = self.epoch;
+        batch.samples.iter().for_each(|sample| self.recent.record(sample));
+        self.pending.push_back(RunEvent::Rows(batch));
+    }
+
+    /// The counts since the last time, with the record of all generators.
+    fn take_recent(&mut self) -> Box<Snapshot> {
+        let mut next = Snapshot::new();
+        next.from = self.elapsed();
+        let mut recent = std::mem::replace(&mut self.recent, next);
+        recent.to = self.elapsed();
+        recent.in_flight = self.open;
+        recent.generator = self.records.generator();
+        Box::new(recent)
+    }
+
+    fn end(&mut self, outcome: &Outcome) {
+        let failed = outcome.cause.clone().filter(|_| !self.is_asked);
+        self.records.end(outcome, failed);
+        self.finish(outcome.cause.is_some());
+    }
+
+    fn end_without_outcome(&mut self, cause: &str) {
+        self.records.end_without_outcome(cause);
+        self.finish(true);
+    }
+
+    fn finish(&mut self, is_early: bool) {
+        let mut last = self.take_recent();
+        // The last word of the run is the coordinator's; agents without one of their own have their reasons.
+        last.generator.finished = true;
+        last.generator.interrupted |= is_early;
+        self.is_over = true;
+        self.pending.push_back(RunEvent::Finished(last));
+    }
+
+    fn ask_for_end(&mut self) {
+        if !self.is_asked {
+            self.is_asked = true;
+            // A control plane that has gone says so itself.
+            self.handle.orders.send(CoordinatorOrder::Abort(ASKED.to_owned())).unwrap_or_default();
+        }
+    }
+
+    /// What is due without an event: a progress, or that the run is given up.
+    fn queue_what_is_due(&mut self) {
+        if self.is_over {
+            return;
+        }
+        if self.give_up_at.is_some_and(|at| Instant::now() >= at) {
+            return self.end_without_outcome("the agents did not end in time");
+        }
+        if Instant::now() >= self.progress_at {
+            self.progress_at = Instant::now() + PROGRESS;
+            let recent = self.take_recent();
+            self.pending.push_back(RunEvent::Progress(recent));
+        }
+    }
+}
+
+impl Execution for FleetExecution {
+    fn epoch(&self) -> i64 {
+        self.epoch
+    }
+
+    fn elapsed(&self) -> Nanos {
+        Instant::now().saturating_duration_since(self.start).into()
+    }
+
+    fn next_event(&mut self, timeout: Duration) -> Option<RunEvent> {
+        let until = Instant::now() + timeout;
+        loop {
+            self.queue_what_is_due();
+            if let Some(event) = self.pending.pop_front() {
+                return Some(event);
+            }
+            if self.is_over {
+                return None;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            match self.handle.events.recv_timeout(left) {
+                Ok(event) => self.handle(event),
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.end_without_outcome("the control plane ended");
+                }
+            }
+        }
+    }
+
+    /// Batches of a fleet are made anew.
+    fn recycle(&mut self, _: Batch) {}
+
+    fn drain(&mut self) {
+        self.ask_for_end();
+    }
+
+    fn abort(&mut self) {
+        self.ask_for_end();
+        self.give_up_at.get_or_insert_with(|| Instant::now() + ABORT_WITHIN);
+    }
+
+    /// Agents do not say.
+    fn tls_agreed(&self) -> Option<Agreed> {
+        None
+    }
+}

@@ -1,0 +1,180 @@
+//! `start`: forms a fleet for a run, and waits until all of it has its start.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use cli::Interrupts;
+use control::{
+    AgentView, CoordinatorEvent, CoordinatorHandle, CoordinatorHost, CoordinatorOptions,
+    CoordinatorOrder, NatsAccess, NatsTransport, Transport,
+};
+use fleet::{LEAD_MIN, Name, Phase};
+use stdx::Nanos;
+
+use crate::archive::Archive;
+use crate::error::RemoteError;
+use crate::execution::FleetExecution;
+use crate::records::Records;
+
+/// How often interrupts are looked at while the fleet forms.
+const POLL: Duration = Duration::from_millis(50);
+
+/// How long deltas may take to come in after the last request ended or timed out.
+const DRAIN: Nanos = Nanos::from_secs(10);
+
+/// How long requests without a timeout may take to end.
+const NO_TIMEOUT: Nanos = Nanos::from_secs(300);
+
+/// The fleet that a command asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FleetOptions {
+    /// The folder of `brunt fleet up`.
+    pub dir: PathBuf,
+    /// How many agents the run needs.
+    pub agents: usize,
+    /// Labels (`KEY=VALUE`) that an agent must have, all of them.
+    pub labels: Vec<String>,
+    /// How long they may take to join, and then to make ready.
+    pub ready_within: Nanos,
+    /// The run goes on without an agent that was lost.
+    pub goes_on: bool,
+}
+
+/// Forms the fleet and returns once the instant of the start is agreed on. `notice` gets a line for each step.
+///
+/// # Errors
+/// The plan cannot go to other machines, the message system cannot be reached, or the fleet does not form in time: the reason names
+/// the agents.
+pub fn start(
+    archive: &Archive,
+    options: &FleetOptions,
+    interrupts: &Interrupts,
+    notice: &mut dyn FnMut(&str),
+) -> Result<(FleetExecution, Records), RemoteError> {
+    let bytes = archive.encode()?;
+    let access = NatsAccess::of_coordinator(&options.dir)?;
+    let transport: Arc<dyn Transport> =
+        Arc::new(NatsTransport::connect(&access, |text| session::warn(&text))?);
+    let run = run_name();
+    let timeout = archive.settings.timeout.unwrap_or(NO_TIMEOUT);
+    let options_of_run = CoordinatorOptions {
+        run: run.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        agents: options.agents,
+        labels: options.labels.clone(),
+        archive: transport.put_archive(&bytes)?,
+        setup: None,
+        ready_within: options.ready_within,
+        lead: LEAD_MIN,
+        drain_within: timeout.saturating_add(DRAIN),
+        goes_on: options.goes_on,
+    };
+    let handle = CoordinatorHost::start(transport, &options.dir, options_of_run)?;
+    let agents = stdx::counted(options.agents as u64, "agent");
+    notice(&format!("run {run}: waiting for {agents}"));
+    let mut gathering = Gathering { agents: options.agents, views: Vec::new(), has_asked: false };
+    let start = gathering.wait(&handle, interrupts, notice).map_err(|error| match error {
+        RemoteError::NotStarted(cause) if !options.labels.is_empty() => {
+            let labels = options.labels.join(" and ");
+            RemoteError::NotStarted(format!("{cause} (only those with {labels} are taken)"))
+        }
+        error => error,
+    })?;
+    let records = Records::new(&archive.plan);
+    records.number(&gathering.views);
+    let targets = archive.plan.targets.list().len();
+    let times = (start, unix_at(start));
+    Ok((FleetExecution::new(handle, records.clone(), times, targets), records))
+}
+
+/// A fleet that forms.
+struct Gathering {
+    /// How many agents the run needs.
+    agents: usize,
+    views: Vec<AgentView>,
+    has_asked: bool,
+}
+
+impl Gathering {
+    /// Waits for the instant of the start.
+    fn wait(
+        &mut self,
+        handle: &CoordinatorHandle,
+        interrupts: &Interrupts,
+        notice: &mut dyn FnMut(&str),
+    ) -> Result<Instant, RemoteError> {
+        let mut start = None;
+        loop {
+            if interrupts.seen() > 0 && !self.has_asked {
+                self.has_asked = true;
+                let order = CoordinatorOrder::Abort("interrupted".to_owned());
+                // A control plane that has gone says so itself.
+                handle.orders.send(order).unwrap_or_default();
+            }
+            let event = match handle.events.recv_timeout(POLL) {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(RemoteError::NotStarted("the control plane ended".to_owned()));
+                }
+            };
+            match event {
+                CoordinatorEvent::Start(at) => start = Some(at),
+                CoordinatorEvent::Phase(phase) => notice_phase(&phase, notice),
+                CoordinatorEvent::Agents(views) => self.note(views, notice),
+                CoordinatorEvent::Refused(agent, cause) => {
+                    notice(&format!("agent {agent} cannot take part: {cause}"));
+                }
+                CoordinatorEvent::Over(_) if self.has_asked => {
+                    return Err(RemoteError::Interrupted);
+                }
+                CoordinatorEvent::Over(outcome) => {
+                    let cause = outcome.cause.unwrap_or_else(|| "it ended at once".to_owned());
+                    return Err(RemoteError::NotStarted(cause));
+                }
+                CoordinatorEvent::Failed(cause) => return Err(RemoteError::NotStarted(cause)),
+                CoordinatorEvent::Merge(..) => {}
+            }
+            // The start is agreed on 2 s ahead, and all agents are shown once a second.
+            if let Some(at) = start
+                && self.views.len() >= self.agents
+            {
+                return Ok(at);
+            }
+        }
+    }
+
+    fn note(&mut self, views: Vec<AgentView>, notice: &mut dyn FnMut(&str)) {
+        for view in &views {
+            if !self.views.iter().any(|known| known.name == view.name) {
+                let cores = stdx::counted(u64::from(view.cores), "core");
+                notice(&format!("agent {} joined ({cores})", view.name));
+            }
+        }
+        self.views = views;
+    }
+}
+
+fn notice_phase(phase: &Phase, notice: &mut dyn FnMut(&str)) {
+    match phase {
+        Phase::Preparing => notice("the fleet is complete, and makes ready"),
+        Phase::Running => notice("all agents are ready: the load starts in 2s"),
+        _ => {}
+    }
+}
+
+/// A name that no run of this fleet had: the time, and this process.
+fn run_name() -> Name {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let text = format!("{:x}-{:x}", now.as_millis(), std::process::id());
+    Name::new(&text).expect("digits and a hyphen, and short")
+}
+
+/// The Unix time of an instant, in nanoseconds.
+fn unix_at(at: Instant) -> i64 {
+    let ahead = at.saturating_duration_since(Instant::now());
+    let nanos = i64::try_from(ahead.as_nanos()).unwrap_or(0);
+    session::unix_ns().saturating_add(nanos)
+}

@@ -1,0 +1,25 @@
+//! The load of a fleet. The command that the user started packs its plan into an archive and becomes the coordinator; each agent cuts
+//! its part out of the plan and runs it on an engine of its own; what they measured comes back row by row, as one run.
+//!
+//! ```text
+//! Plan, Settings ─▶ Archive ─▶ control (NATS) ─▶ AgentLoad: engine::cut ─▶ session::Session
+//!                                                    │ rows, the generator's record, once a second (payload)
+//! session::Session ◀─ FleetExecution ◀─ control ◀────┘
+//!   └─ the same observers, results and report as on one machine; rows have the number of their agent
+//! ```
+
+mod agent;
+mod agent_load;
+mod archive;
+mod error;
+mod execution;
+mod gather;
+mod payload;
+mod records;
+
+pub use agent::serve;
+pub use archive::{Archive, ArchiveError};
+pub use error::RemoteError;
+pub use execution::FleetExecution;
+pub use gather::{FleetOptions, start};
+pub use records::{FleetOutcome, Records};

@@ -1,0 +1,215 @@
+//! `Records`: what is known of each agent while a run goes on, and what becomes of it in the results.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use control::AgentView;
+use fleet::{AgentOutcome, Name, Outcome};
+use metrics::tally::Assertion;
+use metrics::{AgentRecord, ClockOffset, Generator};
+use recordings::Generators;
+use workload::{Load, Plan};
+
+use crate::payload::OwnRecord;
+
+/// What became of a run of a fleet.
+#[derive(Clone, Debug, Default)]
+pub struct FleetOutcome {
+    /// Why it ended early, where neither the user nor the command asked for it.
+    pub failed: Option<String>,
+    /// Each agent, in the order of their names, for the results.
+    pub agents: Vec<Assertion>,
+}
+
+/// What is known of each agent, shared by the execution, which a session owns, and the command, which reports it at the end.
+#[derive(Clone, Debug)]
+pub struct Records(Rc<RefCell<Inner>>);
+
+#[derive(Debug)]
+struct Inner {
+    /// What the plan says of the whole load.
+    whole: WholeLoad,
+    agents: BTreeMap<Name, AgentEntry>,
+    outcome: FleetOutcome,
+}
+
+/// What the generators of all agents were asked for together.
+#[derive(Clone, Copy, Debug, Default)]
+struct WholeLoad {
+    users: u64,
+    rate_per_s: f64,
+    max_in_flight: u64,
+}
+
+impl WholeLoad {
+    fn of(plan: &Plan) -> Self {
+        match &plan.load {
+            Load::Open { shape, max_in_flight } => Self {
+                rate_per_s: shape.mean_rate_per_s(plan.duration),
+                max_in_flight: max_in_flight.unwrap_or(0),
+                ..Self::default()
+            },
+            Load::Closed { users } => Self { users: *users, ..Self::default() },
+            Load::Users(crew) => Self { users: crew.users, ..Self::default() },
+        }
+    }
+}
+
+/// What is known of an agent.
+#[derive(Debug, Default)]
+struct AgentEntry {
+    number: u16,
+    cores: u32,
+    share: String,
+    own: OwnRecord,
+    /// Payloads that could not be read.
+    unreadable: Option<&'static str>,
+}
+
+impl Records {
+    /// Nothing is known of any agent of this plan's run yet.
+    #[must_use]
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let (whole, agents, outcome) = (WholeLoad::of(plan), BTreeMap::new(), Default::default());
+        Self(Rc::new(RefCell::new(Inner { whole, agents, outcome })))
+    }
+
+    /// What became of the run, once its session has ended.
+    #[must_use]
+    pub fn outcome(&self) -> FleetOutcome {
+        self.0.borrow().outcome.clone()
+    }
+
+    /// Takes note of the agents before the start: they are numbered in the order of their names, from 1.
+    pub(crate) fn number(&self, views: &[AgentView]) {
+        let inner = &mut *self.0.borrow_mut();
+        let weights: Vec<u64> = views.iter().map(|view| u64::from(view.cores)).collect();
+        let shares = fleet::shares(&weights).unwrap_or_default();
+        for (at, view) in views.iter().enumerate() {
+            let known = inner.agents.entry(view.name.clone()).or_default();
+            known.cores = view.cores;
+            known.share = shares.get(at).map(|share| share.segment.clone()).unwrap_or_default();
+        }
+        for (number, known) in (1..).zip(inner.agents.values_mut()) {
+            known.number = number;
+        }
+    }
+
+    /// The number of an agent; 0 of one that is none of the run.
+    pub(crate) fn number_of(&self, agent: &Name) -> u16 {
+        self.0.borrow().agents.get(agent).map_or(0, |known| known.number)
+    }
+
+    /// Takes an agent's newer record of its load generator.
+    pub(crate) fn note(&self, agent: &Name, own: OwnRecord) {
+        if let Some(known) = self.0.borrow_mut().agents.get_mut(agent) {
+            known.own = own;
+        }
+    }
+
+    /// A payload of the agent could not be read.
+    pub(crate) fn note_unreadable(&self, agent: &Name, why: &'static str) {
+        if let Some(known) = self.0.borrow_mut().agents.get_mut(agent) {
+            known.unreadable = Some(why);
+        }
+    }
+
+    /// The load generators of all agents as one.
+    pub(crate) fn generator(&self) -> Generator {
+        let inner = self.0.borrow();
+        let mut all = Generators::default();
+        for (at, known) in inner.agents.values().enumerate() {
+            all.note(at, known.own.generator.clone());
+        }
+        let WholeLoad { users, rate_per_s, max_in_flight } = inner.whole;
+        let merged = all.merged().unwrap_or_default();
+        Generator { users, rate_per_s, max_in_flight, ..merged }
+    }
+
+    /// The run is over.
+    pub(crate) fn end(&self, outcome: &Outcome, failed: Option<String>) {
+        let inner = &mut *self.0.borrow_mut();
+        let record = |agent: &AgentOutcome| {
+            let known = inner.agents.get(&agent.name)?;
+            Some(Assertion::Agent(Box::new(known.record(agent))))
+        };
+        let agents = outcome.agents.iter().filter_map(record).collect();
+        inner.outcome = FleetOutcome { failed, agents };
+    }
+
+    /// The control plane ended without a word of the run's end.
+    pub(crate) fn end_without_outcome(&self, cause: &str) {
+        let inner = &mut *self.0.borrow_mut();
+        let record = |(name, known): (&Name, &AgentEntry)| {
+            let mut record = known.without_outcome(name);
+            record.reasons.push("its end is not known".to_owned());
+            Assertion::Agent(Box::new(record))
+        };
+        let agents = inner.agents.iter().map(record).collect();
+        inner.outcome = FleetOutcome { failed: Some(cause.to_owned()), agents };
+    }
+}
+
+impl AgentEntry {
+    fn without_outcome(&self, name: &Name) -> AgentRecord {
+        let generator = &self.own.generator;
+        AgentRecord {
+            number: self.number,
+            name: name.to_string(),
+            cores: self.cores,
+            share: self.share.clone(),
+            planned: generator.planned,
+            sent: generator.sent,
+            lag_p99: generator.lag.quantile(0.99),
+            cpu_busiest: generator.cpu_busiest,
+            reasons: self.own.reasons.clone(),
+            ..AgentRecord::default()
+        }
+    }
+
+    fn record(&self, agent: &AgentOutcome) -> AgentRecord {
+        let offset = agent.offset.as_ref();
+        let mut record = AgentRecord {
+            planned: agent.counts.planned,
+            unknown: agent.unknown,
+            clock: offset
+                .map(|offset| ClockOffset { offset_ns: offset.ahead_ns, bound_ns: offset.bound.0 }),
+            pauses: agent.pauses.count,
+            pause_longest: agent.pauses.longest,
+            ..self.without_outcome(&agent.name)
+        };
+        record.reasons.extend(self.doubts(agent));
+        record
+    }
+
+    /// Why its figures may not be believed, beside what its load generator says.
+    fn doubts(&self, agent: &AgentOutcome) -> Vec<String> {
+        let mut doubts = Vec::new();
+        if let Some(cause) = &agent.lost {
+            doubts.push(format!("lost: {cause}"));
+        }
+        if agent.unknown > 0 {
+            let requests = stdx::counted(agent.unknown, "request");
+            doubts.push(format!("what became of {requests} is not known"));
+        } else if !agent.complete {
+            doubts.push("its last results did not arrive".to_owned());
+        }
+        if agent.payloads_lost > 0 {
+            let lost = stdx::counted(agent.payloads_lost, "part");
+            doubts.push(format!("{lost} of its results found no room on their way"));
+        }
+        if agent.counts != agent.totals {
+            doubts.push("its counts do not come to its own total".to_owned());
+        }
+        if let Some(why) = self.unreadable {
+            doubts.push(format!("results that cannot be read ({why})"));
+        }
+        if agent.pauses.count > 0 {
+            let times = stdx::counted(u64::from(agent.pauses.count), "time");
+            let longest = agent.pauses.longest.rounded();
+            doubts.push(format!("its process stood still {times} (longest {longest})"));
+        }
+        doubts
+    }
+}
