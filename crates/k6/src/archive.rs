@@ -4,12 +4,13 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use cli::{CommandError, ExitCode, ExitError, Invocation, Output, ParsedArgs, reason};
-use script::ConsolidatedOptions;
+use script::{ConsolidatedOptions, Fields};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::typed;
 use crate::config::load;
 use crate::flags::{ARCHIVE, INSPECT, NEW, NewFlags, RunFlags};
+use crate::source::Source;
 use crate::{option_layers, tar};
 
 /// Prints a script's options.
@@ -68,22 +69,36 @@ pub fn archive(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     if let Err(error) = loaded.check_functions(path) {
         return Ok(loaded.logger.report(&error));
     }
-    let source = &loaded.source;
+    let env = if flags.exclude_env { &[] } else { loaded.env.as_slice() };
+    let given = &loaded.options.given;
+    let bytes = bytes(&loaded.source, given, env, compatibility(flags).as_deref());
+    let out = flags.archive_out.as_deref().unwrap_or("archive.tar");
+    Output::named(Some(out)).write(&bytes)?;
+    Ok(ExitCode::Ok)
+}
+
+/// The language that flags or the environment name.
+fn compatibility(flags: &RunFlags) -> Option<String> {
+    option_layers::text(flags.compatibility.as_deref(), "K6_COMPATIBILITY_MODE")
+}
+
+/// An archive of a script, with all files that it read so far, its options and its variables.
+pub(super) fn bytes(
+    source: &Source,
+    options: &Fields,
+    env: &[(String, String)],
+    compatibility: Option<&str>,
+) -> Vec<u8> {
     let pwd = Path::new(&source.main).parent().unwrap_or(Path::new("/"));
-    let env: Map<String, Value> = if flags.exclude_env {
-        Map::new()
-    } else {
-        loaded.env.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect()
-    };
-    let compatibility =
-        option_layers::text(flags.compatibility.as_deref(), "K6_COMPATIBILITY_MODE");
+    let env: Map<String, Value> =
+        env.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
     let metadata = json!({
         "type": "js",
-        "options": loaded.options.given,
+        "options": options,
         "filename": format!("file://{}", source.main),
         "pwd": format!("file://{}/", pwd.display()),
         "env": env,
-        "compatibilityMode": compatibility.as_deref().unwrap_or("extended"),
+        "compatibilityMode": compatibility.unwrap_or("extended"),
         "k6version": "1.8.1",
         "goos": std::env::consts::OS,
     });
@@ -100,9 +115,7 @@ pub fn archive(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         };
         files.push((place, bytes));
     }
-    let out = flags.archive_out.as_deref().unwrap_or("archive.tar");
-    Output::named(Some(out)).write(&tar::written(&files))?;
-    Ok(ExitCode::Ok)
+    tar::written(&files)
 }
 
 /// The scripts to begin with.

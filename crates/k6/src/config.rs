@@ -10,6 +10,7 @@ use cli::{ExitCode, Output, ParsedArgs};
 use engine::IoChoice;
 use metrics::Gates;
 use metrics::tally::Tally;
+use remote::flags::FleetRequest;
 use report::k6_summary::is_trend_stat;
 use results::Encoding;
 use script::{
@@ -70,6 +71,10 @@ pub(super) struct TestConfig {
     pub(super) began: Instant,
     pub(super) logger: Arc<Logger>,
     pub(super) source: Rc<Source>,
+    /// The machines that run the scenarios, where it is not this one.
+    pub(super) fleet: Option<FleetRequest>,
+    /// The script's variables.
+    pub(super) env: Vec<(String, String)>,
     /// What the script is called on the command line.
     path: String,
     /// What the outputs are called there.
@@ -122,22 +127,35 @@ impl Loaded {
 /// # Errors
 /// It cannot be run. It has been said why.
 pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Loaded, ExitCode> {
+    load_of((path, || Source::find(path, flags)), flags, shows_env)
+}
+
+/// The same of a script that `find` finds, which is called `path`.
+///
+/// # Errors
+/// It cannot be run. It has been said why.
+pub(super) fn load_of(
+    (path, find): (&str, impl FnOnce() -> Result<Source, K6Error>),
+    flags: &RunFlags,
+    shows_env: bool,
+) -> Result<Loaded, ExitCode> {
     let began = Instant::now();
     let logger = Logger::new(flags, began).map_err(K6Error::print)?;
-    let console = option_layers::console(flags);
+    let console = option_layers::console(flags).filter(|_| !flags.is_part);
     let mut logger = logger;
     if let Some(path) = &console {
         logger.set_console(path).map_err(K6Error::print)?;
     }
     let logger = Arc::new(logger);
     let report = |error: K6Error| logger.report(&error);
-    let source = Rc::new(Source::find(path, flags).map_err(report)?);
+    let source = Rc::new(find().map_err(report)?);
     let mut env = source.env.clone();
     env.extend(option_layers::variables(flags, shows_env));
     let host = Rc::new(Beginning { began, logger: Arc::clone(&logger), halt: RefCell::default() });
     let seen = Rc::clone(&host);
     let files = Rc::clone(&source) as Rc<dyn Files>;
-    let secrets = secrets::read(&option_layers::secrets(flags), &logger).map_err(report)?;
+    let secret_sources = if flags.is_part { Vec::new() } else { option_layers::secrets(flags) };
+    let secrets = secrets::read(&secret_sources, &logger).map_err(report)?;
     let env_of = Arc::new(env.clone());
     let program = Program::compile_with(&source.main, env_of, files, host, secrets);
     if let Some(AbortReason::Abort(text)) = seen.halt.take() {
@@ -185,20 +203,28 @@ pub(super) fn resolve(typed: &ParsedArgs<RunFlags>) -> Result<TestConfig, ExitCo
     let loaded = load(path, flags, true)?;
     loaded.warn();
     let logger = Arc::clone(&loaded.logger);
-    ready(typed, path, loaded).map_err(|error| logger.report(&error))
+    ready((flags, typed.global.cpus), path, loaded).map_err(|error| logger.report(&error))
 }
 
-fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<TestConfig, K6Error> {
-    let flags = &typed.flags;
+/// A script that was loaded, made ready to run; `cpus` is the value of `-cpus`.
+///
+/// # Errors
+/// Flags, options or outputs are wrong.
+pub(super) fn ready(
+    (flags, cpus): (&RunFlags, Option<u64>),
+    path: &str,
+    loaded: Loaded,
+) -> Result<TestConfig, K6Error> {
     loaded.check_functions(path)?;
-    let Loaded { program, options, source, logger, began, .. } = loaded;
+    let Loaded { program, options, source, logger, env, began, .. } = loaded;
     let exists = |name: &str| program.functions.iter().any(|known| known == name);
     let mode = checked(flags, &options, &logger)?;
     let Metrics { tally, thresholds, watched } =
         metrics_of(flags, &options, &program.metrics.from(0))?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let asked = typed.global.cpus.map_or(cores, |n| usize::try_from(n).unwrap_or(cores));
-    let names = option_layers::outputs(flags);
+    let asked = cpus.map_or(cores, |n| usize::try_from(n).unwrap_or(cores));
+    let names = if flags.is_part { Vec::new() } else { option_layers::outputs(flags) };
+    let fleet = check_fleet((flags, cpus), &options, &names)?;
     let known = TestMetadata {
         registry: program.metrics.clone(),
         tally: tally.clone(),
@@ -206,15 +232,7 @@ fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Tes
         system: options.system_tags,
         epoch_ns: epoch_ns(began),
     };
-    if flags.watched.is_stray() {
-        return Err(K6Error::other(monitor_flags::STRAY.to_owned()));
-    }
-    if let Some(gate) = flags.gates.of_planned_rate() {
-        return Err(K6Error::usage(format!(
-            "flag -fail-on: \"{}\": a script plans no rate of requests (give requests per second, as in rate<100)",
-            gate.expression
-        )));
-    }
+    check_own_flags(flags)?;
     let watching = monitor_beside(&flags.watched);
     check_watching(watching.as_ref(), &names)?;
     let export = option_layers::text(flags.summary_export.as_deref(), "K6_SUMMARY_EXPORT");
@@ -252,9 +270,56 @@ fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Tes
         began,
         logger,
         source,
+        fleet,
+        env,
         path: path.to_owned(),
         output_names: if names.is_empty() { "-".to_owned() } else { names.join(", ") },
     })
+}
+
+/// Refuses flags that k6 does not have where they make no sense.
+///
+/// # Errors
+/// There is such a flag.
+fn check_own_flags(flags: &RunFlags) -> Result<(), K6Error> {
+    if flags.watched.is_stray() {
+        return Err(K6Error::other(monitor_flags::STRAY.to_owned()));
+    }
+    if let Some(gate) = flags.gates.of_planned_rate() {
+        return Err(K6Error::usage(format!(
+            "flag -fail-on: \"{}\": a script plans no rate of requests (give requests per second, as in rate<100)",
+            gate.expression
+        )));
+    }
+    Ok(())
+}
+
+/// The fleet that flags ask for, and that it can do what is asked of it.
+///
+/// # Errors
+/// It cannot.
+fn check_fleet(
+    (flags, cpus): (&RunFlags, Option<u64>),
+    options: &Options,
+    names: &[String],
+) -> Result<Option<FleetRequest>, K6Error> {
+    let Some(request) = flags.fleet.request(cpus).map_err(K6Error::usage)? else {
+        return Ok(None);
+    };
+    if options.given.contains_key("executionSegment") {
+        let text = "-execution-segment is one machine's part, and a fleet cuts the test itself";
+        return Err(K6Error::usage(text.to_owned()));
+    }
+    if let Some(name) = names.iter().find(|name| !outputs::is_results(name)) {
+        return Err(K6Error::usage(format!(
+            "-o {name}: a fleet writes files of results (such as -o results.arrow)"
+        )));
+    }
+    if !option_layers::secrets(flags).is_empty() {
+        let text = "-secret-source: secrets do not travel to the agents of a fleet";
+        return Err(K6Error::usage(text.to_owned()));
+    }
+    Ok(Some(request))
 }
 
 /// The metrics of a test before it starts, and the thresholds on them.
@@ -342,7 +407,8 @@ impl TestConfig {
         let options = &self.options;
         let (count, vus) = (options.scenarios.len(), options.vus_max());
         let mut text = format!(
-            "\n     execution: local\n        script: {}\n        output: {}\n\n     scenarios: (100.00%) {count} scenario{}, {vus} max VUs, {} max duration (incl. graceful stop):\n",
+            "\n     execution: {}\n        script: {}\n        output: {}\n\n     scenarios: (100.00%) {count} scenario{}, {vus} max VUs, {} max duration (incl. graceful stop):\n",
+            self.fleet.as_ref().map_or_else(|| "local".to_owned(), on_fleet),
             self.path,
             self.output_names,
             if count == 1 { "" } else { "s" },
@@ -363,6 +429,11 @@ impl TestConfig {
         }
         text + "\n"
     }
+}
+
+/// Where a fleet's test runs, in a few words.
+fn on_fleet(request: &FleetRequest) -> String {
+    format!("on {} of a fleet", stdx::counted(request.options.agents as u64, "agent"))
 }
 
 /// The world while the script is first run.

@@ -32,7 +32,10 @@ pub(super) fn all(
     let exported = || Options::exported(script).map_err(|error| K6Error::config(error.to_string()));
     let own = archived.map_or_else(exported, Ok)?;
     let variable = |name: &str| std::env::var(name).ok();
-    let (file, environment) = (file(flags)?, environment(variable)?);
+    let (file, environment) = match flags.is_part {
+        true => (Fields::new(), Fields::new()),
+        false => (file(flags)?, environment(variable)?),
+    };
     let overriding = overridden(&[
         ("file", &file),
         ("script", &own),

@@ -19,6 +19,7 @@ use workload::VuAssignment;
 use crate::arguments::typed;
 use crate::config::{self, TestConfig, resolve};
 use crate::flags::RUN;
+use crate::fleet::run_on_fleet;
 use crate::judge::{assertions, judge, shortened};
 use crate::rest::Rest;
 use crate::setup_totals::SetupTotals;
@@ -128,7 +129,8 @@ fn test(mut meant: TestConfig, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Exi
         seen.code = if seen.code == ExitCode::Ok { late } else { seen.code };
     }
     let judge = last.as_mut().and_then(|done| done.gates.take());
-    let Conclusion { crossed, gates } = conclude(&mut meant, &seen, judge.as_ref())?;
+    let agents = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.agents));
+    let Conclusion { crossed, gates } = conclude(&mut meant, &seen, judge.as_ref(), agents)?;
     if last.is_some() && !crossed.is_empty() {
         let text = format!("thresholds on metrics '{crossed}' have been crossed");
         meant.logger.log_line(Level::Error, &text);
@@ -164,7 +166,10 @@ fn scenarios(
         watch
     };
     let stage = (Stage::Iteration, seen.earlier());
-    let done = run_stage(meant, stage, seen.data.as_deref(), Some(&prepare))?;
+    let done = match &meant.fleet {
+        None => run_stage(meant, stage, seen.data.as_deref(), Some(&prepare))?,
+        Some(request) => run_on_fleet(meant, request, seen.data.as_deref(), &prepare)?,
+    };
     let stopped = rest.is_some_and(|rest| rest.is_stopped());
     seen.code = ended(meant, &done, stopped);
     if seen.code == ExitCode::Ok && crossed.borrow().load(Ordering::Relaxed) {
@@ -193,6 +198,7 @@ fn conclude(
     meant: &mut TestConfig,
     seen: &TestProgress,
     judge_of_gates: Option<&GateJudge>,
+    agents: Vec<Assertion>,
 ) -> Result<Conclusion, ExitError> {
     let (tally, elapsed) = (&seen.outcome.tally, seen.elapsed);
     let outcomes = judge(&meant.thresholds, tally, elapsed, meant.compat);
@@ -214,7 +220,7 @@ fn conclude(
     let asserted = [assertions(&outcomes, tally), figures].concat();
     let gates = judge_of_gates.map_or_else(Vec::new, |judge| judge.outcomes(&asserted));
     if let Some(outputs) = meant.outputs.take() {
-        let dropped = outputs.finish([gates.clone(), asserted].concat())?;
+        let dropped = outputs.finish([gates.clone(), asserted, agents].concat())?;
         if dropped > 0 {
             cli::eprint_line(&format!(
                 "brunt: {} made faster than could be written, and not in the outputs",

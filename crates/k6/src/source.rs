@@ -78,6 +78,14 @@ impl Source {
         Ok(source)
     }
 
+    /// The script of an archive's bytes: it may read what the archive holds, and nothing of this machine.
+    ///
+    /// # Errors
+    /// They are no archive.
+    pub(super) fn of_archive(bytes: &[u8]) -> Result<Self, K6Error> {
+        Self::default().unpacked(bytes)
+    }
+
     /// What an archive of k6's holds.
     fn unpacked(mut self, bytes: &[u8]) -> Result<Self, K6Error> {
         let files = tar::read(bytes).map_err(K6Error::other)?;

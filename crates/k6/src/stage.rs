@@ -38,6 +38,8 @@ pub(super) struct StageResult {
     pub(super) control: Arc<Control>,
     /// Its results, still open.
     pub(super) held: Option<OpenResults>,
+    /// The agents of a fleet, which the results have.
+    pub(super) agents: Vec<Assertion>,
 }
 
 /// The rows of a stage as gates need them: they are judged when the thresholds are.
@@ -48,6 +50,10 @@ pub(super) struct GateJudge {
 }
 
 impl GateJudge {
+    pub(super) fn new(gates: GateObserver, figures: RunFigures, generator: Generator) -> Self {
+        Self { gates, figures, generator }
+    }
+
     /// The results of the gates; `asserted` is what the script asserts and measured.
     pub(super) fn outcomes(&self, asserted: &[Assertion]) -> Vec<Assertion> {
         self.gates.outcomes(&self.figures.summary, &self.generator, asserted)
@@ -70,7 +76,7 @@ pub(super) fn run_stage(
     let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
     let outcome = Arc::new(Mutex::new(VuStats::default()));
     let live = prepare.map(|_| Arc::new(LiveMetrics::default()));
-    let plan = crew_plan(meant, stage, data, &outcome);
+    let plan = vu_plan(meant, stage, data, &outcome);
     let plan = VuPoolPlan { live: live.clone(), earlier, ..plan };
     let control = Arc::clone(&plan.control);
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
@@ -89,38 +95,44 @@ pub(super) fn run_stage(
     let options = SessionOptions::new(&interrupts);
     let options = SessionOptions { results, keeps_results_open: true, ..options };
     let session = Session::start(plan_of(load), &settings, None, options)?;
-    let mut observer = StageObserver {
-        began: meant.began,
-        control: Arc::clone(&control),
-        logger: Arc::clone(&meant.logger),
-        interrupt_logged: interrupts.seen() > 0,
-        watch: prepare.zip(live).map(|(prepare, live)| prepare(Arc::clone(&control), live)),
-    };
+    let watch = prepare.zip(live).map(|(prepare, live)| prepare(Arc::clone(&control), live));
+    let mut observer = StageObserver::new(meant, &control, watch, interrupts.seen() > 0);
     let ended = session.run(&mut [&mut observer, &mut gates, &mut figures]);
     drop(observer);
     let ended = ended?;
     let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = Verdict::new(&Summary::new(), Some(&ended.generator), &[]);
-    let gates = gates.zip(figures).map(|(gates, figures)| GateJudge {
-        gates,
-        figures,
-        generator: ended.generator.clone(),
-    });
+    let gates = gates
+        .zip(figures)
+        .map(|(gates, figures)| GateJudge::new(gates, figures, ended.generator.clone()));
     let interrupted = interrupts.seen() > 0;
     let finished = Nanos::from(ended.finished.saturating_duration_since(meant.began));
     let elapsed = finished.saturating_sub(control.began_at().unwrap_or(finished));
-    let held = ended.results;
-    Ok(StageResult { outcome, elapsed, interrupted, verdict, gates, control, held })
+    let (held, agents) = (ended.results, Vec::new());
+    Ok(StageResult { outcome, elapsed, interrupted, verdict, gates, control, held, agents })
 }
 
 /// Passes the user's interrupts on to scripts, and has thresholds judged and progress shown.
-struct StageObserver {
+pub(super) struct StageObserver {
     began: Instant,
     control: Arc<Control>,
     logger: Arc<Logger>,
     /// The log has the first interrupt.
     interrupt_logged: bool,
     watch: Option<Watch>,
+}
+
+impl StageObserver {
+    /// Of a stage that this control ends; `interrupt_logged` says that the log has the first interrupt.
+    pub(super) fn new(
+        meant: &TestConfig,
+        control: &Arc<Control>,
+        watch: Option<Watch>,
+        interrupt_logged: bool,
+    ) -> Self {
+        let (control, logger) = (Arc::clone(control), Arc::clone(&meant.logger));
+        Self { began: meant.began, control, logger, interrupt_logged, watch }
+    }
 }
 
 impl Observer for StageObserver {
@@ -144,7 +156,7 @@ fn forward_interrupts(interrupts: usize, control: &Control, now: Nanos) {
     }
 }
 
-fn crew_plan(
+pub(super) fn vu_plan(
     meant: &TestConfig,
     stage: Stage,
     data: Option<&str>,
@@ -208,7 +220,7 @@ fn once(function: &str, timeout: Nanos) -> Scenario {
     }
 }
 
-fn plan_of(load: Load) -> Plan {
+pub(super) fn plan_of(load: Load) -> Plan {
     Plan {
         name: String::new(),
         load,
@@ -222,7 +234,7 @@ fn plan_of(load: Load) -> Plan {
     }
 }
 
-fn settings(meant: &TestConfig, stage: Stage) -> Settings {
+pub(super) fn settings(meant: &TestConfig, stage: Stage) -> Settings {
     let options = &meant.options;
     let mut settings = Settings {
         workers: if stage == Stage::Iteration { meant.cores } else { 1 },

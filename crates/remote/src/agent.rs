@@ -1,18 +1,59 @@
 //! `serve`: the load generator of an agent, run after run.
 
-use control::{AgentHandle, AgentOrder, AgentReport, Work};
+use std::fmt;
+
+use control::{AgentHandle, AgentOrder, AgentReport};
 use engine::ReadyRun;
+use fleet::Share;
 
 use crate::agent_load::{self, Prepared};
-use crate::archive::Archive;
+use crate::archive::{Archive, Content};
+
+/// A script that an agent is to run: its part of it.
+pub struct ScriptWork<'a> {
+    /// The script with all it needs, in a form of its own.
+    pub archive: &'a [u8],
+    /// What `setup()` returned, where there was one.
+    pub setup: Option<&'a [u8]>,
+    /// The agent's part of the load.
+    pub share: &'a Share,
+    /// Worker threads.
+    pub workers: usize,
+}
+
+impl fmt::Debug for ScriptWork<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptWork").field("share", self.share).finish_non_exhaustive()
+    }
+}
+
+/// Runs an agent's part of a script, from [`AgentOrder::Prepare`], which it was given, to its end: it reports that it is prepared,
+/// starts when it is ordered to, and sends all it measured. It does not report the end.
+pub type RunScript<'a> = &'a dyn Fn(&ScriptWork<'_>, &AgentHandle);
 
 /// Carries out the orders of an agent's host until it ends, with so many worker threads.
-pub fn serve(handle: &AgentHandle, workers: usize) {
+pub fn serve(handle: &AgentHandle, workers: usize, run_script: RunScript<'_>) {
     let mut prepared = None;
     while let Ok(order) = handle.orders.recv() {
         match order {
             AgentOrder::Prepare(work) => {
-                let outcome = prepare(&work, workers);
+                let archive = match Content::decode(&work.archive) {
+                    Ok(Content::Load(archive)) => *archive,
+                    Ok(Content::Script(archive)) => {
+                        let (setup, share) = (work.setup.as_deref(), &work.share);
+                        run_script(
+                            &ScriptWork { archive: &archive, setup, share, workers },
+                            handle,
+                        );
+                        report(handle, AgentReport::Ended);
+                        continue;
+                    }
+                    Err(error) => {
+                        report(handle, AgentReport::Prepared(Err(error.to_string())));
+                        continue;
+                    }
+                };
+                let outcome = prepare(archive, &work.share, workers);
                 let (ready, outcome) = match outcome {
                     Ok(ready) => (Some(ready), Ok(())),
                     Err(cause) => (None, Err(cause)),
@@ -43,9 +84,8 @@ fn report(handle: &AgentHandle, report: AgentReport) {
 ///
 /// # Errors
 /// The work cannot be done here, with the reason.
-fn prepare(work: &Work, workers: usize) -> Result<Prepared, String> {
-    let archive = Archive::decode(&work.archive).map_err(|error| error.to_string())?;
-    let segment = work.share.segment().map_err(|error| error.to_string())?;
+fn prepare(archive: Archive, share: &Share, workers: usize) -> Result<Prepared, String> {
+    let segment = share.segment().map_err(|error| error.to_string())?;
     let part = segment.vus();
     let mut settings = archive.settings;
     settings.workers = archive.workers.unwrap_or(workers);

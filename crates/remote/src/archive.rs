@@ -33,22 +33,33 @@ pub enum ArchiveError {
     Damaged,
 }
 
-impl Archive {
+/// What the bytes are that agents fetch.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Content {
+    /// A plan.
+    Load(Box<Archive>),
+    /// A script with all it needs, in a form of its own.
+    Script(Vec<u8>),
+}
+
+impl Content {
     /// The bytes that agents fetch.
     ///
     /// # Errors
-    /// The plan depends on something that other machines do not have.
-    pub fn encode(&self) -> Result<Vec<u8>, ArchiveError> {
-        check(&self.plan, &self.settings)?;
+    /// A plan depends on something that other machines do not have.
+    pub(crate) fn encode(&self) -> Result<Vec<u8>, ArchiveError> {
+        if let Self::Load(archive) = self {
+            check(&archive.plan, &archive.settings)?;
+        }
         // Numbers, texts and bytes: all have a form.
         postcard::to_allocvec(self).map_err(|_| ArchiveError::Damaged)
     }
 
-    /// Reads an archive.
+    /// Reads them.
     ///
     /// # Errors
-    /// The bytes are none.
-    pub fn decode(bytes: &[u8]) -> Result<Self, ArchiveError> {
+    /// They are no archive of this version.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ArchiveError> {
         postcard::from_bytes(bytes).map_err(|_| ArchiveError::Damaged)
     }
 }
@@ -108,24 +119,26 @@ mod tests {
     #[test]
     fn a_plan_arrives_as_it_was() {
         let before = archive();
-        let after = Archive::decode(&before.encode().unwrap()).unwrap();
+        let bytes = Content::Load(Box::new(before.clone())).encode().unwrap();
+        let Ok(Content::Load(after)) = Content::decode(&bytes) else { panic!("a plan stays one") };
         assert_eq!(format!("{:?}", after.plan), format!("{:?}", before.plan));
         assert_eq!(format!("{:?}", after.settings), format!("{:?}", before.settings));
         assert_eq!(after.workers, Some(2));
-        assert_eq!(Archive::decode(b"x").unwrap_err(), ArchiveError::Damaged);
+        assert_eq!(Content::decode(b"x").unwrap_err(), ArchiveError::Damaged);
     }
 
     #[test]
     fn what_is_of_one_machine_is_refused() {
         let mut local = archive();
         local.settings.unix_socket = Some("/tmp/s".into());
-        let error = local.encode().unwrap_err().to_string();
+        let error = Content::Load(Box::new(local)).encode().unwrap_err().to_string();
         assert_eq!(
             error,
             "a Unix socket (-unix-socket) is of this machine, and a fleet has others"
         );
         let mut foreign = archive();
         foreign.settings.head_bytes = Some(Arc::from(*b"GET / HTTP/1.0\r\n\r\n"));
-        assert!(matches!(foreign.encode(), Err(ArchiveError::Foreign(_))));
+        let foreign = Content::Load(Box::new(foreign)).encode();
+        assert!(matches!(foreign, Err(ArchiveError::Foreign(_))));
     }
 }

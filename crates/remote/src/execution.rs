@@ -2,6 +2,7 @@
 //! threads.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
@@ -22,11 +23,22 @@ const PROGRESS: Duration = Duration::from_secs(1);
 /// How long a run that was ended at once may take to hear of its agents' ends.
 const ABORT_WITHIN: Duration = Duration::from_secs(5);
 
-/// The reason of a stop that the user, or a deadline of the command, asked for.
+/// The reason of a stop that the user asked for: what is under way may end.
 const ASKED: &str = "the command asked for the end";
 
+/// The same where what is under way is to end as well.
+const ASKED_NOW: &str = "the command asked for the end at once";
+
+/// Whether a stop for this reason ends what is under way.
+#[must_use]
+pub fn ends_at_once(cause: &str) -> bool {
+    cause == ASKED_NOW
+}
+
+/// Takes what an agent's load generator says of its script; the agent's number, from 1.
+pub type ScriptSink = Box<dyn FnMut(u16, &[u8])>;
+
 /// A fleet's run under way. Dropping it ends it.
-#[derive(Debug)]
 pub struct FleetExecution {
     handle: CoordinatorHandle,
     records: Records,
@@ -44,6 +56,13 @@ pub struct FleetExecution {
     /// When a run that is to end at once is given up.
     give_up_at: Option<Instant>,
     is_over: bool,
+    scripts: Option<ScriptSink>,
+}
+
+impl fmt::Debug for FleetExecution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FleetExecution").field("records", &self.records).finish_non_exhaustive()
+    }
 }
 
 impl FleetExecution {
@@ -67,7 +86,20 @@ impl FleetExecution {
             is_asked: false,
             give_up_at: None,
             is_over: false,
+            scripts: None,
         }
+    }
+
+    /// What agents say of their script goes there.
+    #[must_use]
+    pub fn with_scripts(self, sink: ScriptSink) -> Self {
+        Self { scripts: Some(sink), ..self }
+    }
+
+    /// The instant of the start.
+    #[must_use]
+    pub fn start(&self) -> Instant {
+        self.start
     }
 
     fn handle(&mut self, event: CoordinatorEvent) {
@@ -91,6 +123,9 @@ impl FleetExecution {
         match payload::unpack(&delta.payload, number, self.targets) {
             Ok(unpacked) => {
                 if let Some(own) = unpacked.record {
+                    if let Some(sink) = self.scripts.as_mut().filter(|_| !own.script.is_empty()) {
+                        sink(number, &own.script);
+                    }
                     self.records.note(agent, own);
                 }
                 self.add(unpacked.batch);
@@ -139,11 +174,11 @@ impl FleetExecution {
         self.pending.push_back(RunEvent::Finished(last));
     }
 
-    fn ask_for_end(&mut self) {
+    fn ask_for_end(&mut self, cause: &str) {
         if !self.is_asked {
             self.is_asked = true;
             // A control plane that has gone says so itself.
-            self.handle.orders.send(CoordinatorOrder::Abort(ASKED.to_owned())).unwrap_or_default();
+            self.handle.orders.send(CoordinatorOrder::Abort(cause.to_owned())).unwrap_or_default();
         }
     }
 
@@ -197,11 +232,11 @@ impl Execution for FleetExecution {
     fn recycle(&mut self, _: Batch) {}
 
     fn drain(&mut self) {
-        self.ask_for_end();
+        self.ask_for_end(ASKED);
     }
 
     fn abort(&mut self) {
-        self.ask_for_end();
+        self.ask_for_end(ASKED_NOW);
         self.give_up_at.get_or_insert_with(|| Instant::now() + ABORT_WITHIN);
     }
 

@@ -13,19 +13,16 @@ use control::{
 use fleet::{LEAD_MIN, Name, Phase};
 use stdx::Nanos;
 
-use crate::archive::Archive;
 use crate::error::RemoteError;
 use crate::execution::FleetExecution;
 use crate::records::Records;
+use crate::work::FleetWork;
 
 /// How often interrupts are looked at while the fleet forms.
 const POLL: Duration = Duration::from_millis(50);
 
 /// How long deltas may take to come in after the last request ended or timed out.
 const DRAIN: Nanos = Nanos::from_secs(10);
-
-/// How long requests without a timeout may take to end.
-const NO_TIMEOUT: Nanos = Nanos::from_secs(300);
 
 /// The fleet that a command asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,27 +45,27 @@ pub struct FleetOptions {
 /// The plan cannot go to other machines, the message system cannot be reached, or the fleet does not form in time: the reason names
 /// the agents.
 pub fn start(
-    archive: &Archive,
+    work: &FleetWork,
     options: &FleetOptions,
     interrupts: &Interrupts,
     notice: &mut dyn FnMut(&str),
 ) -> Result<(FleetExecution, Records), RemoteError> {
-    let bytes = archive.encode()?;
+    let bytes = work.content.encode()?;
     let access = NatsAccess::of_coordinator(&options.dir)?;
     let transport: Arc<dyn Transport> =
         Arc::new(NatsTransport::connect(&access, |text| session::warn(&text))?);
     let run = run_name();
-    let timeout = archive.settings.timeout.unwrap_or(NO_TIMEOUT);
+    let setup = work.setup.as_ref().map(|setup| transport.put_archive(setup)).transpose()?;
     let options_of_run = CoordinatorOptions {
         run: run.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         agents: options.agents,
         labels: options.labels.clone(),
         archive: transport.put_archive(&bytes)?,
-        setup: None,
+        setup,
         ready_within: options.ready_within,
         lead: LEAD_MIN,
-        drain_within: timeout.saturating_add(DRAIN),
+        drain_within: work.longest_end.saturating_add(DRAIN),
         goes_on: options.goes_on,
     };
     let handle = CoordinatorHost::start(transport, &options.dir, options_of_run)?;
@@ -82,11 +79,10 @@ pub fn start(
         }
         error => error,
     })?;
-    let records = Records::new(&archive.plan);
+    let records = Records::new(work.whole);
     records.number(&gathering.views);
-    let targets = archive.plan.targets.list().len();
     let times = (start, unix_at(start));
-    Ok((FleetExecution::new(handle, records.clone(), times, targets), records))
+    Ok((FleetExecution::new(handle, records.clone(), times, work.targets), records))
 }
 
 /// A fleet that forms.

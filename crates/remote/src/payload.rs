@@ -25,6 +25,8 @@ pub(crate) struct OwnRecord {
     pub(crate) generator: Generator,
     /// Why its figures may not be believed, so far.
     pub(crate) reasons: Vec<String>,
+    /// What a script's load generator says of it, in a form of its own.
+    pub(crate) script: Vec<u8>,
 }
 
 /// A payload in its bytes.
@@ -33,6 +35,8 @@ struct Envelope<'a> {
     /// The generator's record, as results have it, deflated; empty where there is none.
     record: &'a [u8],
     reasons: Vec<String>,
+    /// What a script's load generator says of it, in a form of its own; empty where it says nothing.
+    script: &'a [u8],
     rows: &'a [u8],
 }
 
@@ -67,6 +71,8 @@ pub(crate) struct Packer {
     bytes: Vec<u8>,
     /// Texts that were cut since the begin.
     pub(crate) texts_cut: u64,
+    /// How long after the engine's start the run began, from which times count.
+    pub(crate) shift: Nanos,
 }
 
 impl Packer {
@@ -81,7 +87,7 @@ impl Packer {
         let has_text = spans.iter().any(|span| span.len > 0);
         let row = Row {
             seq: sample.seq,
-            intended: sample.intended.0,
+            intended: sample.intended.saturating_sub(self.shift).0,
             sent: sample.sent.saturating_sub(sample.intended).0,
             first_byte: sample.first_byte.saturating_sub(sample.sent).0,
             done: sample.done.saturating_sub(sample.first_byte).0,
@@ -110,19 +116,20 @@ impl Packer {
     /// The payload of the rows so far, with this record. The rows go first where both are too much for one.
     pub(crate) fn take(&mut self, record: Option<&OwnRecord>) -> Vec<Vec<u8>> {
         let rows = std::mem::take(&mut self.bytes);
-        let Some(record) = record else { return vec![envelope(&[], &[], &rows)] };
+        let Some(record) = record else { return vec![envelope(&[], &OwnRecord::default(), &rows)] };
         let deflated = deflate(results::encode_generator(&record.generator).as_bytes());
-        let reasons = &record.reasons;
-        if rows.len() + deflated.len() < fleet::PAYLOAD_MAX / 4 * 3 {
-            return vec![envelope(&deflated, reasons, &rows)];
+        if rows.len() + deflated.len() + record.script.len() < fleet::PAYLOAD_MAX / 4 * 3 {
+            return vec![envelope(&deflated, record, &rows)];
         }
-        vec![envelope(&[], &[], &rows), envelope(&deflated, reasons, &[])]
+        vec![envelope(&[], &OwnRecord::default(), &rows), envelope(&deflated, record, &[])]
     }
 }
 
-fn envelope(record: &[u8], reasons: &[String], rows: &[u8]) -> Vec<u8> {
-    let reasons = reasons.iter().map(|reason| fleet::cut_text(reason)).collect();
-    postcard::to_allocvec(&Envelope { record, reasons, rows }).unwrap_or_default()
+fn envelope(deflated: &[u8], own: &OwnRecord, rows: &[u8]) -> Vec<u8> {
+    let reasons = own.reasons.iter().map(|reason| fleet::cut_text(reason)).collect();
+    let envelope = Envelope { record: deflated, reasons, script: &own.script, rows };
+    // Writing numbers, texts and bytes to memory cannot fail.
+    postcard::to_allocvec(&envelope).unwrap_or_default()
 }
 
 fn deflate(bytes: &[u8]) -> Vec<u8> {
@@ -158,8 +165,8 @@ pub(crate) fn unpack(bytes: &[u8], agent: u16, targets: usize) -> Result<Unpacke
         rest = more;
     }
     if !envelope.record.is_empty() {
-        unpacked.record =
-            Some(OwnRecord { generator: generator(envelope.record)?, reasons: envelope.reasons });
+        let (generator, script) = (generator(envelope.record)?, envelope.script.to_vec());
+        unpacked.record = Some(OwnRecord { generator, reasons: envelope.reasons, script });
     }
     Ok(unpacked)
 }
@@ -248,7 +255,8 @@ mod tests {
     #[test]
     fn rows_and_record_arrive_as_they_were() {
         let batch = batch();
-        let mut own = OwnRecord { reasons: vec!["late".to_owned()], ..OwnRecord::default() };
+        let (reasons, script) = (vec!["late".to_owned()], b"counts".to_vec());
+        let mut own = OwnRecord { reasons, script, ..OwnRecord::default() };
         own.generator.lag.record(Nanos(99));
         own.generator.sent = 2;
         let (payloads, cut) = packed(&batch, Some(&own));

@@ -9,9 +9,9 @@ use fleet::{AgentOutcome, Name, Outcome};
 use metrics::tally::Assertion;
 use metrics::{AgentRecord, ClockOffset, Generator};
 use recordings::Generators;
-use workload::{Load, Plan};
 
 use crate::payload::OwnRecord;
+use crate::work::WholeLoad;
 
 /// What became of a run of a fleet.
 #[derive(Clone, Debug, Default)]
@@ -34,28 +34,6 @@ struct Inner {
     outcome: FleetOutcome,
 }
 
-/// What the generators of all agents were asked for together.
-#[derive(Clone, Copy, Debug, Default)]
-struct WholeLoad {
-    users: u64,
-    rate_per_s: f64,
-    max_in_flight: u64,
-}
-
-impl WholeLoad {
-    fn of(plan: &Plan) -> Self {
-        match &plan.load {
-            Load::Open { shape, max_in_flight } => Self {
-                rate_per_s: shape.mean_rate_per_s(plan.duration),
-                max_in_flight: max_in_flight.unwrap_or(0),
-                ..Self::default()
-            },
-            Load::Closed { users } => Self { users: *users, ..Self::default() },
-            Load::Users(crew) => Self { users: crew.users, ..Self::default() },
-        }
-    }
-}
-
 /// What is known of an agent.
 #[derive(Debug, Default)]
 struct AgentEntry {
@@ -68,10 +46,10 @@ struct AgentEntry {
 }
 
 impl Records {
-    /// Nothing is known of any agent of this plan's run yet.
+    /// Nothing is known of any agent yet.
     #[must_use]
-    pub(crate) fn new(plan: &Plan) -> Self {
-        let (whole, agents, outcome) = (WholeLoad::of(plan), BTreeMap::new(), Default::default());
+    pub(crate) fn new(whole: WholeLoad) -> Self {
+        let (agents, outcome) = (BTreeMap::new(), FleetOutcome::default());
         Self(Rc::new(RefCell::new(Inner { whole, agents, outcome })))
     }
 

@@ -29,9 +29,11 @@ const UNSAFE_PLACES: [&str; 3] =
     ["crates/net/", "crates/script/src/runtime/ffi.rs", "crates/quickjs/src/"];
 
 /// Places that may derive serde's traits: where a format is the crate's business.
-const SERDE_PLACES: [&str; 12] = [
-    // What travels to the agents of a fleet: a plan and its settings, in one program's own version.
+const SERDE_PLACES: [&str; 14] = [
+    // What travels between the machines of a fleet: plans, settings and metrics, in one program's own version.
     "crates/remote/src/",
+    "crates/metrics/src/tally/",
+    "crates/k6/src/fleet/",
     "crates/stdx/src/distribution.rs",
     "crates/wire/src/h1/",
     "crates/wire/src/tls/client.rs",

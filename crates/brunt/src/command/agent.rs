@@ -54,7 +54,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         }
         host.stop();
     });
-    remote::serve(&handle, cores);
+    remote::serve(&handle, cores, &k6::run_part);
     Ok(ExitCode::Ok)
 }
 

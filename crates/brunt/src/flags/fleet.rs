@@ -3,8 +3,7 @@
 use std::net::SocketAddr;
 
 use cli::{Flag, ValueError, ValueKind};
-
-use crate::load::flags::fleet::read_labels;
+use remote::flags::read_labels;
 
 /// The flags of `fleet` as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]

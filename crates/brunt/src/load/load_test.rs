@@ -3,11 +3,11 @@
 use cli::Output;
 use engine::Settings;
 use metrics::Gates;
+use remote::flags::FleetRequest;
 use results::Encoding;
 use session::MonitorConfig;
 use workload::Plan;
 
-use super::fleet::FleetRequest;
 use super::outputs::{Outputs, ReportFormat};
 use super::targets::Source;
 

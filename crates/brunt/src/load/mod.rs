@@ -12,7 +12,7 @@ pub(crate) mod attack;
 pub(crate) mod bench;
 pub(crate) mod cable;
 mod environment;
-pub(crate) mod flags;
+mod flags;
 mod fleet;
 mod gates;
 mod load_test;

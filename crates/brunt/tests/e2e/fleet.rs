@@ -288,3 +288,112 @@ fn what_cannot_be_is_refused_in_one_line() {
     run("fleet upp").with_code(2).complains_once(&["did you mean up?"]);
     run("fleet up").with_code(2).complains_once(&["-dir is missing"]);
 }
+
+/// Scenarios of two kinds, setup data, checks, metrics of its own, and numbers that must be one test's.
+const SCRIPT: &str = r"
+import http from 'k6/http';
+import { check, group } from 'k6';
+import { Counter, Trend } from 'k6/metrics';
+import exec from 'k6/execution';
+const numbers = new Counter('numbers');
+const users = new Trend('users');
+export const options = {
+  scenarios: {
+    steady: { executor: 'constant-arrival-rate', rate: 50, duration: '4s', preAllocatedVUs: 8, exec: 'steady' },
+    users: { executor: 'shared-iterations', vus: 4, iterations: 21, exec: 'users' },
+  },
+  thresholds: { 'http_reqs{scenario:steady}': ['count==200'], checks: ['rate==1'] },
+};
+export function setup() { return { token: 'abc' }; }
+export function steady(data) {
+  const answer = http.get(`${__ENV.HOST}/`);
+  check(answer, { 'is 200': (r) => r.status === 200, 'has data': () => data.token === 'abc' });
+  numbers.add(exec.scenario.iterationInTest);
+}
+export function teardown(data) { if (data.token !== 'abc') throw new Error('no data'); }
+export { shared as users };
+function shared() { group('own', () => http.get(`${__ENV.HOST}/u`)); users.add(exec.vu.idInTest); }
+";
+
+/// The value after a metric's dots in k6's summary.
+fn metric(ran: &Ran, name: &str) -> String {
+    let line = ran.stdout.lines().find(|line| line.trim_start().starts_with(&format!("{name}.")));
+    let line = line.unwrap_or_else(|| panic!("no {name} in {ran:#?}"));
+    line.split(':').nth(1).unwrap().split_whitespace().next().unwrap().to_owned()
+}
+
+#[test]
+fn a_script_on_agents_does_as_on_one_machine() {
+    let fleet = Fleet::new("fleet-script", &["a", "b", "c"]);
+    let (server, url) = fast_server();
+    let script = fleet.scratch.file("script.js", SCRIPT);
+    let here = run(&format!("run -q -e HOST={url} {script}")).with_code(0);
+    let at_home = server.stats().requests;
+    let results = text(&fleet.results());
+    let words =
+        format!("run -q -e HOST={url} -fleet={} -agents=3 -o {results} {script}", fleet.dir());
+    let there = run(&words).with_code(0);
+    assert_eq!(server.stats().requests, 2 * at_home);
+    for name in ["http_reqs", "iterations", "checks_total", "numbers", "vus_max"] {
+        assert_eq!(metric(&there, name), metric(&here, name), "{name}");
+    }
+    // 0 + 1 + … + 199: each number of an iteration is one agent's.
+    assert_eq!(metric(&there, "numbers"), "19900");
+    let report = fleet.report();
+    assert_eq!(report["requests"].as_u64(), Some(at_home));
+    assert_eq!((agents(&report).len(), sum(&report, "sent")), (3, at_home));
+    let thresholds = report["brunt"]["thresholds"].as_array().unwrap();
+    assert!(thresholds.len() == 2 && thresholds.iter().all(|one| one["kept"] == true), "{report}");
+}
+
+#[test]
+fn a_threshold_on_the_metrics_of_all_ends_the_test_on_all() {
+    let fleet = Fleet::new("fleet-threshold", &["a", "b"]);
+    let (server, url) = fast_server();
+    let script = fleet.scratch.file(
+        "script.js",
+        "import http from 'k6/http'; import { sleep } from 'k6';
+        export const options = { vus: 4, duration: '50s',
+          thresholds: { http_reqs: [{ threshold: 'count<60', abortOnFail: true }] } };
+        export default function () { http.get(__ENV.HOST); sleep(0.1); }",
+    );
+    let words = format!("run -q -e HOST={url} -fleet={} -agents=2 {script}", fleet.dir());
+    let started = start(brunt(&words));
+    // Neither agent alone has sent so many.
+    until("60 requests", || server.stats().requests >= 60);
+    let crossed = Instant::now();
+    let ran = started.wait().with_code(99);
+    assert!(crossed.elapsed() < Duration::from_secs(8), "{:?}", crossed.elapsed());
+    assert!(ran.stderr.contains("a threshold with abortOnFail was crossed"), "{ran:#?}");
+    let requests: u64 = metric(&ran, "http_reqs").parse().unwrap();
+    assert!((60..300).contains(&requests), "{requests}");
+}
+
+#[test]
+fn what_ends_a_script_on_one_agent_ends_it_on_all() {
+    let fleet = Fleet::new("fleet-abort", &["a", "b"]);
+    let aborts = fleet.scratch.file(
+        "aborts.js",
+        "import exec from 'k6/execution'; import { sleep } from 'k6';
+        export const options = { vus: 4, duration: '50s' };
+        export default function () {
+          sleep(0.2); if (exec.vu.idInTest === 2 && exec.vu.iterationInScenario > 3) exec.test.abort('enough');
+        }",
+    );
+    let on_fleet = format!("-q -fleet={} -agents=2", fleet.dir());
+    let ran = run(&format!("run {on_fleet} {aborts}")).with_code(108);
+    assert!(ran.stderr.contains("enough"), "{ran:#?}");
+    let broken = fleet.scratch.file(
+        "broken.js",
+        "if (__VU > 1) throw new Error('no such user'); export const options = { vus: 4, iterations: 4 };
+        export default function () {}",
+    );
+    let ran = run(&format!("run {on_fleet} {broken}")).with_code(1);
+    assert!(ran.stderr.contains("no such user"), "{ran:#?}");
+    let script = fleet.scratch.file("fine.js", "export default function () {}");
+    let refused = run(&format!("run {on_fleet} -o json=x.json {script}")).with_code(2);
+    assert!(refused.stderr.contains("files of results"), "{refused:#?}");
+    let refused = run(&format!("run {on_fleet} -execution-segment 0:1/2 {script}")).with_code(2);
+    assert!(refused.stderr.contains("-execution-segment"), "{refused:#?}");
+    run(&format!("run {on_fleet} {script}")).with_code(0);
+}

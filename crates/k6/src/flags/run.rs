@@ -8,7 +8,8 @@ use super::run_flags::RunFlags;
 use super::script_environment::{ALLOW_READ, ENV};
 
 /// The flags of `run`.
-pub(crate) const RUN: &[Flag<RunFlags>] = flag_table!(RunFlags: LOAD, OWN, &watch::beside());
+pub(crate) const RUN: &[Flag<RunFlags>] =
+    flag_table!(RunFlags: LOAD, OWN, &watch::beside(), &remote::flags::rows());
 
 /// How many users there are, and for how long; `archive` knows them as well.
 pub(super) const LOAD: &[Flag<RunFlags>] = &[

@@ -4,6 +4,7 @@
 use cli::ValueError;
 use engine::IoChoice;
 use metrics::Gates;
+use remote::flags::{FleetFlags, SendsFromFleet};
 use script::{Fields, ValueFormat};
 use serde_json::{Map, Value};
 use session::monitor_flags::{MonitorTargets, Watches};
@@ -52,6 +53,16 @@ pub(crate) struct RunFlags {
     pub(crate) watched: MonitorTargets,
     /// The conditions under which the run fails, beside the script's thresholds.
     pub(crate) gates: Gates,
+    /// The machines that run the scenarios, where it is not this one.
+    pub(crate) fleet: FleetFlags,
+    /// Neither the environment nor files of this machine say anything: the archive is another machine's.
+    pub(crate) is_part: bool,
+}
+
+impl SendsFromFleet for RunFlags {
+    fn fleet(&mut self) -> &mut FleetFlags {
+        &mut self.fleet
+    }
 }
 
 impl Watches for RunFlags {

@@ -4,12 +4,16 @@
 mod assertion;
 mod builtin;
 mod metric_summary;
+mod parts;
 mod threshold;
 mod trend;
 mod value;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+
+use parts::{MetricParts, TallyParts};
+use serde::{Deserialize, Serialize};
 
 pub use assertion::{Assertion, ThresholdOutcome};
 pub use builtin::{BUILTIN, MetricId};
@@ -87,7 +91,8 @@ pub struct Check {
 }
 
 /// k6's metrics of a run, or of one worker's part of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "TallyParts", into = "TallyParts")]
 pub struct Tally {
     metrics: Vec<Metric>,
     by_name: BTreeMap<String, MetricId>,
@@ -163,6 +168,14 @@ impl Tally {
         for sub in metric.subs.iter_mut().filter(|sub| sub.matches(tags)) {
             sub.value.add(value);
         }
+    }
+
+    /// Forgets what was seen of a metric.
+    pub fn forget(&mut self, id: MetricId) {
+        let Some(metric) = self.metrics.get_mut(id.0 as usize) else { return };
+        let kind = metric.value.kind();
+        metric.value = Value::new(kind);
+        metric.subs.iter_mut().for_each(|sub| sub.value = Value::new(kind));
     }
 
     /// Counts a check.
@@ -255,9 +268,74 @@ impl Tally {
     }
 }
 
+impl From<Tally> for TallyParts {
+    fn from(tally: Tally) -> Self {
+        let of_sub = |sub: &Submetric| (sub.selector.clone(), sub.value.clone());
+        let of_metric = |(name, metric): (&str, &Metric)| MetricParts {
+            name: name.to_owned(),
+            contains: metric.contains,
+            value: metric.value.clone(),
+            subs: metric.subs.iter().map(of_sub).collect(),
+        };
+        let metrics = tally.metrics().map(of_metric).collect();
+        let of_check = |check: Check| (check.group, check.name, check.passes, check.fails);
+        let checks = tally.checks.into_iter().map(of_check).collect();
+        Self { metrics, checks, groups: tally.groups }
+    }
+}
+
+impl From<TallyParts> for Tally {
+    fn from(parts: TallyParts) -> Self {
+        let mut tally = Self::default();
+        for MetricParts { name, contains, value, subs } in parts.metrics {
+            let id = tally.declare(&name, value.kind(), contains);
+            let metric = &mut tally.metrics[id.0 as usize];
+            metric.value.replace(value);
+            for (selector, value) in subs {
+                let mut sub = Submetric::new(&selector, metric.value.kind());
+                sub.value.replace(value);
+                metric.subs.push(sub);
+            }
+        }
+        for (group, name, passes, fails) in &parts.checks {
+            tally.count_check(group, name, *passes, *fails);
+        }
+        parts.groups.iter().for_each(|path| tally.group(path));
+        tally
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tally_arrives_as_it_was() {
+        let mut tally = Tally::default();
+        let own = tally.declare("own", Kind::Trend, Contains::Time);
+        tally.declare_sub("own", "page:a");
+        for (at, value) in [-3.5, 0.0, 1.25, 1e9].into_iter().enumerate() {
+            tally.add(own, value, &[("page", "a")].as_slice());
+            tally.add(MetricId::VUS, at as f64, &());
+        }
+        tally.check("::a::b", "holds", true);
+        tally.check("::a::b", "holds", false);
+        tally.group("::a::b");
+        let back = Tally::from(TallyParts::from(tally.clone()));
+        for name in ["own", "own{page:a}", "vus"] {
+            assert_eq!(back.value(name), tally.value(name), "{name}");
+        }
+        assert_eq!((back.checks, back.groups), (tally.checks, tally.groups));
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_left_out() {
+        let value = Value::Rate { passes: 1, total: 2 };
+        let (name, contains) = ("http_reqs".to_owned(), Contains::Default);
+        let metrics = vec![MetricParts { name, contains, value, subs: Vec::new() }];
+        let back = Tally::from(TallyParts { metrics, checks: Vec::new(), groups: Vec::new() });
+        assert_eq!(back.value("http_reqs"), Some(&Value::new(Kind::Counter)));
+    }
 
     impl Tags for &[(&str, &str)] {
         fn tag(&self, name: &str) -> Option<Cow<'_, str>> {

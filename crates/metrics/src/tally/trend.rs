@@ -1,6 +1,8 @@
 //! `Trend`: a distribution of any numbers, to one part in a thousand. HDR's idea on the bits of a float: its exponent and the first
 //! ten bits of its mantissa are the bucket.
 
+use serde::{Deserialize, Serialize};
+
 /// Bits of the mantissa that select a bucket: a bucket is at most 1/1024 of its value wide.
 const BITS: u32 = 10;
 
@@ -8,7 +10,8 @@ const BITS: u32 = 10;
 const CHUNK_BITS: u32 = 6;
 
 /// A distribution. Its memory grows with the spread of the values, not with their number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "TrendParts", into = "TrendParts")]
 pub struct Trend {
     /// The buckets that have values, in chunks, in the order of the values.
     chunks: Vec<Chunk>,
@@ -20,6 +23,40 @@ pub struct Trend {
     sum: f64,
     min: f64,
     max: f64,
+}
+
+/// A distribution on its way to another machine: its buckets that have values.
+#[derive(Serialize, Deserialize)]
+struct TrendParts {
+    /// Number, count and sum.
+    buckets: Vec<(i64, u64, f64)>,
+    zeros: u64,
+    count: u64,
+    sum: f64,
+    min: f64,
+    max: f64,
+}
+
+impl From<TrendParts> for Trend {
+    fn from(parts: TrendParts) -> Self {
+        let TrendParts { buckets, zeros, count, sum, min, max } = parts;
+        let mut trend = Self { zeros, count, sum, min, max, ..Self::default() };
+        buckets.into_iter().for_each(|(bucket, count, sum)| trend.count_in(bucket, count, sum));
+        trend
+    }
+}
+
+impl From<Trend> for TrendParts {
+    fn from(trend: Trend) -> Self {
+        let of_chunk = |chunk: &Chunk| {
+            let first = chunk.key << CHUNK_BITS;
+            let all = (first..).zip(*chunk.buckets).filter(|(_, (count, _))| *count > 0);
+            all.map(|(bucket, (count, sum))| (bucket, count, sum)).collect::<Vec<_>>()
+        };
+        let buckets = trend.chunks.iter().flat_map(of_chunk).collect();
+        let Trend { zeros, count, sum, min, max, .. } = trend;
+        Self { buckets, zeros, count, sum, min, max }
+    }
 }
 
 /// Neighbouring buckets.

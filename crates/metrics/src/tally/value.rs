@@ -1,9 +1,11 @@
 //! What a metric is, and what was seen of it.
 
+use serde::{Deserialize, Serialize};
+
 use super::Trend;
 
 /// What k6 calls a metric's type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// A sum.
     Counter,
@@ -29,7 +31,7 @@ impl Kind {
 }
 
 /// What a metric's values are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Contains {
     /// Numbers.
     #[default]
@@ -53,7 +55,7 @@ impl Contains {
 }
 
 /// What was seen of a metric.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// The sum, and how many values it has.
     Counter {
@@ -125,6 +127,13 @@ impl Value {
                 *total += 1;
             }
             Self::Trend(trend) => trend.add(value),
+        }
+    }
+
+    /// Takes the place of what was seen; a value of another type is left out.
+    pub(super) fn replace(&mut self, value: Self) {
+        if self.kind() == value.kind() {
+            *self = value;
         }
     }
 

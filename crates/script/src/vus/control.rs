@@ -10,6 +10,9 @@ use workload::{Segment, SegmentSlice, VuAssignment};
 use crate::host::execution::AbortReason;
 use crate::host::traits::Instance;
 
+/// How often a pool that is held looks whether it may begin.
+const HOLD_STEP: Nanos = Nanos::from_millis(10);
+
 /// What the pools of a stage share. Its holder may end the stage, or change how many VUs there are.
 #[derive(Debug)]
 pub struct Control {
@@ -23,6 +26,8 @@ pub struct Control {
     refused: AtomicBool,
     /// When the first pool began, on the plan's clock; `u64::MAX` while none has.
     began_at: AtomicU64,
+    /// When the first pool may begin, on the plan's clock; `u64::MAX` while that is not known.
+    not_before: AtomicU64,
     /// When the end was asked for, on the plan's clock; `u64::MAX` for never.
     drained_at: AtomicU64,
     halt: Mutex<AbortReasons>,
@@ -95,6 +100,7 @@ impl Control {
             halted: AtomicBool::new(false),
             refused: AtomicBool::new(false),
             began_at: AtomicU64::new(u64::MAX),
+            not_before: AtomicU64::new(0),
             drained_at: AtomicU64::new(u64::MAX),
             halt: Mutex::default(),
             counters: Mutex::default(),
@@ -124,8 +130,27 @@ impl Control {
         self.drained_at.fetch_min(now.0, Ordering::Relaxed);
     }
 
+    /// No pool begins before [`Control::release`]; VUs are made all the same.
+    pub fn hold(&self) {
+        self.not_before.store(u64::MAX, Ordering::Relaxed);
+    }
+
+    /// The pools begin at this time on the plan's clock.
+    pub fn release(&self, at: Nanos) {
+        self.not_before.store(at.0, Ordering::Relaxed);
+    }
+
+    /// How long a pool waits until it looks again whether it may begin; `None` where it may.
+    pub(super) fn held_for(&self, now: Nanos) -> Option<Nanos> {
+        let at = self.not_before.load(Ordering::Relaxed);
+        if at <= now.0 || self.is_halted() || self.drained_at().is_some() {
+            return None;
+        }
+        Some(Nanos(at - now.0).min(HOLD_STEP))
+    }
+
     /// A pool has made its VUs, and begins.
-    pub(super) fn begin(&self, now: Nanos) {
+    pub fn begin(&self, now: Nanos) {
         self.began_at.fetch_min(now.0, Ordering::Relaxed);
     }
 
@@ -206,6 +231,19 @@ impl Control {
 
     fn ends(&self) -> MutexGuard<'_, AbortReasons> {
         self.halt.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets what pools of another machine, by its number, have counted.
+    pub fn count_elsewhere(&self, machine: usize, seen: &Instance) {
+        let mut all = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        while all.len() <= machine {
+            all.push(Arc::default());
+        }
+        let Counters { completed, interrupted, active, initialized } = &*all[machine];
+        completed.store(seen.completed, Ordering::Relaxed);
+        interrupted.store(seen.interrupted, Ordering::Relaxed);
+        active.store(seen.active, Ordering::Relaxed);
+        initialized.store(seen.initialized, Ordering::Relaxed);
     }
 
     /// Counters of one more pool.
@@ -293,6 +331,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn pools_are_held_until_they_are_released() {
+        let control = Control::new(&[], &Segment::default());
+        assert_eq!(control.held_for(Nanos(5)), None);
+        control.hold();
+        assert_eq!(control.held_for(Nanos(5)), Some(HOLD_STEP));
+        control.release(Nanos(105));
+        assert_eq!(control.held_for(Nanos(5)), Some(Nanos(100)));
+        assert_eq!(control.held_for(Nanos(105)), None);
+    }
+
+    #[test]
     fn crews_share_iterations_and_end_together() {
         let control = Control::new(&[], &Segment::default());
         let progress = ScenarioProgress::default();
@@ -315,6 +364,8 @@ mod tests {
         control.drain(Nanos(5));
         control.drain(Nanos(7));
         assert_eq!(control.drained_at(), Some(Nanos(5)), "the first time counts");
+        assert_eq!(control.held_for(Nanos(1)), None, "what ends is not held");
+        control.count_elsewhere(1, &Instance { active: 0, ..Instance::default() });
         control.join().active.store(2, Ordering::Relaxed);
         control.join().active.store(3, Ordering::Relaxed);
         assert_eq!(control.instance().active, 5);

@@ -18,8 +18,8 @@ impl LiveMetrics {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Publishes the metrics of a pool, named by its lane.
-    pub(super) fn publish(&self, lane: u64, tally: &Tally) {
+    /// Publishes the metrics of a pool, or of a machine with pools, named by its lane.
+    pub fn publish(&self, lane: u64, tally: &Tally) {
         let mut parts = self.parts();
         match parts.iter_mut().find(|part| part.0 == lane) {
             Some(part) => part.1.clone_from(tally),

@@ -24,6 +24,12 @@ pub fn vu_pool(plan: &VuPoolPlan, shard: Shard) -> Box<dyn VirtualUsers> {
 
 impl VirtualUsers for VuPool {
     fn poll(&mut self, now: Nanos, commands: &mut Commands) -> Option<Nanos> {
+        if self.zero.is_none()
+            && self.stopping.is_none()
+            && let Some(wait) = self.plan.control.held_for((self.plan.clock)())
+        {
+            return Some(now.saturating_add(wait));
+        }
         let zero = *self.zero.get_or_insert_with(|| {
             self.plan.control.begin((self.plan.clock)());
             now

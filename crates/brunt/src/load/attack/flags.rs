@@ -6,9 +6,10 @@ use workload::arrival::{ParsedRate, Rate};
 
 use crate::flags::load_value;
 use crate::load::flags::{
-    ClientFlags, DisplayFlags, FleetFlags, HttpFlags, ResultsFlags, TargetFlags, client, display,
-    fleet, holds, http, results, target,
+    ClientFlags, DisplayFlags, HttpFlags, ResultsFlags, TargetFlags, client, display, holds, http,
+    results, target,
 };
+use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
 use session::monitor_flags::{self as watch, MonitorTargets, Watches};
 
 /// The flags of `attack` as typed.
@@ -47,8 +48,13 @@ holds!(AttackFlags:
     client: ClientFlags,
     results: ResultsFlags,
     display: DisplayFlags,
-    fleet: FleetFlags,
 );
+
+impl SendsFromFleet for AttackFlags {
+    fn fleet(&mut self) -> &mut FleetFlags {
+        &mut self.fleet
+    }
+}
 
 impl Watches for AttackFlags {
     fn watched(&mut self) -> &mut MonitorTargets {
@@ -100,7 +106,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = flag_table!(AttackFlags:
     &[display::fail_on()],
     &display::terminal(),
     &client::threads(),
-    &fleet::fleet(),
+    &fleet::rows(),
     &watch::beside(),
 );
 

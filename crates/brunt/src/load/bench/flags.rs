@@ -4,9 +4,10 @@ use cli::{Flag, ValueKind, flag_table, value};
 use stdx::{Distribution, Nanos};
 
 use crate::load::flags::{
-    ClientFlags, DisplayFlags, FleetFlags, HttpFlags, ResultsFlags, TargetFlags, client, display,
-    fleet, holds, http, results, target,
+    ClientFlags, DisplayFlags, HttpFlags, ResultsFlags, TargetFlags, client, display, holds, http,
+    results, target,
 };
+use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
 use session::monitor_flags::{self as watch, MonitorTargets, Watches};
 
 /// The flags of `bench` as typed.
@@ -41,8 +42,13 @@ holds!(BenchFlags:
     client: ClientFlags,
     results: ResultsFlags,
     display: DisplayFlags,
-    fleet: FleetFlags,
 );
+
+impl SendsFromFleet for BenchFlags {
+    fn fleet(&mut self) -> &mut FleetFlags {
+        &mut self.fleet
+    }
+}
 
 impl Watches for BenchFlags {
     fn watched(&mut self) -> &mut MonitorTargets {
@@ -92,7 +98,7 @@ pub(crate) const FLAGS: &[Flag<BenchFlags>] = flag_table!(BenchFlags:
     &[display::fail_on()],
     &display::terminal(),
     &client::threads(),
-    &fleet::fleet(),
+    &fleet::rows(),
     &watch::beside(),
 );
 

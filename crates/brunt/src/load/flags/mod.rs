@@ -32,14 +32,12 @@ macro_rules! holds {
 
 pub(crate) mod client;
 pub(crate) mod display;
-pub(crate) mod fleet;
 pub(crate) mod http;
 pub(crate) mod results;
 pub(crate) mod target;
 
 pub(crate) use self::client::ClientFlags;
 pub(crate) use self::display::DisplayFlags;
-pub(crate) use self::fleet::FleetFlags;
 pub(crate) use self::http::HttpFlags;
 pub(crate) use self::results::ResultsFlags;
 pub(crate) use self::target::TargetFlags;

@@ -1,0 +1,167 @@
+//! `run_on_fleet`: the scenarios of a test on the agents of a fleet, as a stage of the test here.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cli::{ExitCode, ExitError, Interrupts, Output, eprint_line};
+use metrics::tally::{MetricId, Tally};
+use metrics::{Snapshot, Summary, TargetTable, Verdict};
+use remote::flags::FleetRequest;
+use remote::{FleetExecution, FleetWork, Records};
+use script::{AbortReason, Control, LiveMetrics, VuStats};
+use session::{
+    Control as RunControl, GateObserver, Observer, OnCutOff, ResultsFile, RunFigures, Session,
+    SessionOptions,
+};
+use stdx::Nanos;
+use workload::Load;
+
+use super::archive::ScriptArchive;
+use super::record::PartRecord;
+use crate::config::TestConfig;
+use crate::stage::{GateJudge, Prepare, StageObserver, StageResult, plan_of};
+
+/// How long requests may take to end after the last iteration was to.
+const REQUESTS_END: Nanos = Nanos::from_secs(60);
+
+/// The lane of what only the coordinator sees; agents have those from 1.
+const OWN_LANE: u64 = 0;
+
+/// Runs the scenarios on a fleet. `data` is what `setup` returned.
+///
+/// # Errors
+/// The fleet does not form, or the results cannot be written.
+pub(crate) fn run_on_fleet(
+    meant: &TestConfig,
+    request: &FleetRequest,
+    data: Option<&str>,
+    prepare: Prepare<'_>,
+) -> Result<StageResult, ExitError> {
+    let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
+    let results = meant.outputs.as_ref().and_then(|outputs| outputs.results.as_deref());
+    let watching = meant.watching.as_ref();
+    let open = |name| ResultsFile::open_by_path(&Output::named(Some(name)), watching);
+    let results = results.map(open).transpose()?;
+    let (execution, records) = start(meant, request, data, &interrupts)?;
+    let control = Control::new(&meant.options.scenarios, &meant.options.segment);
+    control.begin(execution.start().saturating_duration_since(meant.began).into());
+    let live = Arc::new(LiveMetrics::default());
+    let merged = Merged::new(&control, &live);
+    let sink = merged.clone();
+    let execution = execution.with_scripts(Box::new(move |agent, bytes| sink.take(agent, bytes)));
+    let mut gates = GateObserver::new(&meant.gates, TargetTable::default());
+    let mut figures = gates.is_some().then(|| RunFigures::new(OnCutOff::LeftOut));
+    let options = SessionOptions::new(&interrupts);
+    let options = SessionOptions { results, keeps_results_open: true, ..options };
+    let load = Load::Closed { users: meant.options.vus_max() };
+    let session = Session::over(execution, &plan_of(load), options)?;
+    let watch = prepare(Arc::clone(&control), Arc::clone(&live));
+    let mut observer = StageObserver::new(meant, &control, Some(watch), interrupts.seen() > 0);
+    let mut vus = VuGauges { control: Arc::clone(&control), live, tally: meant.tally.clone() };
+    let ended = session.run(&mut [&mut vus, &mut observer, &mut gates, &mut figures]);
+    drop(observer);
+    let ended = ended?;
+    let outcome = records.outcome();
+    if let Some(cause) = &outcome.failed {
+        control.halt(AbortReason::Abort(format!("the fleet ended the run early: {cause}")));
+    }
+    let gates = gates
+        .zip(figures)
+        .map(|(gates, figures)| GateJudge::new(gates, figures, ended.generator.clone()));
+    let verdict = Verdict::new(&Summary::new(), Some(&ended.generator), &[]);
+    Ok(StageResult {
+        outcome: merged.stats(vus.tally),
+        elapsed: merged.elapsed(),
+        interrupted: interrupts.seen() > 0,
+        verdict: verdict.with_agents(&outcome.agents),
+        gates,
+        control,
+        held: ended.results,
+        agents: outcome.agents,
+    })
+}
+
+/// Forms the fleet.
+fn start(
+    meant: &TestConfig,
+    request: &FleetRequest,
+    data: Option<&str>,
+    interrupts: &Interrupts,
+) -> Result<(FleetExecution, Records), ExitError> {
+    let archive = ScriptArchive::of(meant).encode();
+    let setup = data.map(|data| data.as_bytes().to_vec());
+    let graceful = meant.options.scenarios.iter().map(|scenario| scenario.graceful_stop).max();
+    let longest_end = graceful.unwrap_or(Nanos::ZERO).saturating_add(REQUESTS_END);
+    let work = FleetWork::script(archive, setup, meant.options.vus_max(), longest_end);
+    let mut notice = |text: &str| eprint_line(&format!("fleet: {text}"));
+    let started = remote::start(&work, &request.options, interrupts, &mut notice);
+    started.map_err(|error| anyhow::Error::new(error).into())
+}
+
+/// The last record of each agent.
+#[derive(Clone)]
+struct Merged {
+    records: Rc<RefCell<BTreeMap<u16, PartRecord>>>,
+    control: Arc<Control>,
+    live: Arc<LiveMetrics>,
+}
+
+impl Merged {
+    fn new(control: &Arc<Control>, live: &Arc<LiveMetrics>) -> Self {
+        let (control, live) = (Arc::clone(control), Arc::clone(live));
+        Self { records: Rc::default(), control, live }
+    }
+
+    /// Takes an agent's newer record. What ends one part ends the test.
+    fn take(&self, agent: u16, bytes: &[u8]) {
+        let Some(record) = PartRecord::decode(bytes) else { return };
+        for (text, reason) in [
+            (&record.aborted, AbortReason::Abort as fn(String) -> AbortReason),
+            (&record.broken, AbortReason::Broken),
+            (&record.failed, AbortReason::Fail),
+        ] {
+            if let Some(text) = text {
+                self.control.halt(reason(text.clone()));
+            }
+        }
+        if record.lost_parts {
+            session::warn(
+                "the metrics of scenarios and groups are too many to travel, and left out",
+            );
+        }
+        self.control.count_elsewhere(usize::from(agent), &record.instance());
+        self.live.publish(u64::from(agent), &record.tally);
+        self.records.borrow_mut().insert(agent, record);
+    }
+
+    /// What the VUs of all agents did; `own` is what only this machine sees.
+    fn stats(&self, own: Tally) -> VuStats {
+        let mut all = VuStats { tally: own, ..VuStats::default() };
+        self.records.borrow().values().for_each(|record| all.merge(&record.stats()));
+        all
+    }
+
+    /// How long the scenarios took.
+    fn elapsed(&self) -> Nanos {
+        let records = self.records.borrow();
+        records.values().map(|record| record.elapsed).max().unwrap_or(Nanos::ZERO)
+    }
+}
+
+/// Counts the VUs of all agents, once a second.
+struct VuGauges {
+    control: Arc<Control>,
+    live: Arc<LiveMetrics>,
+    tally: Tally,
+}
+
+impl Observer for VuGauges {
+    fn progress(&mut self, _snapshot: &Snapshot, _run: &mut RunControl<'_>) {
+        let seen = self.control.instance();
+        self.tally.add(MetricId::VUS, seen.active as f64, &());
+        self.tally.add(MetricId::VUS_MAX, seen.initialized as f64, &());
+        self.live.publish(OWN_LANE, &self.tally);
+    }
+}
