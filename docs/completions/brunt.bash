@@ -8,7 +8,7 @@ _brunt() {
     demo) flags="-q -cpus -version";;
     attack) flags="-targets -format -lazy -body -chunked -header -name -rate -duration -shape -workers -max-workers -tick -seed -timeout -redirects -keepalive -connections -max-connections -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -fail-on -json -progress -q -io -pin -rt -fleet -agents -agent-labels -fleet-on-loss -fleet-wait -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
     bench) flags="-c -n -d -pipeline -think -warmup -k -no-keepalive -per-connection -X -targets -format -body -chunked -header -name -seed -timeout -redirects -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -fail-on -json -progress -q -io -pin -rt -fleet -agents -agent-labels -fleet-on-loss -fleet-wait -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
-    seek) flags="-objective -by -arrivals -from -to -budget -step -warmup -cooldown -precision -max-steps -state -plot -X -targets -format -body -chunked -header -seed -timeout -redirects -keepalive -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -json -progress -io -pin -rt -cpus -version";;
+    seek) flags="-objective -by -arrivals -from -to -budget -step -warmup -cooldown -precision -max-steps -state -plot -X -targets -format -body -chunked -header -seed -timeout -redirects -keepalive -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -json -progress -io -pin -rt -fleet -agents -agent-labels -fleet-on-loss -fleet-wait -cpus -version";;
     cable) flags="-channel -params -perform -codec -users -ramp -duration -rate -speakers -cookies -timeout -jitter -cuts -give-up -no-backoff -fail-on-loss -header -name -seed -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -insecure -cert -key -root-certs -session-tickets -output -to -fail-on -json -progress -q -io -pin -rt -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
     run) flags="-u -d -i -s -p -execution-segment -execution-segment-sequence -e -include-system-env-vars -c -t -compatibility-mode -allow-read -allow-write -no-setup -no-teardown -max-redirects -batch -batch-per-host -rps -user-agent -http-debug -insecure-skip-tls-verify -no-connection-reuse -no-vu-connection-reuse -min-iteration-duration -w -blacklist-ip -block-hostnames -discard-response-bodies -local-ips -dns -tag -system-tags -summary-trend-stats -summary-time-unit -summary-mode -no-summary -summary-export -new-machine-readable-summary -no-thresholds -no-backoff -io -compat -o -traces-output -l -a -console-output -log-format -log-output -secret-source -fail-on -q -v -no-color -no-usage-report -profiling-enabled -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -fleet -agents -agent-labels -fleet-on-loss -fleet-wait -cpus -version";;
     inspect) flags="-execution-requirements -e -include-system-env-vars -allow-read -t -compatibility-mode -c -v -q -cpus -version";;
@@ -23,7 +23,7 @@ _brunt() {
     dump) flags="-dumper -inputs -output -cpus -version";;
     serve) flags="-listen -workers -service -queue -error-rate -body -cable -cable-ping -cable-delay -cable-loss -cable-duplicate -cable-reorder -cable-reject -cable-no-confirm -cable-disconnect-after -tls -tls-cert -tls-key -seed -cpus -version";;
     watch) flags="-pid -name -port -cgroup -scrape -log -log-pattern -every -duration -output -to -loadavg -requests -host -date -json -q -cpus -version";;
-    fleet) flags="-dir -listen -advertise -cpus -version";;
+    fleet) flags="-dir -listen -advertise -output -to -fail-on -json -progress -q -cpus -version";;
     agent) flags="-join -name -labels -dir -cpus -version";;
     jitter) flags="-rate -duration -json -cpus -version";;
     completions) flags="-cpus -version";;
@@ -43,6 +43,7 @@ _brunt() {
     seek:-arrivals|seek:--arrivals) COMPREPLY=($(compgen -W "poisson constant" -- "$cur")); return;;
     seek:-format|seek:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
     seek:-io|seek:--io) COMPREPLY=($(compgen -W "auto poll uring" -- "$cur")); return;;
+    seek:-fleet-on-loss|seek:--fleet-on-loss) COMPREPLY=($(compgen -W "fail go-on" -- "$cur")); return;;
     cable:-codec|cable:--codec) COMPREPLY=($(compgen -W "json msgpack protobuf" -- "$cur")); return;;
     cable:-to|cable:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
     cable:-io|cable:--io) COMPREPLY=($(compgen -W "auto poll uring" -- "$cur")); return;;
@@ -57,6 +58,7 @@ _brunt() {
     fit:-model|fit:--model) COMPREPLY=($(compgen -W "closed mmc mgc usl" -- "$cur")); return;;
     encode:-to|encode:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
     watch:-to|watch:--to) COMPREPLY=($(compgen -W "arrow parquet" -- "$cur")); return;;
+    fleet:-to|fleet:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
     completions:*) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")); return;;
   esac
   if [[ $cur == -* ]]; then

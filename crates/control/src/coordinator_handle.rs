@@ -10,9 +10,14 @@ use fleet::{AgentState, Delta, Name, Offset, Outcome, Phase};
 pub enum CoordinatorEvent {
     /// The run entered this phase.
     Phase(Phase),
-    /// All agents start at this instant of this machine.
-    Start(Instant),
-    /// All agents, once a second.
+    /// All agents start at this instant of this machine; where a process took over, they may have.
+    Start {
+        /// The instant; the process's begin where it lies before.
+        at: Instant,
+        /// The same as Unix time, in nanoseconds.
+        unix_ns: i64,
+    },
+    /// All agents: first of all where a process took over, and once a second.
     Agents(Vec<AgentView>),
     /// An agent that waited cannot take part, with the reason; said once for each process.
     Refused(Name, String),

@@ -111,7 +111,7 @@ pub(crate) fn follow(handle: &CoordinatorHandle, mut each: impl FnMut(&Coordinat
         each(&event);
         match event {
             CoordinatorEvent::Merge(_, delta) => story.merged += delta.counts.planned,
-            CoordinatorEvent::Start(at) => story.start = Some(at),
+            CoordinatorEvent::Start { at, .. } => story.start = Some(at),
             CoordinatorEvent::Refused(agent, cause) => {
                 story.refused.push(format!("{agent}: {cause}"));
             }

@@ -26,7 +26,7 @@ use crate::setup_totals::SetupTotals;
 use crate::stage::{GateJudge, StageResult, run_stage};
 use crate::summary;
 use crate::summary_mode::SummaryMode;
-use crate::watch::{Progress, Watch};
+use crate::watch::{JUDGE_EVERY, JUDGE_FLEET_EVERY, Progress, Watch};
 
 /// Runs a script.
 pub fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
@@ -156,7 +156,8 @@ fn scenarios(
     let crossed: RefCell<Arc<AtomicBool>> = RefCell::default();
     let before = SetupTotals { tally: seen.outcome.tally.clone(), elapsed: seen.elapsed.into() };
     let prepare = |control, live| {
-        let limits = meant.thresholds.clone();
+        let every = if meant.fleet.is_some() { JUDGE_FLEET_EVERY } else { JUDGE_EVERY };
+        let limits = (meant.thresholds.clone(), every);
         let mut watch = Watch::new(control, live, before.clone(), limits);
         crossed.replace(watch.crossed());
         watch.serve(rest.cloned());

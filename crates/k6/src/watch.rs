@@ -22,6 +22,7 @@ pub(super) struct Watch {
     live: Arc<LiveMetrics>,
     before: SetupTotals,
     limits: Vec<Limit>,
+    judge_every: Duration,
     judge_at: Instant,
     /// A threshold that ends the test is crossed.
     crossed: Arc<AtomicBool>,
@@ -38,15 +39,17 @@ impl Drop for Watch {
     }
 }
 
-/// How often thresholds are judged.
-const JUDGE_EVERY: Duration = Duration::from_secs(2);
+/// How often thresholds are judged, as k6 does.
+pub(super) const JUDGE_EVERY: Duration = Duration::from_secs(2);
+/// The same on a fleet, whose metrics are up to a second old.
+pub(super) const JUDGE_FLEET_EVERY: Duration = Duration::from_secs(1);
 
 impl Watch {
     pub(super) fn new(
         control: Arc<Control>,
         live: Arc<LiveMetrics>,
         before: SetupTotals,
-        limits: Vec<Limit>,
+        (limits, judge_every): (Vec<Limit>, Duration),
     ) -> Self {
         let began = Instant::now();
         Self {
@@ -55,7 +58,8 @@ impl Watch {
             live,
             before,
             limits,
-            judge_at: began + JUDGE_EVERY,
+            judge_every,
+            judge_at: began + judge_every,
             crossed: Arc::default(),
             rest: None,
             progress: None,
@@ -86,7 +90,7 @@ impl Watch {
         let now = Instant::now();
         let elapsed = now - self.began;
         if judge::may_end(&self.limits) && now >= self.judge_at {
-            self.judge_at = now + JUDGE_EVERY;
+            self.judge_at = now + self.judge_every;
             let mut tally = self.before.tally.clone();
             self.live.add(&mut tally);
             let elapsed = self.before.elapsed + elapsed;

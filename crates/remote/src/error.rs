@@ -17,6 +17,12 @@ pub enum RemoteError {
     /// The message system refused or could not be reached.
     #[error("-fleet: {0} (is `brunt fleet up` running?)")]
     Transport(#[from] TransportError),
+    /// The fleet had no run of this name.
+    #[error("the fleet had no run {0}")]
+    NoRun(String),
+    /// The run is a script's: what it has judged and printed is not in the journal.
+    #[error("run {0} is a script's, which cannot be resumed; its agents end with the load")]
+    ScriptRun(String),
     /// The run ended before its start, with the reason.
     #[error("the fleet did not start: {0}")]
     NotStarted(String),

@@ -66,7 +66,7 @@ impl fmt::Debug for FleetExecution {
 }
 
 impl FleetExecution {
-    /// A run that starts at this instant, which is this Unix time in nanoseconds; its plan has so many targets.
+    /// A run that starts, or started, at this instant, which is this Unix time in nanoseconds; its plan has so many targets.
     pub(crate) fn new(
         handle: CoordinatorHandle,
         records: Records,
@@ -109,7 +109,7 @@ impl FleetExecution {
             CoordinatorEvent::Failed(cause) => self.end_without_outcome(&cause),
             CoordinatorEvent::Refused(..)
             | CoordinatorEvent::Phase(_)
-            | CoordinatorEvent::Start(_)
+            | CoordinatorEvent::Start { .. }
             | CoordinatorEvent::Agents(_) => {}
         }
     }

@@ -71,7 +71,7 @@ pub fn start(
     let handle = CoordinatorHost::start(transport, &options.dir, options_of_run)?;
     let agents = stdx::counted(options.agents as u64, "agent");
     notice(&format!("run {run}: waiting for {agents}"));
-    let mut gathering = Gathering { agents: options.agents, views: Vec::new(), has_asked: false };
+    let mut gathering = Gathering::new(options.agents);
     let start = gathering.wait(&handle, interrupts, notice).map_err(|error| match error {
         RemoteError::NotStarted(cause) if !options.labels.is_empty() => {
             let labels = options.labels.join(" and ");
@@ -81,12 +81,11 @@ pub fn start(
     })?;
     let records = Records::new(work.whole);
     records.number(&gathering.views);
-    let times = (start, unix_at(start));
-    Ok((FleetExecution::new(handle, records.clone(), times, work.targets), records))
+    Ok((FleetExecution::new(handle, records.clone(), start, work.targets), records))
 }
 
 /// A fleet that forms.
-struct Gathering {
+pub(crate) struct Gathering {
     /// How many agents the run needs.
     agents: usize,
     views: Vec<AgentView>,
@@ -94,13 +93,26 @@ struct Gathering {
 }
 
 impl Gathering {
-    /// Waits for the instant of the start.
-    fn wait(
+    /// Of so many agents, none of which is known yet.
+    pub(crate) fn new(agents: usize) -> Self {
+        Self { agents, views: Vec::new(), has_asked: false }
+    }
+
+    /// The agents, as they were shown last.
+    pub(crate) fn views(&self) -> &[AgentView] {
+        &self.views
+    }
+
+    /// Waits for the instant of the start, and its Unix time in nanoseconds.
+    ///
+    /// # Errors
+    /// The run ended before it.
+    pub(crate) fn wait(
         &mut self,
         handle: &CoordinatorHandle,
         interrupts: &Interrupts,
         notice: &mut dyn FnMut(&str),
-    ) -> Result<Instant, RemoteError> {
+    ) -> Result<(Instant, i64), RemoteError> {
         let mut start = None;
         loop {
             if interrupts.seen() > 0 && !self.has_asked {
@@ -117,7 +129,7 @@ impl Gathering {
                 }
             };
             match event {
-                CoordinatorEvent::Start(at) => start = Some(at),
+                CoordinatorEvent::Start { at, unix_ns } => start = Some((at, unix_ns)),
                 CoordinatorEvent::Phase(phase) => notice_phase(&phase, notice),
                 CoordinatorEvent::Agents(views) => self.note(views, notice),
                 CoordinatorEvent::Refused(agent, cause) => {
@@ -134,10 +146,10 @@ impl Gathering {
                 CoordinatorEvent::Merge(..) => {}
             }
             // The start is agreed on 2 s ahead, and all agents are shown once a second.
-            if let Some(at) = start
+            if let Some(start) = start
                 && self.views.len() >= self.agents
             {
-                return Ok(at);
+                return Ok(start);
             }
         }
     }
@@ -166,11 +178,4 @@ fn run_name() -> Name {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let text = format!("{:x}-{:x}", now.as_millis(), std::process::id());
     Name::new(&text).expect("digits and a hyphen, and short")
-}
-
-/// The Unix time of an instant, in nanoseconds.
-fn unix_at(at: Instant) -> i64 {
-    let ahead = at.saturating_duration_since(Instant::now());
-    let nanos = i64::try_from(ahead.as_nanos()).unwrap_or(0);
-    session::unix_ns().saturating_add(nanos)
 }

@@ -17,6 +17,7 @@ pub mod flags;
 mod gather;
 mod payload;
 mod records;
+mod resume;
 mod uplink;
 mod work;
 
@@ -26,5 +27,6 @@ pub use error::RemoteError;
 pub use execution::{FleetExecution, ScriptSink, ends_at_once};
 pub use gather::{FleetOptions, start};
 pub use records::{FleetOutcome, Records};
+pub use resume::{Resumable, newest_run};
 pub use uplink::Uplink;
 pub use work::FleetWork;

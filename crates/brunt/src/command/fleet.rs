@@ -1,6 +1,7 @@
 //! `fleet`: starts a fleet's message server, and lets machines in.
 
 use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
@@ -12,12 +13,16 @@ use control::{FleetServer, FleetServerOptions};
 
 use super::{CommandError, usage_error};
 use crate::flags::fleet::{FLEET, FleetUpFlags};
+use crate::load;
 
 /// What the help says beside the flags.
 pub(super) const ABOUT: &str = "up starts a nats-server (Debian: apt-get install nats-server) with keys and a certificate of its own, prints the line
 that lets a machine join, and stays until Ctrl-C. While it runs, `brunt attack` and `brunt bench` send their load from its agents
 with -fleet=DIR -agents=N. Nothing listens beyond this machine unless -listen says so; without a key nothing joins.
-docs/guide/many-machines.md shows it step by step.";
+docs/guide/many-machines.md shows it step by step.
+
+resume [RUN] goes on with a run of attack or bench whose command has died, the newest unless one is named: its agents have kept the
+load up, and all that they measured is in the results.";
 
 /// A server that ends sooner after its start will not do better the next time.
 const LASTS: Duration = Duration::from_secs(2);
@@ -26,23 +31,46 @@ const LASTS: Duration = Duration::from_secs(2);
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let args = invocation.parse(FLEET)?;
     let operands: Vec<&str> = args.operands.iter().map(String::as_str).collect();
+    let stray = match operands.first() {
+        Some(&"resume") => args.flags.stray_of_resume(),
+        Some(&"up") => args.flags.stray_of_up(),
+        _ => None,
+    };
+    if let (Some(flag), Some(word)) = (stray, operands.first()) {
+        return Err(usage_error(format!("flag -{flag}: stands for nothing in fleet {word}")));
+    }
     match operands[..] {
         ["up"] => up(&args.flags),
-        ["up", extra, ..] => Err(usage_error(format!("unexpected \"{extra}\""))),
-        [] => Err(usage_error("an operand is missing (expected brunt fleet up -dir DIR)")),
+        ["resume"] => resume(&args.flags, None),
+        ["resume", run] => resume(&args.flags, Some(run)),
+        ["up", extra, ..] | ["resume", _, extra, ..] => {
+            Err(usage_error(format!("unexpected \"{extra}\"")))
+        }
+        [] => Err(usage_error(
+            "an operand is missing (expected brunt fleet up -dir DIR, or brunt fleet resume -dir DIR)",
+        )),
         [word, ..] => {
-            let near = nearest(word, ["up"].into_iter());
+            let near = nearest(word, ["up", "resume"].into_iter());
             let hint = near.map_or(String::new(), |near| format!(" (did you mean {near}?)"));
-            Err(usage_error(format!("unknown operand \"{word}\" (expected up){hint}")))
+            Err(usage_error(format!("unknown operand \"{word}\" (expected up or resume){hint}")))
         }
     }
 }
 
+/// The fleet's folder.
+fn dir(flags: &FleetUpFlags) -> Result<&Path, CommandError> {
+    let missing = || usage_error("-dir is missing: the folder for the fleet's keys and journals");
+    flags.dir.as_deref().map(Path::new).ok_or_else(missing)
+}
+
+/// Goes on with a run whose command has died.
+fn resume(flags: &FleetUpFlags, run: Option<&str>) -> Result<ExitCode, CommandError> {
+    load::resume::run(dir(flags)?, run, (&flags.results, &flags.display))
+}
+
 /// Starts the server and stays until interrupted.
 fn up(flags: &FleetUpFlags) -> Result<ExitCode, CommandError> {
-    let Some(dir) = &flags.dir else {
-        return Err(usage_error("-dir is missing: a folder for the fleet's keys and journals"));
-    };
+    let dir = dir(flags)?;
     let interrupts = Interrupts::watch()?;
     let options = FleetServerOptions {
         dir: dir.into(),

@@ -354,7 +354,7 @@ const COMMANDS: &[CommandSpec] = &[
     CommandSpec {
         name: "fleet",
         summary: "Let other machines join, to send load together.",
-        operands: "up",
+        operands: "up | resume [RUN]",
         about: fleet::ABOUT,
         examples: &[
             ("brunt fleet up -dir fleet", "agents on this machine alone"),
@@ -365,6 +365,10 @@ const COMMANDS: &[CommandSpec] = &[
             (
                 "brunt attack -targets=targets -rate=2000 -duration=1m -fleet=fleet -agents=4 -output=results.arrow",
                 "500 requests a second from each of four agents",
+            ),
+            (
+                "brunt fleet resume -dir fleet -output=results.arrow",
+                "the command above was killed: its results all the same",
             ),
         ],
         rows: || rows_of(flags::fleet::FLEET),

@@ -2,11 +2,13 @@
 
 use std::net::SocketAddr;
 
-use cli::{Flag, ValueError, ValueKind};
+use cli::{Flag, ValueError, ValueKind, flag_table};
 use remote::flags::read_labels;
 
+use crate::load::flags::{DisplayFlags, ResultsFlags, display, holds, results};
+
 /// The flags of `fleet` as typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FleetUpFlags {
     /// The fleet's folder.
     pub(crate) dir: Option<String>,
@@ -14,16 +16,59 @@ pub(crate) struct FleetUpFlags {
     pub(crate) listen: SocketAddr,
     /// The name by which agents reach it.
     pub(crate) advertise: Option<String>,
+    /// Where the results of a resumed run go.
+    pub(crate) results: ResultsFlags,
+    /// What people see of a resumed run.
+    pub(crate) display: DisplayFlags,
 }
 
 impl Default for FleetUpFlags {
     fn default() -> Self {
-        Self { dir: None, listen: ([127, 0, 0, 1], 4222).into(), advertise: None }
+        Self {
+            dir: None,
+            listen: LISTEN.into(),
+            advertise: None,
+            results: ResultsFlags::default(),
+            display: DisplayFlags::default(),
+        }
     }
 }
 
+holds!(FleetUpFlags:
+    results: ResultsFlags,
+    display: DisplayFlags,
+);
+
+impl FleetUpFlags {
+    /// The first flag given that means nothing where a run is resumed.
+    pub(crate) fn stray_of_resume(&self) -> Option<&'static str> {
+        let given =
+            [("listen", self.listen != LISTEN.into()), ("advertise", self.advertise.is_some())];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+
+    /// The same where a fleet is started.
+    pub(crate) fn stray_of_up(&self) -> Option<&'static str> {
+        let given = [
+            ("output", self.results != ResultsFlags::default()),
+            ("json", self.display != DisplayFlags::default()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+}
+
+/// Where a fleet's server listens unless a flag says otherwise.
+const LISTEN: ([u8; 4], u16) = ([127, 0, 0, 1], 4222);
+
 /// The flags of `fleet`.
-pub(crate) const FLEET: &[Flag<FleetUpFlags>] = &[
+pub(crate) const FLEET: &[Flag<FleetUpFlags>] = flag_table!(FleetUpFlags:
+    OWN,
+    &[results::output(), results::to()],
+    &[display::fail_on()],
+    &display::terminal(),
+);
+
+const OWN: &[Flag<FleetUpFlags>] = &[
     Flag::new(
         "dir",
         ValueKind::Path,

@@ -4,8 +4,10 @@ use cli::{CommandError, ExitError, Interrupts, eprint_line, usage_error};
 use engine::Settings;
 use metrics::tally::Assertion;
 use remote::flags::{FleetFlags, FleetRequest};
-use remote::{Archive, FleetExecution, FleetWork, Records};
+use remote::{Archive, FleetExecution, FleetWork, Records, RemoteError};
 use workload::Plan;
+
+use super::load_test::FleetSource;
 
 /// The fleet that the flags ask for; `cpus` is the value of `-cpus`.
 ///
@@ -14,25 +16,40 @@ use workload::Plan;
 pub(super) fn resolve(
     flags: &FleetFlags,
     cpus: Option<u64>,
-) -> Result<Option<FleetRequest>, CommandError> {
-    flags.request(cpus).map_err(usage_error)
+) -> Result<Option<FleetSource>, CommandError> {
+    Ok(flags.request(cpus).map_err(usage_error)?.map(FleetSource::Form))
 }
 
-/// Forms the fleet, and returns once its start is agreed on.
+/// Forms the fleet, or takes it over, and returns once its start is agreed on.
 ///
 /// # Errors
 /// The plan cannot go to other machines, or the fleet does not form.
 pub(super) fn start(
     (plan, settings): (&Plan, &Settings),
-    request: &FleetRequest,
+    source: &FleetSource,
     interrupts: &Interrupts,
 ) -> Result<(FleetExecution, Records), ExitError> {
+    let mut notice = |text: &str| eprint_line(&format!("fleet: {text}"));
+    let started = match source {
+        FleetSource::Form(request) => form((plan, settings), request, interrupts, &mut notice),
+        FleetSource::Resume(run) => run.resume(interrupts, &mut notice),
+    };
+    started.map_err(|error| anyhow::Error::new(error).into())
+}
+
+/// Forms a fleet for this plan.
+///
+/// # Errors
+/// As [`start`].
+pub(super) fn form(
+    (plan, settings): (&Plan, &Settings),
+    request: &FleetRequest,
+    interrupts: &Interrupts,
+    notice: &mut dyn FnMut(&str),
+) -> Result<(FleetExecution, Records), RemoteError> {
     let archive =
         Archive { plan: plan.clone(), settings: settings.clone(), workers: request.workers };
-    let mut notice = |text: &str| eprint_line(&format!("fleet: {text}"));
-    let started =
-        remote::start(&FleetWork::load(archive), &request.options, interrupts, &mut notice);
-    started.map_err(|error| anyhow::Error::new(error).into())
+    remote::start(&FleetWork::load(archive), &request.options, interrupts, notice)
 }
 
 /// Adds the fleet's agents to what was asserted of the run. Returns why the run ended early, where that was not asked for.

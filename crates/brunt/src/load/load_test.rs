@@ -3,6 +3,7 @@
 use cli::Output;
 use engine::Settings;
 use metrics::Gates;
+use remote::Resumable;
 use remote::flags::FleetRequest;
 use results::Encoding;
 use session::MonitorConfig;
@@ -37,7 +38,16 @@ pub(crate) struct LoadTest {
     /// The conditions under which the test fails.
     pub(crate) gates: Gates,
     /// The machines that send the load, where it is not this one.
-    pub(crate) fleet: Option<FleetRequest>,
+    pub(crate) fleet: Option<FleetSource>,
+}
+
+/// Where a fleet that sends a load comes from.
+#[derive(Debug)]
+pub(crate) enum FleetSource {
+    /// It is formed.
+    Form(FleetRequest),
+    /// It has sent the load all the while, without a command.
+    Resume(Box<Resumable>),
 }
 
 impl LoadTest {

@@ -55,9 +55,9 @@ pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandRes
                 .map_err(|error| not_started(error, rules))?;
             (session.run(observers)?, None)
         }
-        Some(request) => {
+        Some(source) => {
             let (execution, records) =
-                fleet::start((&test.plan, &test.settings), request, &interrupts)?;
+                fleet::start((&test.plan, &test.settings), source, &interrupts)?;
             let session = Session::over(execution, &test.plan, options)?;
             (session.run(observers)?, Some(records))
         }

@@ -397,3 +397,49 @@ fn what_ends_a_script_on_one_agent_ends_it_on_all() {
     assert!(refused.stderr.contains("-execution-segment"), "{refused:#?}");
     run(&format!("run {on_fleet} {script}")).with_code(0);
 }
+
+#[test]
+fn a_command_that_was_killed_is_resumed_with_all_that_was_measured() {
+    let fleet = Fleet::new("fleet-resume", &["a", "b"]);
+    let (server, url) = fast_server();
+    let targets = targets(&fleet, &url);
+    let words = format!("attack -targets={targets} -rate=100 -duration=16s");
+    let started = start(fleet.command(&words, 2));
+    until("requests arrive", || server.stats().requests > 200);
+    signal("KILL", started.pid());
+    drop(started);
+    let results = text(&fleet.results());
+    let resume = format!("fleet resume -dir {} -output={results}", fleet.dir());
+    let ran = run(&resume).with_code(0);
+    assert!(ran.stderr.contains("resumed"), "{ran:#?}");
+    let report = fleet.report();
+    assert_eq!((report["requests"].as_u64(), server.stats().requests), (Some(1600), 1600));
+    let latencies = &report["latencies"]["99th"];
+    // What was measured of a run that is over is there as well.
+    run(&resume).with_code(0);
+    assert_eq!(
+        (&fleet.report()["requests"], &fleet.report()["latencies"]["99th"]),
+        (&report["requests"], latencies)
+    );
+    run(&format!("fleet resume nothing -dir {}", fleet.dir()))
+        .with_code(1)
+        .complains_once(&["no run nothing"]);
+}
+
+#[test]
+fn a_search_runs_its_steps_on_a_fleet() {
+    let fleet = Fleet::new("fleet-seek", &["a", "b"]);
+    let service = demo::ServiceTime::parse("fixed:20ms").unwrap();
+    let (_server, url) = server(Config { workers: 2, service, ..Config::default() });
+    let words = format!(
+        "seek -json -objective=p95<200ms -from=20 -max-steps=3 -step=2s -warmup=0 -cooldown=0 -fleet={} -agents=2 {url}/",
+        fleet.dir()
+    );
+    let ran = run(&words);
+    let steps = ran.json()["steps"].as_array().unwrap().clone();
+    assert_eq!(steps.len(), 3, "{ran:#?}");
+    assert_eq!(steps[1]["meets"], "yes", "{ran:#?}");
+    let few =
+        format!("seek -by=connections -objective=p95<1s -fleet={} -agents=2 {url}/", fleet.dir());
+    run(&few).with_code(2).complains_once(&["-from=2"]);
+}

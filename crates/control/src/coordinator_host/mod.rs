@@ -174,6 +174,7 @@ struct Host {
 impl Host {
     fn run(mut self, queue: &Receiver<Event>, mut out: Vec<Output>) {
         let mut ticked = Instant::now();
+        self.show_agents();
         self.carry_out(&mut out);
         while !self.is_finished() {
             match queue.recv_timeout(TICK) {
@@ -306,7 +307,8 @@ impl Host {
         if phase == Phase::Running
             && let Some(at) = self.coordinator.started()
         {
-            self.report(CoordinatorEvent::Start(self.clock.instant(at)));
+            let unix_ns = i64::try_from(at.0).unwrap_or(i64::MAX);
+            self.report(CoordinatorEvent::Start { at: self.clock.instant(at), unix_ns });
         }
     }
 
@@ -327,6 +329,10 @@ impl Host {
             return;
         }
         self.view_at = Instant::now();
+        self.show_agents();
+    }
+
+    fn show_agents(&self) {
         let views = self.coordinator.agents(self.clock.now()).map(|agent| AgentView {
             name: agent.name,
             cores: agent.cores,

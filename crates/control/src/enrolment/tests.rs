@@ -98,6 +98,24 @@ fn agents_and_a_coordinator_meet_over_nats() {
     fleet.server.stop();
 }
 
+/// The server reads its users again for each of them, and may know none while it does.
+#[test]
+fn many_machines_may_join_at_once() {
+    let fleet = TestFleet::start("nats-many");
+    thread::scope(|scope| {
+        let join = |agent: usize| {
+            let fleet = &fleet;
+            scope.spawn(move || {
+                let agent = format!("agent-{agent}");
+                let access = fleet.try_join(&agent, &agent).unwrap();
+                connect(&access);
+            })
+        };
+        let joins: Vec<_> = (0..12).map(join).collect();
+        joins.into_iter().for_each(|join| join.join().unwrap());
+    });
+}
+
 #[test]
 fn a_killed_server_changes_no_total() {
     let fleet = TestFleet::start("nats-killed");

@@ -40,6 +40,10 @@ const PING: Duration = Duration::from_secs(2);
 /// Between two tries to connect again: an agent must be heard of within [`fleet::LOST_AFTER`] of the server's return.
 const RECONNECT_EVERY: Duration = Duration::from_millis(250);
 
+/// How often a key that the server does not know is tried, and how long apart.
+const DIALS_MAX: u32 = 4;
+const DIAL_EVERY: Duration = Duration::from_millis(300);
+
 /// Messages that may wait on their way out and in; further ones are dropped.
 const OUT_MAX: usize = 256;
 const IN_MAX: usize = 1024;
@@ -78,27 +82,17 @@ impl NatsTransport {
             .spawn(move || runtime.block_on(stopped).unwrap_or_default())
             .map_err(|error| failed("starting the client of NATS", error))?;
         let notice = Arc::new((notice, AtomicBool::new(false)));
-        let options = access
-            .options()?
-            .connection_timeout(CONNECT_WITHIN)
-            .request_timeout(Some(ANSWER_WITHIN))
-            .ping_interval(PING)
-            .reconnect_delay_callback(|_| RECONNECT_EVERY)
-            .client_capacity(OUT_MAX)
-            .subscription_capacity(IN_MAX)
-            .ignore_discovered_servers()
-            .event_callback(move |event| {
-                let notice = Arc::clone(&notice);
-                async move {
-                    let (say, was_lost) = &*notice;
-                    if let Some(text) = words(&event, was_lost) {
-                        say(text);
-                    }
+        let mut tries = 1;
+        let client = loop {
+            match dial(access, &handle, &notice) {
+                // While nats-server reads its users again it may know none of them.
+                Err(TransportError::UnknownKey(_)) if tries < DIALS_MAX => {
+                    tries += 1;
+                    thread::sleep(DIAL_EVERY);
                 }
-            });
-        let urls = access.urls.join(",");
-        let client = call(&handle, async move { options.connect(urls).await })?
-            .map_err(|error| connect_error(&error, &access.urls))?;
+                outcome => break outcome?,
+            }
+        };
         let (out, queue) = channel(OUT_MAX);
         handle.spawn(publish(client.clone(), queue));
         Ok(Self { client, runtime: handle, out, _stop: stop })
@@ -235,6 +229,36 @@ impl Transport for NatsTransport {
         let lease = lease.clone();
         self.run(|client| store::renew_lease(client, lease))
     }
+}
+
+/// Connects once; events become notices.
+fn dial<F: Fn(String) + Send + Sync + 'static>(
+    access: &NatsAccess,
+    handle: &Handle,
+    notice: &Arc<(F, AtomicBool)>,
+) -> Result<Client, TransportError> {
+    let notice = Arc::clone(notice);
+    let options = access
+        .options()?
+        .connection_timeout(CONNECT_WITHIN)
+        .request_timeout(Some(ANSWER_WITHIN))
+        .ping_interval(PING)
+        .reconnect_delay_callback(|_| RECONNECT_EVERY)
+        .client_capacity(OUT_MAX)
+        .subscription_capacity(IN_MAX)
+        .ignore_discovered_servers()
+        .event_callback(move |event| {
+            let notice = Arc::clone(&notice);
+            async move {
+                let (say, was_lost) = &*notice;
+                if let Some(text) = words(&event, was_lost) {
+                    say(text);
+                }
+            }
+        });
+    let urls = access.urls.join(",");
+    call(handle, async move { options.connect(urls).await })?
+        .map_err(|error| connect_error(&error, &access.urls))
 }
 
 /// Runs a future on the client's thread and waits for it.

@@ -3,6 +3,7 @@
 use cli::{CommandError, Document, ParsedArgs, usage_error};
 use engine::{Protocol, Redirects, Settings};
 use metrics::{CONDITIONS_MAX, Condition, Metric, Op};
+use remote::flags::FleetRequest;
 use report::live::Paint;
 use stdx::{Nanos, mix};
 use study::seek::{By, Lengths, Search};
@@ -27,6 +28,8 @@ pub(crate) struct SeekConfig {
     pub(crate) settings: Settings,
     /// How the requests of a rate arrive.
     arrivals: Arrivals,
+    /// The machines that send the load, where it is not this one.
+    pub(crate) fleet: Option<FleetRequest>,
     /// The pause after each step.
     pub(crate) cooldown: Nanos,
     /// The lengths of steps that the budget decides, by name.
@@ -88,6 +91,7 @@ pub(crate) fn resolve(
         plan,
         settings,
         arrivals: flags.arrivals,
+        fleet: fleet(flags, args.global.cpus)?,
         cooldown: flags.cooldown.unwrap_or(lengths(flags).cooldown),
         fitted: fitted(flags),
         state: flags.state.clone(),
@@ -107,6 +111,7 @@ pub(crate) fn resolve(
 pub(crate) fn validate(args: &ParsedArgs<SeekFlags>) -> Result<(), CommandError> {
     let flags = &args.flags;
     search(flags)?;
+    fleet(flags, None)?;
     targets::format(&LoadRules::NATIVE, &flags.target)?;
     settings::check_key(&LoadRules::NATIVE, &flags.client.tls)?;
     let list = targets::list_without_files(&args.operands, &flags.target)?;
@@ -114,6 +119,18 @@ pub(crate) fn validate(args: &ParsedArgs<SeekFlags>) -> Result<(), CommandError>
         By::Connections => targets::check_streams(&flags.http, &list),
         By::Rate => Ok(()),
     }
+}
+
+/// The fleet that the flags ask for. Each of its agents needs a connection.
+fn fleet(flags: &SeekFlags, cpus: Option<u64>) -> Result<Option<FleetRequest>, CommandError> {
+    let request = flags.fleet.request(cpus).map_err(usage_error)?;
+    let agents = request.as_ref().map_or(0, |request| request.options.agents);
+    if flags.by == By::Connections && flags.from.unwrap_or(1.0) < agents as f64 {
+        return Err(usage_error(format!(
+            "flag -from: a fleet of {agents} agents begins with at least {agents} connections (give -from={agents})"
+        )));
+    }
+    Ok(request)
 }
 
 /// The flags of HTTP. A connection that is counted has one stream unless more are asked for: else an HTTP/2 server would get all

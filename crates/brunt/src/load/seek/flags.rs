@@ -10,6 +10,7 @@ use crate::flags::load_value;
 use crate::load::flags::{
     ClientFlags, DisplayFlags, HttpFlags, TargetFlags, client, display, holds, http, target,
 };
+use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
 
 /// The flags of `seek` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +19,7 @@ pub(crate) struct SeekFlags {
     pub(crate) http: HttpFlags,
     pub(crate) client: ClientFlags,
     pub(crate) display: DisplayFlags,
+    pub(crate) fleet: FleetFlags,
     /// What must hold.
     pub(crate) objective: Option<Objective>,
     /// What is raised: the rate or the connections.
@@ -69,6 +71,7 @@ impl Default for SeekFlags {
             http: HttpFlags::default(),
             client: ClientFlags::default(),
             display: DisplayFlags::default(),
+            fleet: FleetFlags::default(),
             objective: None,
             by: By::Rate,
             arrivals: Arrivals::Poisson,
@@ -114,7 +117,14 @@ pub(crate) const FLAGS: &[Flag<SeekFlags>] = flag_table!(SeekFlags:
         display::progress().with_default("on").with_docs(PROGRESS),
     ],
     &client::threads(),
+    &fleet::rows(),
 );
+
+impl SendsFromFleet for SeekFlags {
+    fn fleet(&mut self) -> &mut FleetFlags {
+        &mut self.fleet
+    }
+}
 
 /// The search.
 const OWN: &[Flag<SeekFlags>] = &[

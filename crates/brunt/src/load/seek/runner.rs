@@ -2,17 +2,22 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::anyhow;
 use cli::{ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts};
+use engine::Settings;
+use metrics::tally::Assertion;
 use metrics::{Batch, FailureKind, Snapshot, Summary, Verdict};
+use remote::flags::FleetRequest;
 use session::{
     Control, Deadline, DeadlineKind, Observer, ObserverError, OnInterrupt, Progress, Session,
-    SessionOptions, StopPolicy,
+    SessionOptions, SessionOutcome, StopPolicy,
 };
 use stdx::{Nanos, mix};
 use study::seek::{By, Meter, Step, TimeLeft, Trial};
 use workload::Plan;
 
 use super::config::SeekConfig;
+use crate::load::fleet;
 
 /// How long a step without a `-timeout` may go on after its last hit was begun.
 const DRAIN_MAX: Duration = Duration::from_secs(60);
@@ -85,17 +90,41 @@ impl<'a> Runner<'a> {
         let mut progress = self.config.live.then(|| Progress::new(&plan));
         let stop = self.stop(meter.duration());
         let options = SessionOptions { stop, ..SessionOptions::new(&self.interrupts) };
-        let session = Session::start(plan, &settings, None, options)?;
         let mut step = StepObserver { meter: &mut meter, summary: Summary::new(), cut: None };
-        let outcome = session.run(&mut [&mut step, &mut progress])?;
+        let observers: &mut [&mut dyn Observer] = &mut [&mut step, &mut progress];
+        let (outcome, agents) = match &self.config.fleet {
+            None => (Session::start(plan, &settings, None, options)?.run(observers)?, Vec::new()),
+            Some(request) => self.on_fleet(request, (&plan, &settings), options, observers)?,
+        };
         if outcome.interrupts > 0 {
             return Ok(None);
         }
         let StepObserver { summary, cut, .. } = step;
         self.pause = self.pause_after(&summary);
-        let verdict = Verdict::new(&summary, Some(&outcome.generator), &[]);
+        let verdict = Verdict::new(&summary, Some(&outcome.generator), &[]).with_agents(&agents);
         let took = Nanos(u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
         Ok(Some(Step { took, ..meter.finish(&verdict, cut) }))
+    }
+
+    /// Runs a step on a fleet; also returns its agents.
+    ///
+    /// # Errors
+    /// The fleet does not form, or lost an agent.
+    fn on_fleet(
+        &self,
+        request: &FleetRequest,
+        (plan, settings): (&Plan, &Settings),
+        options: SessionOptions,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<(SessionOutcome, Vec<Assertion>), ExitError> {
+        let formed = fleet::form((plan, settings), request, &self.interrupts, &mut |_| ());
+        let (execution, records) = formed.map_err(anyhow::Error::new)?;
+        let outcome = Session::over(execution, plan, options)?.run(observers)?;
+        let mut agents = Vec::new();
+        match fleet::conclude(&records, &mut agents) {
+            Some(cause) => Err(anyhow!("the fleet ended a step early: {cause}").into()),
+            None => Ok((outcome, agents)),
+        }
     }
 
     /// When a step of this length is ended: at once by the user, and where hits take too long beyond its end.
