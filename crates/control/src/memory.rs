@@ -26,6 +26,8 @@ struct State {
     faults: (f64, f64),
     /// Subjects with a message that was lost just now.
     lost: HashSet<String>,
+    /// Runs of which no message comes through.
+    cut_off: HashSet<Name>,
 }
 
 impl MemoryTransport {
@@ -41,6 +43,7 @@ impl MemoryTransport {
             prng: Prng::new(seed),
             faults: (lost, doubled),
             lost: HashSet::new(),
+            cut_off: HashSet::new(),
         })))
     }
 
@@ -55,6 +58,11 @@ impl MemoryTransport {
         self.state().leases.remove(run);
     }
 
+    /// Loses all messages of a run from now on.
+    pub fn cut_off(&self, run: &Name) {
+        self.state().cut_off.insert(run.clone());
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -64,6 +72,11 @@ impl State {
     /// How often a message comes.
     fn copies(&mut self, subject: &Subject) -> usize {
         let (lost, doubled) = self.faults;
+        if let Subject::Up { run, .. } | Subject::Down { run, .. } = subject
+            && self.cut_off.contains(run)
+        {
+            return 0;
+        }
         let subject = subject.to_string();
         if !self.lost.remove(&subject) && self.prng.next_f64() < lost {
             self.lost.insert(subject);

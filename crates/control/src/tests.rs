@@ -243,3 +243,27 @@ fn an_archive_that_is_not_there_is_named() {
     let outcome = follow(&handle, |_| {}).outcome.expect("the run ends");
     assert_eq!(outcome.cause, Some(format!("a: {expected}")));
 }
+
+#[test]
+fn an_agent_whose_command_is_gone_takes_the_next_run() {
+    let (dir, transport) = (Scratch::new("hosts-orphan"), MemoryTransport::reliable());
+    let agents = ["a", "b"].map(|agent| TestAgent::start(Arc::new(transport.clone()), agent, "1"));
+    let options = options(&transport, "orphaned", 2);
+    let handle = CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options).unwrap();
+    let mut is_cut = false;
+    let story = follow(&handle, |event| {
+        if matches!(event, CoordinatorEvent::Merge(..)) && !is_cut {
+            is_cut = true;
+            // Nothing of this run comes through any more.
+            transport.cut_off(&name("orphaned"));
+        }
+    });
+    assert!(story.outcome.is_some_and(|outcome| outcome.cause.is_some()), "its agents are lost");
+    let next = CoordinatorOptions {
+        ready_within: Nanos(40_000_000_000),
+        ..self::options(&transport, "next", 2)
+    };
+    let handle = CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), next).unwrap();
+    check_complete(&follow(&handle, |_| {}), 2);
+    drop(agents);
+}

@@ -10,13 +10,13 @@ use crate::archive::ArchiveError;
 pub enum RemoteError {
     /// The plan cannot go to other machines.
     #[error("-fleet: {0}")]
-    Archive(#[from] ArchiveError),
+    Archive(ArchiveError),
     /// The control plane could not be started.
-    #[error("-fleet: {0}")]
+    #[error(transparent)]
     Control(#[from] ControlError),
     /// The message system refused or could not be reached.
-    #[error("-fleet: {0} (is `brunt fleet up` running?)")]
-    Transport(#[from] TransportError),
+    #[error("{0} (is `brunt fleet up` running?)")]
+    Transport(TransportError),
     /// The fleet had no run of this name.
     #[error("the fleet had no run {0}")]
     NoRun(String),
@@ -29,4 +29,17 @@ pub enum RemoteError {
     /// The user ended it before its start.
     #[error("interrupted before the start")]
     Interrupted,
+}
+
+// Their words are in the error's own: as its source they would be printed twice.
+impl From<ArchiveError> for RemoteError {
+    fn from(error: ArchiveError) -> Self {
+        Self::Archive(error)
+    }
+}
+
+impl From<TransportError> for RemoteError {
+    fn from(error: TransportError) -> Self {
+        Self::Transport(error)
+    }
 }

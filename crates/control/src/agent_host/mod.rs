@@ -34,6 +34,9 @@ const WAITING_MAX: usize = 4096;
 /// How long an agent without load and without data waits for a coordinator that is silent.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
 
+/// How often an agent whose coordinator is silent offers itself to other runs.
+const OFFER_EVERY: Duration = Duration::from_secs(1);
+
 /// The same for one that a coordinator invited and did not take.
 const WELCOME_WITHIN: Duration = Duration::from_secs(5);
 
@@ -111,6 +114,7 @@ impl AgentHost {
             notice: Box::new(notice),
             run: None,
             work: WorkState::default(),
+            offered_at: Instant::now(),
             stop_at: None,
             has_ended: false,
         };
@@ -170,6 +174,8 @@ struct Host {
     epoch: Epoch,
     run: Option<Run>,
     work: WorkState,
+    /// When an agent whose coordinator is silent offered itself to other runs.
+    offered_at: Instant,
     /// When the agent ends at the latest, once it was asked to.
     stop_at: Option<Instant>,
     has_ended: bool,
@@ -210,6 +216,26 @@ impl Host {
         }
         self.agent.handle(self.clock.now(), AgentInput::Tick, out);
         self.give_up_if_silent();
+        self.offer_if_orphaned();
+    }
+
+    /// Its load is over, and its coordinator silent: what it measured waits for a command that resumes the run.
+    fn is_orphaned(&self) -> bool {
+        let is_silent = |run: &Run| run.has_joined && run.at.elapsed() > SILENCE_MAX;
+        !self.work.is_busy() && self.run.as_ref().is_some_and(is_silent)
+    }
+
+    /// Offers an orphaned agent to other runs: one that has need of it comes before one that may never be resumed.
+    fn offer_if_orphaned(&mut self) {
+        if !self.is_orphaned() || self.offered_at.elapsed() < OFFER_EVERY {
+            return;
+        }
+        self.offered_at = Instant::now();
+        let body = AgentBody::Hello(self.options.hello.clone());
+        let hello = FromAgent { epoch: self.epoch, body };
+        if let Ok(bytes) = fleet::encode(&self.options.hello.version, &hello) {
+            self.transport.send(&Subject::Hello(self.options.name.clone()), bytes);
+        }
     }
 
     fn handle(&mut self, event: Event, out: &mut Vec<AgentOutput>) {
@@ -234,7 +260,14 @@ impl Host {
         // The subject is what the sender had the right to; the message must not say another run.
         let is_of_subject =
             matches!(&message.subject, Subject::Down { run, .. } if *run == decoded.run);
-        if !is_of_subject || decoded.epoch != self.epoch || !self.belongs_to(&decoded) {
+        if !is_of_subject || decoded.epoch != self.epoch {
+            return;
+        }
+        let is_of_other = self.run.as_ref().is_some_and(|run| run.name != decoded.run);
+        if is_of_other && self.is_orphaned() && decoded.command == Command::Introduce {
+            return self.leave_with(Some("its command is gone, and another run came".to_owned()));
+        }
+        if !self.belongs_to(&decoded) {
             return;
         }
         if let Command::Refuse(cause) = &decoded.command
