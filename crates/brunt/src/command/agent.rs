@@ -8,7 +8,9 @@ use cli::{
     ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, ParsedArgs, eprint_line,
     input, reason,
 };
-use control::{AgentAccess, AgentHost, AgentNotice, AgentOptions, JoinToken, NatsTransport};
+use control::{
+    AgentAccess, AgentHost, AgentNotice, AgentOptions, JoinToken, NatsAccess, NatsTransport,
+};
 use fleet::{Hello, Name};
 
 use super::fleet::failed;
@@ -25,19 +27,29 @@ const TOKEN: &str = "brunt1-";
 
 /// The agent that a command line asks for.
 struct AgentConfig {
-    token: JoinToken,
+    door: Door,
     name: Name,
     labels: Vec<String>,
-    stored: AgentAccess,
     cores: usize,
+}
+
+/// Where it signs in.
+enum Door {
+    /// At a fleet's own server, which is asked to let it in; its key is stored there.
+    Join(Box<JoinToken>, AgentAccess),
+    /// At a server that is there already.
+    Server(Box<NatsAccess>),
 }
 
 /// Serves runs until interrupted.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let config = resolve(&invocation.parse(AGENT)?)?;
     let interrupts = Interrupts::watch()?;
-    let AgentConfig { token, name, labels, stored, cores } = config;
-    let access = control::join(&token, &name, &stored).map_err(failed)?;
+    let AgentConfig { door, name, labels, cores } = config;
+    let access = match door {
+        Door::Join(token, stored) => control::join(&token, &name, &stored).map_err(failed)?,
+        Door::Server(access) => *access,
+    };
     let say = |text: &str| eprint_line(&format!("agent: {text}"));
     let transport = NatsTransport::connect(&access, move |text| say(&text))
         .map_err(|error| ExitError::from(anyhow::Error::new(error)))?;
@@ -63,22 +75,32 @@ fn resolve(args: &ParsedArgs<AgentFlags>) -> Result<AgentConfig, CommandError> {
     if let Some(extra) = args.operands.first() {
         return Err(usage_error(format!("unexpected \"{extra}\" (the token comes after -join)")));
     }
-    let Some(join) = &flags.join else {
-        return Err(usage_error("-join is missing: the token that `brunt fleet up` printed"));
-    };
     let name = match &flags.name {
         Some(text) => {
             Name::new(text).map_err(|error| usage_error(format!("flag -name: {error}")))?
         }
         None => own_name()?,
     };
-    let dir = flags.dir.as_ref().map_or_else(state_dir, |dir| Ok(PathBuf::from(dir)))?;
+    let door = match (flags.server.access()?, &flags.join) {
+        (Some(_), Some(_)) => {
+            return Err(usage_error(
+                "-join and -nats: a fleet has a server of its own, or another",
+            ));
+        }
+        (Some(access), None) => Door::Server(Box::new(access)),
+        (None, Some(join)) => {
+            let dir = flags.dir.as_ref().map_or_else(state_dir, |dir| Ok(PathBuf::from(dir)))?;
+            Door::Join(Box::new(token(join)?), AgentAccess::of(&dir, &name))
+        }
+        (None, None) => {
+            return Err(usage_error("-join is missing: the token that `brunt fleet up` printed"));
+        }
+    };
     let all = || available_parallelism().map_or(1, usize::from);
     let given = args.global.cpus.map(|cpus| usize::try_from(cpus).unwrap_or(usize::MAX));
     Ok(AgentConfig {
-        token: token(join)?,
+        door,
         labels: flags.labels.clone(),
-        stored: AgentAccess::of(&dir, &name),
         cores: given.unwrap_or_else(all).min(all()),
         name,
     })

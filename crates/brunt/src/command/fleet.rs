@@ -9,7 +9,7 @@ use cli::{
     ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, eprint_line,
     is_closed_pipe, nearest, reason,
 };
-use control::{FleetServer, FleetServerOptions};
+use control::{FleetServer, FleetServerOptions, NatsAccess};
 
 use super::{CommandError, usage_error};
 use crate::flags::fleet::{FLEET, FleetUpFlags};
@@ -17,7 +17,8 @@ use crate::load;
 
 /// What the help says beside the flags.
 pub(super) const ABOUT: &str = "up starts a nats-server (Debian: apt-get install nats-server) with keys and a certificate of its own, prints the line
-that lets a machine join, and stays until Ctrl-C. While it runs, `brunt attack` and `brunt bench` send their load from its agents
+that lets a machine join, and stays until Ctrl-C; with -nats it uses a server that is there already, whose operator says
+who may do what, and ends. While it runs, `brunt attack` and `brunt bench` send their load from its agents
 with -fleet=DIR -agents=N. Nothing listens beyond this machine unless -listen says so; without a key nothing joins.
 docs/guide/many-machines.md shows it step by step.
 
@@ -71,6 +72,9 @@ fn resume(flags: &FleetUpFlags, run: Option<&str>) -> Result<ExitCode, CommandEr
 /// Starts the server and stays until interrupted.
 fn up(flags: &FleetUpFlags) -> Result<ExitCode, CommandError> {
     let dir = dir(flags)?;
+    if let Some(access) = flags.server.access()? {
+        return adopt(flags, dir, &access);
+    }
     let interrupts = Interrupts::watch()?;
     let options = FleetServerOptions {
         dir: dir.into(),
@@ -96,6 +100,20 @@ fn up(flags: &FleetUpFlags) -> Result<ExitCode, CommandError> {
         started = Instant::now();
     }
     server.stop();
+    Ok(ExitCode::Ok)
+}
+
+/// Makes the folder the fleet's of a NATS server that is there already.
+fn adopt(flags: &FleetUpFlags, dir: &Path, access: &NatsAccess) -> Result<ExitCode, CommandError> {
+    if let Some(stray) = flags.stray_of_server() {
+        return Err(usage_error(format!("flag -{stray}: the server of -nats is there already")));
+    }
+    access.adopt(dir).map_err(failed)?;
+    let url = stdx::without_password(flags.server.url.as_deref().unwrap_or_default());
+    let credentials = if flags.server.credentials.is_some() { " -creds FILE" } else { "" };
+    print_line(&format!(
+        "the fleet uses {url}; on each machine that is to send load:\nbrunt agent -nats {url}{credentials} -name NAME"
+    ))?;
     Ok(ExitCode::Ok)
 }
 

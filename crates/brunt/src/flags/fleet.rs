@@ -2,7 +2,8 @@
 
 use std::net::SocketAddr;
 
-use cli::{Flag, ValueError, ValueKind, flag_table};
+use cli::{CommandError, Flag, ValueError, ValueKind, flag_table, input, usage_error};
+use control::NatsAccess;
 use remote::flags::read_labels;
 
 use crate::load::flags::{DisplayFlags, ResultsFlags, display, holds, results};
@@ -16,6 +17,8 @@ pub(crate) struct FleetUpFlags {
     pub(crate) listen: SocketAddr,
     /// The name by which agents reach it.
     pub(crate) advertise: Option<String>,
+    /// A NATS server that is there already.
+    pub(crate) server: ServerFlags,
     /// Where the results of a resumed run go.
     pub(crate) results: ResultsFlags,
     /// What people see of a resumed run.
@@ -28,6 +31,7 @@ impl Default for FleetUpFlags {
             dir: None,
             listen: LISTEN.into(),
             advertise: None,
+            server: ServerFlags::default(),
             results: ResultsFlags::default(),
             display: DisplayFlags::default(),
         }
@@ -35,6 +39,7 @@ impl Default for FleetUpFlags {
 }
 
 holds!(FleetUpFlags:
+    server: ServerFlags,
     results: ResultsFlags,
     display: DisplayFlags,
 );
@@ -42,9 +47,17 @@ holds!(FleetUpFlags:
 impl FleetUpFlags {
     /// The first flag given that means nothing where a run is resumed.
     pub(crate) fn stray_of_resume(&self) -> Option<&'static str> {
-        let given =
-            [("listen", self.listen != LISTEN.into()), ("advertise", self.advertise.is_some())];
+        let given = [
+            ("listen", self.listen != LISTEN.into()),
+            ("advertise", self.advertise.is_some()),
+            ("nats", self.server != ServerFlags::default()),
+        ];
         given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+
+    /// The first flag given that means nothing for a server that is there already.
+    pub(crate) fn stray_of_server(&self) -> Option<&'static str> {
+        self.stray_of_resume().filter(|flag| *flag != "nats")
     }
 
     /// The same where a fleet is started.
@@ -60,9 +73,64 @@ impl FleetUpFlags {
 /// Where a fleet's server listens unless a flag says otherwise.
 const LISTEN: ([u8; 4], u16) = ([127, 0, 0, 1], 4222);
 
+/// A NATS server that is there already.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ServerFlags {
+    /// Its URL.
+    pub(crate) url: Option<String>,
+    /// A file of credentials.
+    pub(crate) credentials: Option<String>,
+}
+
+impl ServerFlags {
+    /// How to sign in there; `None` where no server is given.
+    ///
+    /// # Errors
+    /// The credentials cannot be read, or stand alone.
+    pub(crate) fn access(&self) -> Result<Option<NatsAccess>, CommandError> {
+        let Some(url) = &self.url else {
+            let is_stray = self.credentials.is_some();
+            return if is_stray { Err(usage_error("-creds needs a -nats=URL")) } else { Ok(None) };
+        };
+        let read = |path: &String| input::read_whole(path);
+        let credentials = self.credentials.as_ref().map(read).transpose()?;
+        let text = credentials.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Ok(Some(NatsAccess::of_server(url, text)))
+    }
+}
+
+/// The rows of a server that is there already.
+const fn server<T: AsMut<ServerFlags>>() -> [Flag<T>; 2] {
+    [
+        Flag::new(
+            "nats",
+            ValueKind::Text("URL"),
+            "",
+            "Use this NATS server (2.9 or later, with JetStream) and not one of the fleet's own.",
+            |t: &mut T, v| {
+                t.as_mut().url = Some(v.to_owned());
+                Ok(())
+            },
+        )
+        .native(),
+        Flag::new(
+            "creds",
+            ValueKind::Path,
+            "",
+            "File of credentials for -nats; a user and a password may stand in the URL as well.",
+            |t: &mut T, v| {
+                t.as_mut().credentials = Some(v.to_owned());
+                Ok(())
+            },
+        )
+        .native(),
+    ]
+}
+
 /// The flags of `fleet`.
 pub(crate) const FLEET: &[Flag<FleetUpFlags>] = flag_table!(FleetUpFlags:
     OWN,
+    &server(),
     &[results::output(), results::to()],
     &[display::fail_on()],
     &display::terminal(),
@@ -118,10 +186,16 @@ pub(crate) struct AgentFlags {
     pub(crate) labels: Vec<String>,
     /// Where it stores its key; `None` is the user's folder for state.
     pub(crate) dir: Option<String>,
+    /// A NATS server that is there already, and lets in whom it likes.
+    pub(crate) server: ServerFlags,
 }
 
+holds!(AgentFlags: server: ServerFlags);
+
 /// The flags of `agent`.
-pub(crate) const AGENT: &[Flag<AgentFlags>] = &[
+pub(crate) const AGENT: &[Flag<AgentFlags>] = flag_table!(AgentFlags: JOINING, &server());
+
+const JOINING: &[Flag<AgentFlags>] = &[
     Flag::new(
         "join",
         ValueKind::Text("TOKEN|FILE"),

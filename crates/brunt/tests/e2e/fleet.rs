@@ -443,3 +443,60 @@ fn a_search_runs_its_steps_on_a_fleet() {
         format!("seek -by=connections -objective=p95<1s -fleet={} -agents=2 {url}/", fleet.dir());
     run(&few).with_code(2).complains_once(&["-from=2"]);
 }
+
+/// A nats-server that is no fleet's own; it ends with this.
+struct ForeignServer(Started, String);
+
+impl ForeignServer {
+    /// With this configuration, beside a port and JetStream.
+    fn start(scratch: &Scratch, config: &str) -> Self {
+        let port = crate::free_port();
+        let store = text(&scratch.path("jetstream"));
+        let text = format!(
+            "listen: \"127.0.0.1:{port}\"\njetstream {{ store_dir: \"{store}\" }}\n{config}\n"
+        );
+        let path = scratch.file("nats.conf", text);
+        let mut command = std::process::Command::new("nats-server");
+        command.args(["-c", &path]).stdout(std::process::Stdio::null());
+        command.stderr(std::process::Stdio::null());
+        let started = start(command);
+        until("it listens", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+        Self(started, format!("127.0.0.1:{port}"))
+    }
+}
+
+/// An agent that signs in at such a server.
+fn foreign_agent(words: &str) -> Started {
+    let mut agent = start(brunt(&format!("agent {words} -name a -cpus 1")));
+    let line = first_line(agent.child().stderr.as_mut().unwrap());
+    assert!(line.contains("waits for runs"), "{line}");
+    agent
+}
+
+#[test]
+fn a_fleet_uses_a_nats_server_that_is_there() {
+    let scratch = Scratch::new("fleet-foreign");
+    let users = "authorization { users: [ { user: me, password: secret } ] }";
+    let nats = ForeignServer::start(&scratch, users);
+    let dir = text(&scratch.path("fleet"));
+    let url = format!("nats://me:secret@{}", nats.1);
+    let up = run(&format!("fleet up -dir {dir} -nats {url}")).with_code(0);
+    assert!(
+        up.stdout.contains("brunt agent -nats nats://") && !up.stdout.contains("secret"),
+        "{up:#?}"
+    );
+    let _agent = foreign_agent(&format!("-nats {url}"));
+    let (server, target) = fast_server();
+    run(&format!("bench -c 2 -n 50 -q -fleet={dir} -agents=1 {target}/")).with_code(0);
+    assert_eq!(server.stats().requests, 50);
+    let wrong = format!("fleet up -dir {dir} -nats nats://me:wrong@{}", nats.1);
+    let refused = run(&wrong).with_code(1);
+    assert!(
+        refused.stderr.contains("does not know") && !refused.stderr.contains("wrong@"),
+        "{refused:#?}"
+    );
+    run(&format!("fleet up -dir {dir} -creds x"))
+        .with_code(2)
+        .complains_once(&["-creds needs a -nats"]);
+    drop(nats.0);
+}

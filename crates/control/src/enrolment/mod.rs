@@ -86,9 +86,7 @@ impl FleetServer {
             None if listen.ip().is_unspecified() => return Err(ControlError::NoAddress),
             None => listen.ip().to_string(),
         };
-        let mut builder = DirBuilder::new();
-        builder.recursive(true).mode(0o700);
-        builder.create(dir).map_err(|error| ControlError::file(dir, error))?;
+        make_private(dir)?;
         let dir = dir.canonicalize().map_err(|error| ControlError::file(dir, error))?;
         let listen = with_port(*listen)?;
         let keys = Keys::of(&dir, &keys::hosts(listen.ip(), advertise.as_deref()))?;
@@ -172,11 +170,28 @@ impl NatsAccess {
         serde_json::from_slice(&bytes).map_err(|error| ControlError::file(&path, error.into()))
     }
 
+    /// Makes a folder the fleet's of a NATS server that is there already, once that was reached and has JetStream.
+    ///
+    /// # Errors
+    /// The server cannot be reached, has no JetStream, or the folder cannot be written.
+    pub fn adopt(&self, dir: &Path) -> Result<(), ControlError> {
+        NatsTransport::connect(self, |_| {})?.make_streams()?;
+        make_private(dir)?;
+        self.save(dir)
+    }
+
     fn save(&self, dir: &Path) -> Result<(), ControlError> {
         // Texts and bytes alone: they have a form in JSON.
         let text = serde_json::to_vec(self).unwrap_or_default();
         write_secret(&dir.join(COORDINATOR), &text)
     }
+}
+
+/// Makes a folder that only this user reads, where it is missing.
+fn make_private(dir: &Path) -> Result<(), ControlError> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true).mode(0o700);
+    builder.create(dir).map_err(|error| ControlError::file(dir, error))
 }
 
 /// The address with a free port where it has none.

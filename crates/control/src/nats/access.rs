@@ -28,6 +28,8 @@ pub enum Login {
     Seed(String),
     /// A user and a password.
     Password(String, String),
+    /// What a file of credentials (`.creds`) holds: a signed user and its seed.
+    Credentials(String),
 }
 
 /// Without its secrets.
@@ -37,7 +39,18 @@ impl fmt::Debug for NatsAccess {
     }
 }
 
+/// What the subjects of answers begin with at a server that is not the fleet's own.
+const INBOX: &str = "_INBOX";
+
 impl NatsAccess {
+    /// A NATS server that is there already; a user and a password may stand in the URL. `credentials` is the text of a file of them.
+    #[must_use]
+    pub fn of_server(url: &str, credentials: Option<String>) -> Self {
+        let (url, password) = without_user(url);
+        let login = credentials.map(Login::Credentials).or(password).unwrap_or(Login::None);
+        Self { urls: vec![url], certificate: None, login, inbox: INBOX.to_owned() }
+    }
+
     /// What async-nats connects with.
     pub(super) fn options(&self) -> Result<async_nats::ConnectOptions, TransportError> {
         let options = async_nats::ConnectOptions::new().custom_inbox_prefix(&self.inbox);
@@ -47,6 +60,10 @@ impl NatsAccess {
             Login::Password(user, password) => {
                 options.user_and_password(user.clone(), password.clone())
             }
+            Login::Credentials(text) => options.credentials(text).map_err(|error| {
+                let cause = error.into();
+                TransportError::Server { action: "reading the credentials", cause }
+            })?,
         };
         let Some(certificate) = &self.certificate else { return Ok(options) };
         let tls = tls(certificate).map_err(|cause| TransportError::Server {
@@ -57,6 +74,17 @@ impl NatsAccess {
     }
 }
 
+/// The URL without its user and password, and how to sign in with these.
+fn without_user(url: &str) -> (String, Option<Login>) {
+    let (scheme, rest) = url.split_once("://").map_or(("nats", url), |parts| parts);
+    let Some((user, host)) = rest.rsplit_once('@') else {
+        return (format!("{scheme}://{rest}"), None);
+    };
+    let (user, password) = user.split_once(':').unwrap_or((user, ""));
+    let login = Login::Password(user.to_owned(), password.to_owned());
+    (format!("{scheme}://{host}"), Some(login))
+}
+
 /// A client of TLS that trusts this certificate alone.
 fn tls(certificate: &[u8]) -> Result<rustls::ClientConfig, rustls::Error> {
     let mut roots = rustls::RootCertStore::empty();
@@ -65,4 +93,20 @@ fn tls(certificate: &[u8]) -> Result<rustls::ClientConfig, rustls::Error> {
     let config = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?;
     Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_does_not_stay_in_the_url() {
+        let access = NatsAccess::of_server("tls://me:a:b@h:1", None);
+        assert_eq!(access.urls, ["tls://h:1"]);
+        assert!(access.login == Login::Password("me".to_owned(), "a:b".to_owned()));
+        let access = NatsAccess::of_server("h:4222", Some("text".to_owned()));
+        assert_eq!(access.urls, ["nats://h:4222"]);
+        assert!(access.login == Login::Credentials("text".to_owned()));
+        assert!(NatsAccess::of_server("nats://h", None).login == Login::None);
+    }
 }

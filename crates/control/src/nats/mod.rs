@@ -4,6 +4,8 @@
 mod access;
 mod error;
 mod store;
+#[cfg(test)]
+mod tests;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -135,6 +137,14 @@ impl NatsTransport {
     pub(crate) fn send_to(&self, subject: String, bytes: Vec<u8>) {
         // A full queue loses the message, as the transport may.
         self.out.try_send((subject, bytes)).unwrap_or_default();
+    }
+
+    /// Makes the streams of archives and leases where they are missing.
+    ///
+    /// # Errors
+    /// The server cannot be reached, or has no JetStream.
+    pub(crate) fn make_streams(&self) -> Result<(), TransportError> {
+        self.run(store::make_streams)
     }
 
     /// Sends a message and waits for its answer.

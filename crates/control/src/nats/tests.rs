@@ -1,0 +1,90 @@
+//! A real nats-server in operator mode: users that an account has signed.
+
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use nkeys::KeyPair;
+use serde_json::{Value, json};
+
+use super::{NatsAccess, NatsTransport};
+use crate::scratch::Scratch;
+use crate::tests::LIMIT;
+use crate::transport::{Transport, TransportError};
+
+/// A claim, signed as NATS's tokens are (JWT with Ed25519).
+fn token(issuer: &KeyPair, subject: &KeyPair, claim: &Value) -> String {
+    let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let body = json!({
+        "jti": "a", "iat": 1, "iss": issuer.public_key(), "sub": subject.public_key(),
+        "name": "a", "nats": claim,
+    });
+    let text = format!("{}.{}", part(&json!({ "typ": "JWT", "alg": "ed25519-nkey" })), part(&body));
+    let signature = URL_SAFE_NO_PAD.encode(issuer.sign(text.as_bytes()).unwrap());
+    format!("{text}.{signature}")
+}
+
+/// The text of a file of credentials.
+fn credentials(token: &str, user: &KeyPair) -> String {
+    let seed = user.seed().unwrap();
+    format!(
+        "-----BEGIN NATS USER JWT-----\n{token}\n------END NATS USER JWT------\n\n\
+         -----BEGIN USER NKEY SEED-----\n{seed}\n------END USER NKEY SEED------\n"
+    )
+}
+
+#[test]
+fn a_user_signs_in_with_signed_credentials() {
+    let dir = Scratch::new("nats-credentials");
+    let operator = KeyPair::new_operator();
+    let (account, system) = (KeyPair::new_account(), KeyPair::new_account());
+    let all = json!({
+        "subs": -1, "data": -1, "payload": -1, "imports": -1, "exports": -1, "wildcards": true, "conn": -1, "leaf": -1,
+        "mem_storage": -1, "disk_storage": -1, "streams": -1, "consumer": -1,
+    });
+    let own = token(&operator, &operator, &json!({ "type": "operator", "version": 2 }));
+    let claim = json!({ "limits": all, "type": "account", "version": 2 });
+    let of_account = token(&operator, &account, &claim);
+    let bare = json!({ "subs": -1, "data": -1, "payload": -1, "exports": -1, "conn": -1 });
+    let of_system = json!({ "limits": bare, "type": "account", "version": 2 });
+    let of_system = token(&operator, &system, &of_system);
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let path = dir.path().join("nats.conf");
+    let store = dir.path().join("store");
+    let text = format!(
+        "listen: \"127.0.0.1:{port}\"\njetstream {{ store_dir: \"{}\" }}\noperator: {own}\nsystem_account: {system}\n\
+         resolver: MEMORY\nresolver_preload: {{ {account}: \"{of_account}\", {system}: \"{of_system}\" }}\n",
+        store.display(),
+        account = account.public_key(),
+        system = system.public_key(),
+    );
+    std::fs::write(&path, text).unwrap();
+    let mut command = Command::new("nats-server");
+    command.arg("-c").arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut server = command.spawn().expect("apt-get install -y nats-server");
+    let until = Instant::now() + LIMIT;
+    while TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < until {
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+    let user = KeyPair::new_user();
+    let claim = json!({ "subs": -1, "data": -1, "payload": -1, "type": "user", "version": 2 });
+    let signed = token(&account, &user, &claim);
+    let url = format!("nats://127.0.0.1:{port}");
+    let connect = |token: &str| {
+        NatsTransport::connect(
+            &NatsAccess::of_server(&url, Some(credentials(token, &user))),
+            |_| (),
+        )
+    };
+    let transport = connect(&signed);
+    let stored = transport.as_ref().map(|transport| transport.put_archive(b"the test"));
+    let forged = connect(&token(&KeyPair::new_account(), &user, &claim)).map(drop);
+    server.kill().unwrap();
+    server.wait().unwrap();
+    stored.unwrap().unwrap();
+    assert!(matches!(forged, Err(TransportError::UnknownKey(_))), "{forged:?}");
+    let none = NatsAccess::of_server(&url, Some("no credentials".to_owned()));
+    assert!(NatsTransport::connect(&none, |_| ()).is_err());
+}
