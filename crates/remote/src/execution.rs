@@ -1,12 +1,12 @@
 //! `FleetExecution`: a fleet's run as a session sees it. Rows come from the agents, second by second, as they would from worker
 //! threads.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use control::{CoordinatorEvent, CoordinatorHandle, CoordinatorOrder};
+use control::{AgentView, CoordinatorEvent, CoordinatorHandle, CoordinatorOrder};
 use engine::RunEvent;
 use fleet::{Delta, Name, Outcome};
 use metrics::{Batch, Snapshot};
@@ -57,6 +57,8 @@ pub struct FleetExecution {
     give_up_at: Option<Instant>,
     is_over: bool,
     scripts: Option<ScriptSink>,
+    /// Agents whose loss was reported.
+    lost: BTreeSet<Name>,
 }
 
 impl fmt::Debug for FleetExecution {
@@ -87,6 +89,7 @@ impl FleetExecution {
             give_up_at: None,
             is_over: false,
             scripts: None,
+            lost: BTreeSet::new(),
         }
     }
 
@@ -107,10 +110,21 @@ impl FleetExecution {
             CoordinatorEvent::Merge(agent, delta) => self.merge(&agent, &delta),
             CoordinatorEvent::Over(outcome) => self.end(&outcome),
             CoordinatorEvent::Failed(cause) => self.end_without_outcome(&cause),
+            CoordinatorEvent::Agents(views) => self.report_losses(&views),
             CoordinatorEvent::Refused(..)
             | CoordinatorEvent::Phase(_)
-            | CoordinatorEvent::Start { .. }
-            | CoordinatorEvent::Agents(_) => {}
+            | CoordinatorEvent::Start { .. } => {}
+        }
+    }
+
+    /// Says at once that an agent is lost.
+    fn report_losses(&mut self, views: &[AgentView]) {
+        for view in views {
+            if let Some(cause) = &view.lost
+                && self.lost.insert(view.name.clone())
+            {
+                session::warn(&format!("agent {} is lost: {cause}", view.name));
+            }
         }
     }
 

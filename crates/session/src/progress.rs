@@ -39,6 +39,19 @@ impl Progress {
     }
 }
 
+impl Progress {
+    /// The same of a load that so many agents send together.
+    #[must_use]
+    pub fn of_agents(self, agents: usize) -> Self {
+        let agents = stdx::counted(agents as u64, "agent");
+        let name = match self.name.as_str() {
+            "" => agents,
+            name => format!("{name} ({agents})"),
+        };
+        Self { name, ..self }
+    }
+}
+
 impl Observer for Progress {
     /// Draws the recent figures over those drawn before.
     fn progress(&mut self, recent: &Snapshot, control: &mut Control<'_>) {

@@ -199,7 +199,8 @@ fn a_run_may_go_on_without_an_agent() {
     let started = start(fleet.command(&words, 2));
     until("requests arrive", || server.stats().requests > 150);
     signal("KILL", fleet.pid("b"));
-    started.wait().with_code(0);
+    let ran = started.wait().with_code(0);
+    assert!(ran.stderr.contains("agent b is lost: not heard of for 3s"), "{ran:#?}");
     let report = fleet.report();
     assert_eq!(agents(&report)[0]["sent"], 400, "its part to the end");
     assert_eq!(report["brunt"]["verdict"], "INVALID");
