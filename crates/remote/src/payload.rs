@@ -18,6 +18,13 @@ const TEXT_MAX: usize = 24 << 10;
 /// The longest record of a generator that is read, in bytes of JSON.
 const RECORD_MAX: u64 = 4 << 20;
 
+/// Counts of one agent stay below this: those of all agents come to less than 2^64.
+const COUNT_MAX: u64 = 1 << 50;
+/// The most CPU time of an agent, in nanoseconds: some 500 cores for a month.
+const CPU_MAX: Nanos = Nanos(1 << 60);
+/// The most worker threads of an agent.
+const WORKERS_MAX: u32 = 1 << 16;
+
 /// What an agent says of its load generator, beside rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct OwnRecord {
@@ -175,7 +182,32 @@ fn generator(deflated: &[u8]) -> Result<Generator, &'static str> {
     let mut text = String::new();
     let read = DeflateDecoder::new(deflated).take(RECORD_MAX).read_to_string(&mut text);
     read.map_err(|_| "a record that cannot be inflated")?;
-    results::decode_generator(&text).map_err(|_| "a bad record of a generator")
+    let generator = results::decode_generator(&text).map_err(|_| "a bad record of a generator")?;
+    if is_possible(&generator) { Ok(generator) } else { Err("a record that no generator makes") }
+}
+
+/// Counts that can be added up over all agents; larger ones are false.
+fn is_possible(generator: &Generator) -> bool {
+    let Generator { planned, sent, not_sent, held, stalls, connections, .. } = *generator;
+    let counts = [
+        planned,
+        sent,
+        not_sent,
+        held,
+        stalls,
+        connections,
+        generator.pauses,
+        generator.warmup_hits,
+        generator.rows_dropped,
+        generator.texts_cut,
+        generator.descriptors_exhausted,
+        generator.ports_exhausted,
+        generator.lag.count(),
+        generator.on_time.count(),
+    ];
+    counts.into_iter().all(|count| count < COUNT_MAX)
+        && generator.workers <= WORKERS_MAX
+        && generator.cpu < CPU_MAX
 }
 
 fn sample(
@@ -302,6 +334,10 @@ mod tests {
         }
         assert!(refused > 0 && read > 0);
         assert!(unpack(b"", 1, 2).unwrap().batch.samples.is_empty(), "a spool without room");
+        let mut own = OwnRecord::default();
+        own.generator.sent = u64::MAX;
+        let payload = Packer::default().take(Some(&own)).pop().unwrap();
+        assert_eq!(unpack(&payload, 1, 1).unwrap_err(), "a record that no generator makes");
     }
 
     #[test]

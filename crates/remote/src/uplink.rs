@@ -114,7 +114,9 @@ impl<'a> Uplink<'a> {
         self.from = interval.1;
         let mut counts = std::mem::take(&mut self.counts);
         for (at, mut payload) in payloads.into_iter().enumerate() {
-            if self.waiting_bytes + payload.len() > WAITING_BYTES_MAX {
+            // A record is small, and the last one has the verdict.
+            let is_over = self.waiting_bytes + payload.len() > WAITING_BYTES_MAX;
+            if is_over && record.is_none() {
                 self.rows_dropped += if at == 0 { rows } else { 0 };
                 payload = Vec::new();
             }
