@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use control::{AgentView, CoordinatorEvent, CoordinatorHandle, CoordinatorOrder};
 use engine::RunEvent;
-use fleet::{Delta, Name, Outcome};
+use fleet::{AgentState, Delta, Name, Outcome};
 use metrics::{Batch, Snapshot};
 use session::Execution;
 use stdx::Nanos;
@@ -59,6 +59,8 @@ pub struct FleetExecution {
     scripts: Option<ScriptSink>,
     /// Agents whose loss was reported.
     lost: BTreeSet<Name>,
+    /// The user knows that the run waits for them.
+    has_warned_of_wait: bool,
 }
 
 impl fmt::Debug for FleetExecution {
@@ -90,6 +92,7 @@ impl FleetExecution {
             is_over: false,
             scripts: None,
             lost: BTreeSet::new(),
+            has_warned_of_wait: false,
         }
     }
 
@@ -117,7 +120,7 @@ impl FleetExecution {
         }
     }
 
-    /// Says at once that an agent is lost.
+    /// Warns at once of an agent that is lost, and when the run waits for such agents alone.
     fn report_losses(&mut self, views: &[AgentView]) {
         for view in views {
             if let Some(cause) = &view.lost
@@ -125,6 +128,17 @@ impl FleetExecution {
             {
                 session::warn(&format!("agent {} is lost: {cause}", view.name));
             }
+        }
+        let is_done = |view: &AgentView| {
+            let has_ended = matches!(view.state, AgentState::Draining | AgentState::Released);
+            view.lost.is_some() || has_ended
+        };
+        let is_waited_for = !self.lost.is_empty() && views.iter().all(is_done);
+        if is_waited_for && !self.has_warned_of_wait {
+            self.has_warned_of_wait = true;
+            session::warn(
+                "no other agent sends any more; those that are lost may still bring what they measured (Ctrl-C twice: they are not waited for)",
+            );
         }
     }
 
