@@ -129,6 +129,7 @@ pub(crate) struct ArrowSource {
     decoder: Decoder,
     rows: Option<Rows>,
     detail: Detail,
+    epoch: Option<i64>,
     /// It is an Arrow file: a footer follows the stream.
     in_file: bool,
     /// The sum of the last records of the generators of earlier streams.
@@ -160,6 +161,7 @@ impl ArrowSource {
             decoder: Decoder::default(),
             rows: None,
             detail: Detail::Full,
+            epoch: None,
             in_file,
             before: None,
             last: None,
@@ -169,6 +171,7 @@ impl ArrowSource {
             let metadata = &source.feed.pending()[start..start + metadata];
             let schema = decode_schema(metadata).map_err(|reason| source.corrupt(&reason))?;
             source.detail = schema.detail();
+            source.epoch = schema.epoch();
         }
         Ok(source)
     }
@@ -280,7 +283,7 @@ impl Source for ArrowSource {
             match self.front()? {
                 Front::Message(start, metadata, body) => {
                     if let Some(found) = self.decode(start, metadata, body)? {
-                        let rows = Rows::new(found);
+                        let rows = Rows::new(found, self.epoch);
                         self.rows = Some(rows.map_err(|reason| self.corrupt(&reason))?);
                     }
                 }

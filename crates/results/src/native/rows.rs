@@ -23,6 +23,8 @@ const MEMO: usize = 1 << 10;
 pub(super) struct Rows {
     at: usize,
     len: usize,
+    /// When the run began (Unix ns), where the stream says so.
+    epoch: Option<i64>,
     kind: Numbers<u8>,
     seq: Numbers<u64>,
     timestamp: Numbers<i64>,
@@ -163,7 +165,7 @@ fn blobs(batch: &mut RecordBatch, name: &str) -> Result<Option<Array>, String> {
 impl Rows {
     /// # Errors
     /// A column that must be there is missing, or one has another type than ours.
-    pub(super) fn new(mut batch: RecordBatch) -> Result<Self, String> {
+    pub(super) fn new(mut batch: RecordBatch, epoch: Option<i64>) -> Result<Self, String> {
         if batch.rows > MESSAGE_ROWS_MAX {
             return Err(format!("a message of {} rows", batch.rows));
         }
@@ -171,6 +173,7 @@ impl Rows {
         Ok(Self {
             at: 0,
             len: batch.rows,
+            epoch,
             kind: bytes(batch, "kind")?,
             seq: counts(batch, "seq")?,
             timestamp: Some(timestamps(batch)?),
@@ -235,7 +238,7 @@ impl Rows {
                 KIND_HIT => {
                     // Searched once, for any number of rows in between.
                     if batch.samples.is_empty() {
-                        batch.epoch = self.earliest(self.at, to);
+                        batch.epoch = self.epoch_of(self.at, to);
                     }
                     self.hit(batch, labels, &mut error);
                 }
@@ -282,10 +285,12 @@ impl Rows {
         }
     }
 
-    /// The earliest time of the hits among these rows; 1970 where it lies before.
-    fn earliest(&self, from: usize, to: usize) -> i64 {
+    /// The stream's epoch, so that its figures over time are those that the run itself had; at most the earliest time of the
+    /// hits among these rows, and 1970 where it lies before.
+    fn epoch_of(&self, from: usize, to: usize) -> i64 {
         let hits = (from..to).filter(|row| get(&self.kind, *row) == KIND_HIT);
-        hits.map(|row| get(&self.timestamp, row)).min().unwrap_or(0).max(0)
+        let earliest = hits.map(|row| get(&self.timestamp, row)).min().unwrap_or(0).max(0);
+        self.epoch.map_or(earliest, |epoch| epoch.clamp(0, earliest))
     }
 
     fn hit(&mut self, batch: &mut Batch, labels: &mut Labels, error: &mut (i32, Span)) {

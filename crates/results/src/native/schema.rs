@@ -6,6 +6,7 @@ use crate::{Detail, StreamInfo};
 
 /// The schema's version; raised when a column changes its meaning.
 const VERSION: &str = "1";
+const EPOCH: &str = "brunt.epoch";
 const DETAIL: &str = "brunt.detail";
 const START_AND_END: &str = "start and end";
 
@@ -131,6 +132,12 @@ impl Schema {
             None => Detail::StartAndEnd,
         }
     }
+
+    /// When the run began (Unix ns); `None` where the stream does not say so.
+    pub(super) fn epoch(&self) -> Option<i64> {
+        let epoch = self.metadata.iter().find(|(key, _)| key == EPOCH);
+        epoch.and_then(|(_, value)| value.parse().ok())
+    }
 }
 
 /// A dictionary-encoded string.
@@ -147,7 +154,7 @@ fn metadata(info: &StreamInfo) -> Vec<(String, String)> {
     let own = [
         ("brunt.schema", VERSION.to_owned()),
         ("brunt.version", info.version.clone()),
-        ("brunt.epoch", info.epoch.to_string()),
+        (EPOCH, info.epoch.to_string()),
         ("brunt.attack", info.attack.clone()),
         ("brunt.seed", info.seed.to_string()),
         (DETAIL, detail.to_owned()),

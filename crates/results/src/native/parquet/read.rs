@@ -44,6 +44,7 @@ pub(crate) struct ParquetSource {
     columns: Vec<OpenColumn>,
     rows: Option<Rows>,
     detail: Detail,
+    epoch: Option<i64>,
 }
 
 /// A column of the current row group.
@@ -63,8 +64,9 @@ impl ParquetSource {
             return Err(Fault::Corrupt { at: 0, reason: CUT_OFF.to_owned() });
         }
         let file = guarded(|| SerializedFileReader::new(file)).map_err(corrupt)?;
-        let detail = schema(&file).detail();
-        Ok(Self { file, group: 0, left: 0, columns: Vec::new(), rows: None, detail })
+        let schema = schema(&file);
+        let (detail, epoch) = (schema.detail(), schema.epoch());
+        Ok(Self { file, group: 0, left: 0, columns: Vec::new(), rows: None, detail, epoch })
     }
 
     /// The next rows; `None` after the last.
@@ -307,7 +309,7 @@ impl Source for ParquetSource {
             }
             let found = guarded(|| self.next_batch()).map_err(corrupt)?;
             let Some(found) = found else { return Ok(Step::End) };
-            self.rows = Some(Rows::new(found).map_err(corrupt)?);
+            self.rows = Some(Rows::new(found, self.epoch).map_err(corrupt)?);
         }
     }
 
