@@ -4,14 +4,16 @@
 //! length u32 LE | first 8 bytes of the record's SHA-256 | record in postcard's format
 //! ```
 //!
-//! A process that was killed leaves a torn record at the end, which the next one cuts off; it never counted.
+//! A process that was killed leaves a torn record at the end, which the next one cuts off; it never counted. The file is locked while
+//! it is written: what one coordinator acknowledged is in it before another reads it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use fleet::{FRAME_MAX, Record};
 use sha2::{Digest as _, Sha256};
@@ -22,6 +24,9 @@ const HEAD: usize = 12;
 
 /// The most bytes that are written between two syncs.
 const BATCH_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// The time between two looks whether another process has let go of the file.
+const LOCK_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Why a journal cannot be used.
 #[derive(Debug, Error)]
@@ -37,6 +42,9 @@ pub enum JournalError {
     /// There is a run of this name already.
     #[error("there is a run of this name already: {}", .0.display())]
     Exists(PathBuf),
+    /// Another process has the file, and does not let go of it.
+    #[error("another process writes the journal {}; it has to end first", .0.display())]
+    Locked(PathBuf),
 }
 
 /// What became of records.
@@ -69,20 +77,24 @@ impl Journal {
             io::ErrorKind::AlreadyExists => JournalError::Exists(path.to_owned()),
             _ => JournalError::File { path: path.to_owned(), error },
         })?;
+        lock(&file, path, Duration::ZERO)?;
         Ok(Self::start(file, 0, notify))
     }
 
-    /// Goes on with a journal: its records, and the journal to append to. A torn record at its end is cut off.
+    /// Goes on with a journal: its records, and the journal to append to. A torn record at its end is cut off. A process that still
+    /// writes the file may take the time `within` to end.
     ///
     /// # Errors
-    /// The file cannot be read or cut.
+    /// The file cannot be read or cut, or another process writes it.
     pub fn resume(
         path: &Path,
+        within: Duration,
         notify: impl FnMut(JournalEvent) + Send + 'static,
     ) -> Result<(Self, Vec<Record>), JournalError> {
         let failed = |error| JournalError::File { path: path.to_owned(), error };
-        let (records, len) = read(path).map_err(failed)?;
         let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+        lock(&file, path, within)?;
+        let (records, len) = read(path).map_err(failed)?;
         file.set_len(len).and_then(|()| file.sync_data()).map_err(failed)?;
         let journal = Self::start(file, records.len() as u64, notify);
         Ok((journal, records))
@@ -99,6 +111,23 @@ impl Journal {
         let (records, queue) = channel();
         thread::spawn(move || write(file, &queue, written, notify));
         Self { records }
+    }
+}
+
+/// Locks the file for this process, as soon as another lets go of it.
+fn lock(file: &File, path: &Path, within: Duration) -> Result<(), JournalError> {
+    let until = Instant::now() + within;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                thread::sleep(LOCK_CHECK_INTERVAL);
+            }
+            Err(TryLockError::WouldBlock) => return Err(JournalError::Locked(path.to_owned())),
+            Err(TryLockError::Error(error)) => {
+                return Err(JournalError::File { path: path.to_owned(), error });
+            }
+        }
     }
 }
 
@@ -168,7 +197,6 @@ const RECORD_MAX: u64 = 64 * FRAME_MAX as u64;
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
-    use std::time::Duration;
 
     use fleet::{Counts, Delta, Name, Seq};
     use stdx::Nanos;
@@ -211,14 +239,31 @@ mod tests {
         panic!("not written");
     }
 
+    /// Goes on with a journal; its last writer may have yet to end.
+    fn resume(path: &Path) -> (Journal, Vec<Record>) {
+        Journal::resume(path, Duration::from_secs(10), |_| {}).unwrap()
+    }
+
+    #[test]
+    fn a_journal_has_one_writer() {
+        let dir = Scratch::new("journal-locked");
+        let path = dir.path().join("journal");
+        let first = Journal::create(&path, |_| {}).unwrap();
+        let refused = Journal::resume(&path, Duration::ZERO, |_| {}).unwrap_err();
+        assert!(matches!(refused, JournalError::Locked(_)), "{refused}");
+        records().iter().for_each(|record| first.append(record));
+        drop(first);
+        assert_eq!(resume(&path).1, records(), "all that was appended");
+    }
+
     #[test]
     fn records_come_back_and_the_run_is_not_begun_twice() {
         let dir = Scratch::new("journal");
         let path = dir.path().join("journal");
         write_all(&path);
         let (sender, events) = mpsc::sync_channel(64);
-        let (journal, read) =
-            Journal::resume(&path, move |event| sender.send(event).unwrap()).unwrap();
+        let notify = move |event| sender.send(event).unwrap();
+        let (journal, read) = Journal::resume(&path, Duration::from_secs(10), notify).unwrap();
         assert_eq!(read, records());
         journal.append(&Record::Over);
         let event = events.recv_timeout(Duration::from_secs(10)).unwrap();
@@ -235,7 +280,7 @@ mod tests {
         let last = frame(&records()[2]).len();
         for cut in 1..=last {
             std::fs::write(&path, &whole[..whole.len() - cut]).unwrap();
-            let (_, read) = Journal::resume(&path, |_| {}).unwrap();
+            let (_, read) = resume(&path);
             assert_eq!(read, records()[..2], "{cut} bytes are missing");
             assert_eq!(std::fs::metadata(&path).unwrap().len(), (whole.len() - last) as u64);
         }
@@ -250,7 +295,7 @@ mod tests {
         let second = frame(&records()[0]).len();
         bytes[second + HEAD + 500] ^= 1;
         std::fs::write(&path, &bytes).unwrap();
-        let (_, read) = Journal::resume(&path, |_| {}).unwrap();
+        let (_, read) = resume(&path);
         assert_eq!(read, records()[..1]);
     }
 }

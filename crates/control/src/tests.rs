@@ -130,7 +130,7 @@ pub(crate) fn follow(handle: &CoordinatorHandle, mut each: impl FnMut(&Coordinat
 }
 
 pub(crate) fn check_complete(story: &Story, agents: u64) {
-    let outcome = story.outcome.as_ref().expect("the run ends");
+    let outcome = story.outcome.as_ref().unwrap_or_else(|| panic!("no end: {:?}", story.failed));
     assert_eq!(outcome.cause, None, "{outcome:?}");
     assert_eq!(story.merged, agents * DELTAS * HITS);
     assert_eq!(outcome.counts().planned, agents * DELTAS * HITS);

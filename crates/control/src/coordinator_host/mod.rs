@@ -22,7 +22,7 @@ use crate::coordinator_handle::{
 };
 use crate::error::ControlError;
 use crate::journal::{Journal, JournalEvent};
-use crate::transport::{Deliver, Incoming, Lease, Role, Subject, Transport};
+use crate::transport::{Deliver, Incoming, LEASE_TTL, Lease, Role, Subject, Transport};
 
 use invitations::{Invitation, Invitations};
 use options::{OPTIONS, folder};
@@ -76,7 +76,8 @@ impl CoordinatorHost {
         launch(transport, options, (lease, journal, Vec::new()), (inbox, events))
     }
 
-    /// Goes on with a run after its coordinator has died: the handle gets every delta of the journal again, in their order.
+    /// Goes on with a run after its coordinator has died: the handle gets every delta of the journal again, in their order. One that
+    /// still lives has lost the lease; its journal is read once it has let go of it, since agents drop what it acknowledged.
     ///
     /// # Errors
     /// There is no such run, it has a coordinator, or transport or disk fail.
@@ -90,7 +91,7 @@ impl CoordinatorHost {
             .map_err(|error| ControlError::file(&folder.join(OPTIONS), error))?;
         let lease = transport.take_lease(run)?;
         let (inbox, events) = sync_channel(WAITING_MAX);
-        let (journal, records) = Journal::resume(&folder.join(JOURNAL), notify(&inbox))?;
+        let (journal, records) = Journal::resume(&folder.join(JOURNAL), LEASE_TTL, notify(&inbox))?;
         launch(transport, options, (lease, journal, records), (inbox, events))
     }
 }
