@@ -54,6 +54,7 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -257,10 +258,17 @@ fn server(config: Config) -> (Server, String) {
     (server, format!("http://{at}"))
 }
 
-/// A port of loopback that was free a moment ago.
+/// A port of loopback that is free and that no other test gets: below those which the system gives to connections.
 fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
+    const PORTS: std::ops::Range<u32> = 12_000..32_000;
+    static TAKEN: AtomicU32 = AtomicU32::new(0);
+    let offset = std::process::id().wrapping_mul(97);
+    let ports = std::iter::repeat_with(|| TAKEN.fetch_add(1, Ordering::Relaxed)).map(|taken| {
+        u16::try_from(PORTS.start + offset.wrapping_add(taken) % PORTS.len() as u32).unwrap()
+    });
+    let mut ports = ports.take(PORTS.len());
+    let is_free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    ports.find(is_free).expect("a free port")
 }
 
 /// Reads one line of a child's standard output.
