@@ -25,7 +25,10 @@ pub use coordinator_handle::{
     coordinator_channels,
 };
 pub use coordinator_host::{CoordinatorHost, CoordinatorOptions};
-pub use enrolment::{AgentAccess, FleetServer, FleetServerOptions, JoinToken, TokenError, join};
+pub use enrolment::{
+    AgentAccess, AgentToken, FleetServer, FleetServerOptions, IssueOptions, IssuedServer,
+    JoinToken, TokenError, issue, join,
+};
 pub use error::ControlError;
 pub use journal::{Journal, JournalError, JournalEvent};
 pub use memory::MemoryTransport;

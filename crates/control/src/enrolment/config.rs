@@ -11,45 +11,57 @@ use super::permissions::Permissions;
 pub(super) struct Files {
     pub(super) config: PathBuf,
     pub(super) log: PathBuf,
+    /// What the server is given.
+    pub(super) paths: ServerPaths,
+}
+
+/// What a server's configuration names.
+pub(super) struct ServerPaths {
+    /// Its log; `None` is its standard error.
+    pub(super) log: Option<PathBuf>,
     pub(super) certificate: PathBuf,
     pub(super) certificate_key: PathBuf,
     pub(super) store: PathBuf,
 }
 
+impl ServerPaths {
+    /// In these folders.
+    pub(super) fn of(dir: &Path, store: PathBuf, log: Option<PathBuf>) -> Self {
+        let (certificate, key) = (dir.join("server.pem"), dir.join("server-key.pem"));
+        Self { log, certificate, certificate_key: key, store }
+    }
+}
+
 impl Files {
     pub(super) fn of(dir: &Path) -> Self {
-        Self {
-            config: dir.join("nats.conf"),
-            log: dir.join("nats-server.log"),
-            certificate: dir.join("server.pem"),
-            certificate_key: dir.join("server-key.pem"),
-            store: dir.join("jetstream"),
-        }
+        let log = dir.join("nats-server.log");
+        let paths = ServerPaths::of(dir, dir.join("jetstream"), Some(log.clone()));
+        Self { config: dir.join("nats.conf"), log, paths }
     }
 }
 
 /// The text. There is no monitoring port and no cluster; who has no key is not let in.
-pub(super) fn text(listen: SocketAddr, files: &Files, keys: &Keys) -> String {
+pub(super) fn text(listen: SocketAddr, paths: &ServerPaths, keys: &Keys) -> String {
     let quoted = |path: &Path| quoted(&path.to_string_lossy());
+    let log = paths.log.as_deref().map_or(String::new(), |log| {
+        format!("log_file: {}\nlog_size_limit: 10485760\n", quoted(log))
+    });
     let mut out = String::new();
     // Writing to a String cannot fail.
     let _ = write!(
         out,
-        "# Written by `brunt fleet up`; changes are lost.\n\
+        "# Written by `brunt fleet`; changes are lost.\n\
          listen: {}\n\
          server_name: \"brunt\"\n\
          max_payload: 1048576\n\
          write_deadline: \"10s\"\n\
-         log_file: {}\n\
-         log_size_limit: 10485760\n\
-         jetstream {{ store_dir: {} }}\n\
+         {log}jetstream {{ store_dir: {} }}\n\
          tls {{ cert_file: {}, key_file: {}, timeout: 5 }}\n\
          authorization {{\n  timeout: 5\n  users: [\n",
         self::quoted(&listen.to_string()),
-        quoted(&files.log),
-        quoted(&files.store),
-        quoted(&files.certificate),
-        quoted(&files.certificate_key),
+        quoted(&paths.store),
+        quoted(&paths.certificate),
+        quoted(&paths.certificate_key),
     );
     let own = [
         (&keys.admin, Permissions::admin()),

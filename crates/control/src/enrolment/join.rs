@@ -87,7 +87,7 @@ impl AgentAccess {
         }
     }
 
-    fn save(&self, access: &NatsAccess) -> Result<(), ControlError> {
+    pub(super) fn save(&self, access: &NatsAccess) -> Result<(), ControlError> {
         if let Some(dir) = self.0.parent() {
             std::fs::create_dir_all(dir).map_err(|error| ControlError::file(dir, error))?;
         }

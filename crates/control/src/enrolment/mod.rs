@@ -10,6 +10,7 @@
 //! ```
 
 mod config;
+mod issue;
 mod join;
 mod keys;
 mod permissions;
@@ -34,8 +35,9 @@ use crate::error::ControlError;
 use crate::nats::{Login, NatsAccess, NatsTransport};
 use crate::transport::TransportError;
 
+pub use issue::{IssueOptions, IssuedServer, issue};
 pub use join::{AgentAccess, join};
-pub use token::{JoinToken, TokenError};
+pub use token::{AgentToken, JoinToken, TokenError};
 
 /// How long nats-server may take to answer after its start.
 const START_WITHIN: Duration = Duration::from_secs(10);
@@ -212,9 +214,9 @@ fn url(host: &str, port: u16) -> String {
 
 fn write_files(dir: &Path, listen: SocketAddr, keys: &Keys) -> Result<(), ControlError> {
     let files = Files::of(dir);
-    write_secret(&files.certificate, keys.certificate.as_bytes())?;
-    write_secret(&files.certificate_key, keys.certificate_key.as_bytes())?;
-    write_secret(&files.config, config::text(listen, &files, keys).as_bytes())
+    write_secret(&files.paths.certificate, keys.certificate.as_bytes())?;
+    write_secret(&files.paths.certificate_key, keys.certificate_key.as_bytes())?;
+    write_secret(&files.config, config::text(listen, &files.paths, keys).as_bytes())
 }
 
 /// Connects to a server that was started just now.

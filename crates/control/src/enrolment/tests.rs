@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use fleet::Name;
 
-use super::{AgentAccess, FleetServer, FleetServerOptions, JoinToken, join};
+use super::{
+    AgentAccess, AgentToken, FleetServer, FleetServerOptions, IssueOptions, JoinToken, issue, join,
+};
 use crate::scratch::Scratch;
 use crate::tests::{LIMIT, TestAgent, check_complete, follow, name, options};
 use crate::transport::{Deliver, Incoming, Role, Subject, Transport, TransportError};
@@ -96,6 +98,56 @@ fn agents_and_a_coordinator_meet_over_nats() {
     }
     drop(agents);
     fleet.server.stop();
+}
+
+/// A server and agents that are started elsewhere have what was made for them here.
+#[test]
+fn keys_that_were_issued_let_their_agents_in() {
+    let dir = Scratch::new("nats-issued");
+    let [fleet, server, store] = ["fleet", "server", "store"].map(|name| dir.path().join(name));
+    let [server_text, store_text] = [&server, &store].map(|path| path.display().to_string());
+    let port = super::with_port(([127, 0, 0, 1], 0).into()).unwrap().port();
+    let names = ["c-0", "c-1"].map(name);
+    let options = IssueOptions {
+        dir: &fleet,
+        hosts: &["localhost".to_owned(), "127.0.0.1".to_owned()],
+        port,
+        near_port: port,
+        server_dirs: [&server_text, &store_text],
+        agents: &names,
+    };
+    let (issued, tokens) = issue(&options).unwrap();
+    std::fs::create_dir(&server).unwrap();
+    let config = server.join("nats.conf");
+    std::fs::write(&config, issued.config.replace("0.0.0.0", "127.0.0.1")).unwrap();
+    std::fs::write(server.join("server.pem"), &issued.certificate).unwrap();
+    std::fs::write(server.join("server-key.pem"), &issued.certificate_key).unwrap();
+    let mut process = std::process::Command::new("nats-server");
+    process.arg("-c").arg(&config).stderr(std::process::Stdio::null());
+    let mut process = process.spawn().unwrap();
+    let until = Instant::now() + LIMIT;
+    let access = NatsAccess::of_coordinator(&fleet).unwrap();
+    let coordinator = loop {
+        match NatsTransport::connect(&access, |_| {}) {
+            Ok(transport) => break transport,
+            Err(error) => assert!(Instant::now() < until, "{error}"),
+        }
+    };
+    let start = |token: &AgentToken| {
+        TestAgent::start(Arc::new(connect(&token.access).0), token.name.as_str(), "1")
+    };
+    let agents: Vec<_> = tokens.iter().map(start).collect();
+    let transport: Arc<dyn Transport> = Arc::new(coordinator);
+    let run = self::options(&*transport, "issued", 2);
+    let handle = CoordinatorHost::start(Arc::clone(&transport), &fleet, run).unwrap();
+    check_complete(&follow(&handle, |_| {}), 2);
+    drop(agents);
+    assert!(issue(&options).unwrap().1 == tokens, "the same again");
+    std::fs::remove_file(fleet.join("agent-c-1.json")).unwrap();
+    let refused = issue(&options).err().unwrap().to_string();
+    assert!(refused.contains("another machine has the name c-1"), "{refused}");
+    process.kill().unwrap();
+    process.wait().unwrap();
 }
 
 /// The server reads its users again for each of them, and may know none while it does.
