@@ -1,0 +1,173 @@
+//! `ManifestOptions`: what a fleet in a cluster is made of, checked.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+/// The longest name: those made of it by a suffix and a pod's index must be DNS labels.
+const NAME_MAX: usize = 40;
+/// The longest DNS label (RFC 1123), as a namespace has.
+const LABEL_MAX: usize = 63;
+/// The most agents: their keys are in one Secret, of 1 MiB at most, as is the server's configuration.
+const AGENTS_MAX: usize = 1000;
+/// The variable by which a pod of an Indexed Job knows its index.
+pub(crate) const AGENT_INDEX: &str = "$(JOB_COMPLETION_INDEX)";
+
+/// What a fleet in a cluster is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManifestOptions {
+    /// What the names of all objects begin with.
+    pub name: String,
+    /// The namespace, which is there already.
+    pub namespace: String,
+    /// The image of brunt.
+    pub image: String,
+    /// The number of agents.
+    pub agents: usize,
+    /// Whole cores of each agent, requested and at most.
+    pub cpu: u32,
+    /// Memory of each agent, requested and at most, as a quantity (`512Mi`).
+    pub memory: String,
+    /// Labels of the agents, `KEY=VALUE`.
+    pub labels: Vec<String>,
+    /// Seconds after which the cluster ends the agents, whatever became of who started them.
+    pub deadline: u64,
+    /// Labels of the nodes that may run agents.
+    pub node_selector: BTreeMap<String, String>,
+    /// The Secret by which images are pulled.
+    pub pull_secret: Option<String>,
+    /// The image of the fleet's own message server; `None` where one is there already.
+    pub nats_image: Option<String>,
+    /// brunt's version.
+    pub version: String,
+}
+
+/// The suffixes of memory in which an agent's is counted, of those that Kubernetes has.
+const MEMORY_SUFFIXES: [&str; 4] = ["Mi", "Gi", "M", "G"];
+
+/// Why no manifests can be made.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum OptionsError {
+    /// A name that the cluster would refuse.
+    #[error(
+        "{what} \"{value}\": a name has lower-case letters, digits and -, begins with a letter, ends with a letter or digit, and is at most {most} long"
+    )]
+    Name {
+        /// Which one.
+        what: &'static str,
+        /// The name.
+        value: String,
+        /// Its most characters.
+        most: usize,
+    },
+    /// No image, or white space in it.
+    #[error("\"{0}\" is no image (expected REGISTRY/NAME:TAG, as registry.example/brunt:1.0)")]
+    Image(String),
+    /// No agents, or too many.
+    #[error("a fleet in a cluster has 1 to {AGENTS_MAX} agents, not {0}")]
+    Agents(usize),
+    /// Less than a core.
+    #[error("an agent needs a whole core at least: with less, its requests go out late")]
+    Cpu,
+    /// Not a quantity of memory.
+    #[error("\"{0}\" is no memory (expected a number with M, Mi, G or Gi, as 512Mi)")]
+    Memory(String),
+}
+
+impl ManifestOptions {
+    /// Checks what the cluster would refuse.
+    ///
+    /// # Errors
+    /// A value is wrong.
+    pub fn check(&self) -> Result<(), OptionsError> {
+        check_name("the name", &self.name, NAME_MAX)?;
+        check_name("the namespace", &self.namespace, LABEL_MAX)?;
+        for image in std::iter::once(&self.image).chain(&self.nats_image) {
+            if image.is_empty() || image.contains(char::is_whitespace) {
+                return Err(OptionsError::Image(image.clone()));
+            }
+        }
+        if self.agents == 0 || self.agents > AGENTS_MAX {
+            return Err(OptionsError::Agents(self.agents));
+        }
+        if self.cpu == 0 {
+            return Err(OptionsError::Cpu);
+        }
+        let number = MEMORY_SUFFIXES.iter().find_map(|suffix| self.memory.strip_suffix(suffix));
+        match number.map(str::parse::<u32>) {
+            Some(Ok(1..)) => Ok(()),
+            _ => Err(OptionsError::Memory(self.memory.clone())),
+        }
+    }
+
+    /// The name of an object of the fleet.
+    pub(crate) fn object_name(&self, suffix: &str) -> String {
+        format!("{}-{suffix}", self.name)
+    }
+}
+
+/// The name in its fleet of the agent with this index.
+#[must_use]
+pub fn agent_name(name: &str, index: usize) -> String {
+    format!("{name}-{index}")
+}
+
+fn check_name(what: &'static str, value: &str, most: usize) -> Result<(), OptionsError> {
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let is_name = value.starts_with(|c: char| c.is_ascii_lowercase())
+        && !value.ends_with('-')
+        && value.len() <= most
+        && value.chars().all(is_allowed);
+    if is_name {
+        return Ok(());
+    }
+    Err(OptionsError::Name { what, value: value.to_owned(), most })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn options() -> ManifestOptions {
+        ManifestOptions {
+            name: "brunt".to_owned(),
+            namespace: "load".to_owned(),
+            image: "registry.example/brunt:1.0".to_owned(),
+            agents: 3,
+            cpu: 2,
+            memory: "512Mi".to_owned(),
+            labels: vec!["zone=eu".to_owned()],
+            deadline: 3600,
+            node_selector: BTreeMap::new(),
+            pull_secret: None,
+            nats_image: Some("nats:2.12".to_owned()),
+            version: "1.0".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_a_cluster_would_refuse_is_refused_here() {
+        assert_eq!(options().check(), Ok(()));
+        let refused = |change: fn(&mut ManifestOptions)| {
+            let mut options = options();
+            change(&mut options);
+            options.check().unwrap_err().to_string()
+        };
+        assert!(refused(|o| o.name = "Brunt".to_owned()).contains("the name \"Brunt\""));
+        assert!(refused(|o| o.namespace = "a-".to_owned()).contains("the namespace \"a-\""));
+        assert!(refused(|o| o.name = "a".repeat(41)).contains("at most 40 long"));
+        assert!(refused(|o| o.image = "a b".to_owned()).contains("is no image"));
+        assert!(refused(|o| o.nats_image = Some(String::new())).contains("is no image"));
+        assert!(refused(|o| o.agents = 0).contains("1 to 1000 agents"));
+        assert!(refused(|o| o.agents = 1001).contains("not 1001"));
+        assert!(refused(|o| o.cpu = 0).contains("a whole core"));
+        for memory in ["512Mi", "1G"] {
+            let options = ManifestOptions { memory: memory.to_owned(), ..options() };
+            assert_eq!(options.check(), Ok(()));
+        }
+        for memory in ["512", "0Mi", "half", "Gi", "-1Gi"] {
+            let options = ManifestOptions { memory: memory.to_owned(), ..options() };
+            assert_eq!(options.check(), Err(OptionsError::Memory(memory.to_owned())));
+        }
+    }
+}
