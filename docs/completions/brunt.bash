@@ -23,7 +23,7 @@ _brunt() {
     dump) flags="-dumper -inputs -output -cpus -version";;
     serve) flags="-listen -workers -service -queue -error-rate -body -cable -cable-ping -cable-delay -cable-loss -cable-duplicate -cable-reorder -cable-reject -cable-no-confirm -cable-disconnect-after -tls -tls-cert -tls-key -seed -cpus -version";;
     watch) flags="-pid -name -port -cgroup -scrape -log -log-pattern -every -duration -output -to -loadavg -requests -host -date -json -q -cpus -version";;
-    fleet) flags="-dir -listen -advertise -nats -creds -output -to -fail-on -json -progress -q -cpus -version";;
+    fleet) flags="-dir -listen -advertise -nats -creds -n -name -image -agents -cores -memory -labels -node-labels -pull-secret -nats-image -deadline -apply -keep -wait -port -context -chart -output -to -fail-on -json -progress -q -cpus -version";;
     agent) flags="-join -name -labels -dir -nats -creds -cpus -version";;
     jitter) flags="-rate -duration -json -cpus -version";;
     completions) flags="-cpus -version";;

@@ -9,11 +9,12 @@ use cli::{
     input, reason,
 };
 use control::{
-    AgentAccess, AgentHost, AgentNotice, AgentOptions, JoinToken, NatsAccess, NatsTransport,
+    AgentAccess, AgentHost, AgentNotice, AgentOptions, AgentToken, JoinToken, NatsAccess,
+    NatsTransport, TokenError,
 };
 use fleet::{Hello, Name};
 
-use super::fleet::failed;
+use super::control_failure::failed;
 use super::{CommandError, usage_error};
 use crate::flags::fleet::{AGENT, AgentFlags};
 
@@ -21,9 +22,6 @@ use crate::flags::fleet::{AGENT, AgentFlags};
 pub(super) const ABOUT: &str =
     "Joins a fleet, waits for runs of `brunt attack -fleet=…` and sends its part of each. The token is needed once; the
 machine's own key never leaves it. -cpus limits its cores, and so its part. Ctrl-C ends it; a run under way ends with it.";
-
-/// What a joining token begins with; anything else is a file.
-const TOKEN: &str = "brunt1-";
 
 /// The agent that a command line asks for.
 struct AgentConfig {
@@ -75,27 +73,7 @@ fn resolve(args: &ParsedArgs<AgentFlags>) -> Result<AgentConfig, CommandError> {
     if let Some(extra) = args.operands.first() {
         return Err(usage_error(format!("unexpected \"{extra}\" (the token comes after -join)")));
     }
-    let name = match &flags.name {
-        Some(text) => {
-            Name::new(text).map_err(|error| usage_error(format!("flag -name: {error}")))?
-        }
-        None => own_name()?,
-    };
-    let door = match (flags.server.access()?, &flags.join) {
-        (Some(_), Some(_)) => {
-            return Err(usage_error(
-                "-join and -nats: a fleet has a server of its own, or another",
-            ));
-        }
-        (Some(access), None) => Door::Server(Box::new(access)),
-        (None, Some(join)) => {
-            let dir = flags.dir.as_ref().map_or_else(state_dir, |dir| Ok(PathBuf::from(dir)))?;
-            Door::Join(Box::new(token(join)?), AgentAccess::of(&dir, &name))
-        }
-        (None, None) => {
-            return Err(usage_error("-join is missing: the token that `brunt fleet up` printed"));
-        }
-    };
+    let (name, door) = door(flags)?;
     let all = || available_parallelism().map_or(1, usize::from);
     let given = args.global.cpus.map(|cpus| usize::try_from(cpus).unwrap_or(usize::MAX));
     Ok(AgentConfig {
@@ -106,13 +84,58 @@ fn resolve(args: &ParsedArgs<AgentFlags>) -> Result<AgentConfig, CommandError> {
     })
 }
 
-/// The token, given as it is or as a file.
-fn token(text: &str) -> Result<JoinToken, CommandError> {
-    let from_file = |path: &str| {
-        input::read_whole(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+/// The agent's name, and where it signs in by it.
+fn door(flags: &AgentFlags) -> Result<(Name, Door), CommandError> {
+    let join = match (flags.server.access()?, &flags.join) {
+        (Some(_), Some(_)) => {
+            return Err(usage_error(
+                "-join and -nats: a fleet has a server of its own, or another",
+            ));
+        }
+        (Some(access), None) => return Ok((given_name(flags)?, Door::Server(Box::new(access)))),
+        (None, Some(join)) => token_text(join)?,
+        (None, None) => {
+            return Err(usage_error("-join is missing: the token that `brunt fleet up` printed"));
+        }
     };
-    let text = if text.starts_with(TOKEN) { text.to_owned() } else { from_file(text)? };
-    JoinToken::read(&text).map_err(|error| usage_error(format!("flag -join: {error}")))
+    if AgentToken::is_token(&join) {
+        return issued(flags, &join);
+    }
+    let name = given_name(flags)?;
+    let dir = flags.dir.as_ref().map_or_else(state_dir, |dir| Ok(PathBuf::from(dir)))?;
+    let door = Door::Join(Box::new(token(&join)?), AgentAccess::of(&dir, &name));
+    Ok((name, door))
+}
+
+/// An agent that was let in before it was started: its key has its name.
+fn issued(flags: &AgentFlags, text: &str) -> Result<(Name, Door), CommandError> {
+    let AgentToken { name, access } = AgentToken::read(text).map_err(bad_token)?;
+    if flags.name.as_ref().is_some_and(|given| given != name.as_str()) {
+        return Err(usage_error(format!("flag -name: the key of -join is that of {name}")));
+    }
+    Ok((name, Door::Server(Box::new(access))))
+}
+
+fn given_name(flags: &AgentFlags) -> Result<Name, CommandError> {
+    let Some(text) = &flags.name else { return own_name() };
+    Name::new(text).map_err(|error| usage_error(format!("flag -name: {error}")))
+}
+
+/// The token, given as it is or as a file.
+fn token_text(text: &str) -> Result<String, CommandError> {
+    if JoinToken::is_token(text) {
+        return Ok(text.to_owned());
+    }
+    let bytes = input::read_whole(text)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn token(text: &str) -> Result<JoinToken, CommandError> {
+    JoinToken::read(text).map_err(bad_token)
+}
+
+fn bad_token(error: TokenError) -> CommandError {
+    usage_error(format!("flag -join: {error}"))
 }
 
 /// The machine's name, as far as a fleet's names may have its characters.
@@ -151,7 +174,7 @@ mod tests {
     fn a_token_is_given_or_read() {
         let error = token("brunt1-zzz").unwrap_err().message();
         assert!(error.contains("damaged or cut off"), "{error}");
-        let error = token("/nonexistent").unwrap_err().message();
+        let error = token_text("/nonexistent").unwrap_err().message();
         assert!(error.contains("/nonexistent"), "{error}");
     }
 

@@ -2,6 +2,7 @@
 
 mod agent;
 mod completions;
+mod control_failure;
 mod demo;
 mod fleet;
 pub(crate) mod help;

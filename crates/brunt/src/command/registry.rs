@@ -353,8 +353,8 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "fleet",
-        summary: "Let other machines join, to send load together.",
-        operands: "up | resume [RUN]",
+        summary: "Let other machines join, or a cluster's, to send load together.",
+        operands: "up | resume [RUN] | k8s [-- COMMAND …]",
         about: fleet::ABOUT,
         examples: &[
             ("brunt fleet up -dir fleet", "agents on this machine alone"),
@@ -369,6 +369,15 @@ const COMMANDS: &[CommandSpec] = &[
             (
                 "brunt fleet resume -dir fleet -output=results.arrow",
                 "the command above was killed: its results all the same",
+            ),
+            (
+                "brunt fleet k8s -dir fleet -n load -image registry.example/brunt:1.0 -agents 4 > fleet.yaml",
+                "four agents in a cluster: what kubectl apply takes",
+            ),
+            (
+                "brunt fleet k8s -dir fleet -n load -image registry.example/brunt:1.0 -agents 4 -apply -- \
+                 attack -targets=targets -rate=2000 -duration=1m -output=results.arrow",
+                "start them, send a load from them, and clean up",
             ),
         ],
         rows: || rows_of(flags::fleet::FLEET),

@@ -6,6 +6,7 @@ use cli::{CommandError, Flag, ValueError, ValueKind, flag_table, input, usage_er
 use control::NatsAccess;
 use remote::flags::read_labels;
 
+use crate::flags::cluster::{self, ClusterFlags};
 use crate::load::flags::{DisplayFlags, ResultsFlags, display, holds, results};
 
 /// The flags of `fleet` as typed.
@@ -19,6 +20,8 @@ pub(crate) struct FleetUpFlags {
     pub(crate) advertise: Option<String>,
     /// A NATS server that is there already.
     pub(crate) server: ServerFlags,
+    /// The fleet in a cluster.
+    pub(crate) cluster: ClusterFlags,
     /// Where the results of a resumed run go.
     pub(crate) results: ResultsFlags,
     /// What people see of a resumed run.
@@ -32,6 +35,7 @@ impl Default for FleetUpFlags {
             listen: LISTEN.into(),
             advertise: None,
             server: ServerFlags::default(),
+            cluster: ClusterFlags::default(),
             results: ResultsFlags::default(),
             display: DisplayFlags::default(),
         }
@@ -40,33 +44,29 @@ impl Default for FleetUpFlags {
 
 holds!(FleetUpFlags:
     server: ServerFlags,
+    cluster: ClusterFlags,
     results: ResultsFlags,
     display: DisplayFlags,
 );
 
 impl FleetUpFlags {
-    /// The first flag given that means nothing where a run is resumed.
-    pub(crate) fn stray_of_resume(&self) -> Option<&'static str> {
+    /// The first flag given that means nothing for what the command line asks for; of a group of flags, one stands for all.
+    pub(crate) fn stray(&self, word: &str) -> Option<&'static str> {
+        let means = |commands: &[&str]| commands.contains(&word);
         let given = [
-            ("listen", self.listen != LISTEN.into()),
-            ("advertise", self.advertise.is_some()),
-            ("nats", self.server != ServerFlags::default()),
+            ("listen", self.listen != LISTEN.into(), means(&["up"])),
+            ("advertise", self.advertise.is_some(), means(&["up"])),
+            ("nats", self.server != ServerFlags::default(), means(&["up", "k8s"])),
+            ("agents", self.cluster != ClusterFlags::default(), means(&["k8s"])),
+            ("output", self.results != ResultsFlags::default(), means(&["resume"])),
+            ("json", self.display != DisplayFlags::default(), means(&["resume"])),
         ];
-        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+        given.into_iter().find(|(_, is_given, means)| *is_given && !means).map(|(name, ..)| name)
     }
 
     /// The first flag given that means nothing for a server that is there already.
     pub(crate) fn stray_of_server(&self) -> Option<&'static str> {
-        self.stray_of_resume().filter(|flag| *flag != "nats")
-    }
-
-    /// The same where a fleet is started.
-    pub(crate) fn stray_of_up(&self) -> Option<&'static str> {
-        let given = [
-            ("output", self.results != ResultsFlags::default()),
-            ("json", self.display != DisplayFlags::default()),
-        ];
-        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+        self.stray("resume").filter(|flag| !["nats", "agents"].contains(flag))
     }
 }
 
@@ -131,6 +131,9 @@ const fn server<T: AsMut<ServerFlags>>() -> [Flag<T>; 2] {
 pub(crate) const FLEET: &[Flag<FleetUpFlags>] = flag_table!(FleetUpFlags:
     OWN,
     &server(),
+    &cluster::agents(),
+    &cluster::placing(),
+    &cluster::actions(),
     &[results::output(), results::to()],
     &[display::fail_on()],
     &display::terminal(),

@@ -286,7 +286,7 @@ fn what_cannot_be_is_refused_in_one_line() {
     run(&twin).with_code(1).complains_once(&["another machine has the name a"]);
     run("agent -join brunt1-x").with_code(2).complains_once(&["damaged or cut off"]);
     run("agent").with_code(2).complains_once(&["-join is missing"]);
-    run("fleet").with_code(2).complains_once(&["brunt fleet up -dir DIR"]);
+    run("fleet").with_code(2).complains_once(&["brunt fleet up, resume or k8s, with -dir DIR"]);
     run("fleet upp").with_code(2).complains_once(&["did you mean up?"]);
     run("fleet up").with_code(2).complains_once(&["-dir is missing"]);
 }
@@ -503,4 +503,89 @@ fn a_fleet_uses_a_nats_server_that_is_there() {
         .with_code(2)
         .complains_once(&["-creds needs a -nats"]);
     drop(nats.0);
+}
+
+/// The manifests of a fleet whose server is there already, with an image that nothing here asks for.
+fn manifests(scratch: &Scratch, nats: &ForeignServer, more: &str) -> Ran {
+    let dir = text(&scratch.path("fleet"));
+    run(&format!("fleet k8s -dir {dir} -n load -image r/brunt:1 {more} -nats nats://{}", nats.1))
+}
+
+/// The keys in manifests are those by which agents sign in, wherever they run.
+#[test]
+fn agents_sign_in_with_the_keys_of_manifests() {
+    let scratch = Scratch::new("fleet-manifests");
+    let nats = ForeignServer::start(&scratch, "");
+    let printed = manifests(&scratch, &nats, "-agents 2").with_code(0).stdout;
+    assert!(printed.contains("kind: Job") && !printed.contains("StatefulSet"), "{printed}");
+    let keys = printed.lines().filter_map(|line| line.trim().split_once(": bruntkey1-"));
+    let agents: Vec<Started> = keys
+        .map(|(index, key)| {
+            let file = scratch.file(index, format!("bruntkey1-{key}\n"));
+            let mut agent = start(brunt(&format!("agent -join {file} -cpus 1")));
+            let line = first_line(agent.child().stderr.as_mut().unwrap());
+            assert!(line.contains(&index.replace("agent-", "brunt-")), "{line}");
+            agent
+        })
+        .collect();
+    assert_eq!(agents.len(), 2);
+    let (server, target) = fast_server();
+    let dir = text(&scratch.path("fleet"));
+    run(&format!("bench -c 2 -n 50 -q -fleet={dir} -agents=2 {target}/")).with_code(0);
+    assert_eq!(server.stats().requests, 50);
+    let file = text(&scratch.path("agent-0"));
+    run(&format!("agent -join {file} -name other"))
+        .with_code(2)
+        .complains_once(&["-name", "brunt-0"]);
+    drop((agents, nats.0));
+}
+
+#[test]
+fn what_a_cluster_would_refuse_is_refused_before_it_is_asked() {
+    let scratch = Scratch::new("fleet-cluster");
+    let dir = text(&scratch.path("fleet"));
+    let k8s = |words: &str| run(&format!("fleet k8s {words}")).with_code(2);
+    k8s("-agents 1 -image i").complains_once(&["-dir is missing"]);
+    k8s(&format!("-dir {dir} -image i")).complains_once(&["-agents is missing"]);
+    k8s(&format!("-dir {dir} -agents 1")).complains_once(&["-image is missing"]);
+    let wrong = |words: &str, cause: &str| {
+        k8s(&format!("-dir {dir} -agents 1 -image i {words}")).complains_once(&[cause]);
+    };
+    wrong("-n Load", "the namespace \"Load\"");
+    wrong("-memory 1", "is no memory");
+    wrong("-listen 127.0.0.1:1", "-listen: stands for nothing in fleet k8s");
+    wrong("-keep", "without -apply");
+    wrong("attack", "without -apply");
+    wrong("-apply -chart x", "a chart is for Helm");
+    for (flag, cause) in [("-cores 0", "1 or more"), ("-port 0", "is no port")] {
+        let ran = k8s(&format!("-dir {dir} -agents 1 -image i {flag}"));
+        assert!(ran.stderr.contains(cause), "{ran:#?}");
+    }
+    assert!(!scratch.path("fleet").exists(), "nothing was made");
+    let stray = run(&format!("fleet up -dir {dir} -agents 1")).with_code(2);
+    stray.complains_once(&["-agents: stands for nothing in fleet up"]);
+    let chart = text(&scratch.path("chart"));
+    run(&format!("fleet k8s -dir {dir} -agents 1 -image i -chart {chart}")).with_code(0);
+    for file in ["Chart.yaml", "values.yaml", "templates/fleet.yaml", "templates/keys.yaml"] {
+        assert!(scratch.path("chart").join(file).is_file(), "{file}");
+    }
+}
+
+/// kubectl that is not there, and one that fails, each end the command with its words.
+#[test]
+fn a_kubectl_that_fails_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new("fleet-kubectl");
+    let dir = text(&scratch.path("fleet"));
+    let apply = |path: &str| {
+        let mut command = brunt(&format!("fleet k8s -dir {dir} -n load -agents 1 -image i -apply"));
+        command.env("PATH", path);
+        start(command).wait()
+    };
+    apply("/nonexistent").with_code(1).complains_once(&["starting kubectl"]);
+    let program = scratch.file("kubectl", "#!/bin/sh\necho 'error: no such cluster' >&2\nexit 1\n");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let folder = std::path::Path::new(&program).parent().unwrap();
+    let ran = apply(&format!("{}:/usr/bin:/bin", text(folder))).with_code(1);
+    assert!(ran.stderr.contains("kubectl apply: error: no such cluster"), "{ran:#?}");
 }

@@ -1,59 +1,69 @@
-//! `fleet`: starts a fleet's message server, and lets machines in.
+//! `fleet`: starts a fleet's message server and lets machines in, goes on with a run, or has agents run in a cluster.
 
-use std::io::Write;
+mod k8s;
+mod output;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use cli::{
-    ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, eprint_line,
-    is_closed_pipe, nearest, reason,
+    ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, eprint_line, nearest,
 };
 use control::{FleetServer, FleetServerOptions, NatsAccess};
 
+use super::control_failure::failed;
 use super::{CommandError, usage_error};
 use crate::flags::fleet::{FLEET, FleetUpFlags};
 use crate::load;
 
+use output::print_line;
+
 /// What the help says beside the flags.
 pub(super) const ABOUT: &str = "up starts a nats-server (Debian: apt-get install nats-server) with keys and a certificate of its own, prints the line
 that lets a machine join, and stays until Ctrl-C; with -nats it uses a server that is there already, whose operator says
-who may do what, and ends. While it runs, `brunt attack` and `brunt bench` send their load from its agents
-with -fleet=DIR -agents=N. Nothing listens beyond this machine unless -listen says so; without a key nothing joins.
+who may do what, and ends. While it runs, `brunt attack`, `bench`, `seek` and `run` send their load from its
+agents with -fleet=DIR -agents=N. Nothing listens beyond this machine unless -listen says so; without a key nothing joins.
 docs/guide/many-machines.md shows it step by step.
 
 resume [RUN] goes on with a run of attack or bench whose command has died, the newest unless one is named: its agents have kept the
-load up, and all that they measured is in the results.";
+load up, and all that they measured is in the results.
+
+k8s prints manifests for Kubernetes: an Indexed Job of agents, a nats-server, network policies, and the keys of both. Rights in
+one namespace are enough. With -apply it hands them to kubectl, says why pods do not start, runs the command after -- on the
+fleet and cleans up; without a command it stays until Ctrl-C. docs/guide/kubernetes.md shows both.";
 
 /// A server that ends sooner after its start will not do better the next time.
 const LASTS: Duration = Duration::from_secs(2);
+
+/// What the first operand may be.
+const WORDS: [&str; 3] = ["up", "resume", "k8s"];
 
 /// Runs what the operand names.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let args = invocation.parse(FLEET)?;
     let operands: Vec<&str> = args.operands.iter().map(String::as_str).collect();
-    let stray = match operands.first() {
-        Some(&"resume") => args.flags.stray_of_resume(),
-        Some(&"up") => args.flags.stray_of_up(),
-        _ => None,
-    };
-    if let (Some(flag), Some(word)) = (stray, operands.first()) {
+    let word = operands.first().filter(|word| WORDS.contains(word));
+    if let Some((word, flag)) = word.and_then(|word| Some((word, args.flags.stray(word)?))) {
         return Err(usage_error(format!("flag -{flag}: stands for nothing in fleet {word}")));
     }
     match operands[..] {
         ["up"] => up(&args.flags),
         ["resume"] => resume(&args.flags, None),
         ["resume", run] => resume(&args.flags, Some(run)),
+        ["k8s", ..] => k8s::run(&args.flags, dir(&args.flags)?, &args.operands[1..]),
         ["up", extra, ..] | ["resume", _, extra, ..] => {
             Err(usage_error(format!("unexpected \"{extra}\"")))
         }
         [] => Err(usage_error(
-            "an operand is missing (expected brunt fleet up -dir DIR, or brunt fleet resume -dir DIR)",
+            "an operand is missing (expected brunt fleet up, resume or k8s, with -dir DIR)",
         )),
         [word, ..] => {
-            let near = nearest(word, ["up", "resume"].into_iter());
+            let near = nearest(word, WORDS.into_iter());
             let hint = near.map_or(String::new(), |near| format!(" (did you mean {near}?)"));
-            Err(usage_error(format!("unknown operand \"{word}\" (expected up or resume){hint}")))
+            Err(usage_error(format!(
+                "unknown operand \"{word}\" (expected up, resume or k8s){hint}"
+            )))
         }
     }
 }
@@ -87,7 +97,8 @@ fn up(flags: &FleetUpFlags) -> Result<ExitCode, CommandError> {
         "the fleet listens on {}; on each machine that is to send load:\nbrunt agent -join {}",
         server.listen(),
         server.token()
-    ))?;
+    ))
+    .map_err(ExitError::from)?;
     let mut started = Instant::now();
     while interrupts.seen() == 0 {
         std::thread::sleep(INTERRUPT_CHECK_INTERVAL);
@@ -113,23 +124,7 @@ fn adopt(flags: &FleetUpFlags, dir: &Path, access: &NatsAccess) -> Result<ExitCo
     let credentials = if flags.server.credentials.is_some() { " -creds FILE" } else { "" };
     print_line(&format!(
         "the fleet uses {url}; on each machine that is to send load:\nbrunt agent -nats {url}{credentials} -name NAME"
-    ))?;
+    ))
+    .map_err(ExitError::from)?;
     Ok(ExitCode::Ok)
-}
-
-/// Prints it at once, so that a script that started us can read it.
-fn print_line(text: &str) -> Result<(), ExitError> {
-    let mut stdout = std::io::stdout();
-    let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
-    match written {
-        Err(error) if !is_closed_pipe(&error) => {
-            Err(anyhow!("standard output: {}", reason(&error)).into())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The failure of the control plane.
-pub(super) fn failed(error: control::ControlError) -> ExitError {
-    anyhow::Error::new(error).into()
 }
