@@ -7,6 +7,7 @@ mod codegen;
 mod counts;
 mod deny;
 mod hook;
+mod k8s;
 mod msrv;
 mod process;
 mod sources;
@@ -28,7 +29,7 @@ struct Command {
 }
 
 /// Every command, in the order help shows them.
-const COMMANDS: [Command; 11] = [
+const COMMANDS: [Command; 12] = [
     Command {
         name: "test",
         arguments: "",
@@ -76,6 +77,12 @@ const COMMANDS: [Command; 11] = [
         arguments: "",
         about: "licences and known vulnerabilities of the dependencies (needs cargo-deny)",
         run: deny::run,
+    },
+    Command {
+        name: "k8s",
+        arguments: "",
+        about: "brunt fleet k8s against a real API server, built here (needs Go, kubectl)",
+        run: k8s::run,
     },
     Command {
         name: "msrv",
