@@ -6,6 +6,7 @@ mod ci;
 mod codegen;
 mod counts;
 mod deny;
+mod dist;
 mod hook;
 mod k8s;
 mod msrv;
@@ -29,7 +30,7 @@ struct Command {
 }
 
 /// Every command, in the order help shows them.
-const COMMANDS: [Command; 12] = [
+const COMMANDS: [Command; 13] = [
     Command {
         name: "test",
         arguments: "",
@@ -77,6 +78,12 @@ const COMMANDS: [Command; 12] = [
         arguments: "",
         about: "licences and known vulnerabilities of the dependencies (needs cargo-deny)",
         run: deny::run,
+    },
+    Command {
+        name: "dist",
+        arguments: "[--target TRIPLE] [--out FOLDER]",
+        about: "a static program as archive, .deb and container image, with checksums and SBOM",
+        run: dist::run,
     },
     Command {
         name: "k8s",

@@ -54,6 +54,18 @@ pub(crate) fn packages() -> Result<Vec<Package>> {
     Ok(packages_of(&metadata()?))
 }
 
+/// The version of a package of this workspace.
+///
+/// # Errors
+/// `cargo metadata` failed, or there is no such package.
+pub(crate) fn version(name: &str) -> Result<String> {
+    let metadata = metadata()?;
+    let mut packages = metadata["packages"].as_array().into_iter().flatten();
+    let version = packages.find(|package| package["name"] == name);
+    let version = version.and_then(|package| package["version"].as_str());
+    Ok(version.with_context(|| format!("no package {name}"))?.to_owned())
+}
+
 fn metadata() -> Result<Value> {
     let arguments = ["metadata", "--no-deps", "--format-version=1", "--offline"];
     let text = process::capture(&root(), "cargo", &arguments)?;

@@ -1,0 +1,86 @@
+//! The program itself: built for one kind of machine, and linked statically.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::{process, workspace};
+
+/// The kind of machine this one is, with musl where the compiler has it, else with glibc.
+pub(super) fn default_target() -> Result<String> {
+    let processor = std::env::consts::ARCH;
+    let musl = format!("{processor}-unknown-linux-musl");
+    if is_installed(&musl) {
+        return Ok(musl);
+    }
+    let gnu = format!("{processor}-unknown-linux-gnu");
+    ensure!(is_installed(&gnu), "the compiler has neither {musl} nor {gnu}");
+    println!(
+        "dist: the compiler lacks {musl} (rustup target add {musl}): glibc is linked statically"
+    );
+    Ok(gnu)
+}
+
+/// The compiler has the standard library of this target.
+fn is_installed(target: &str) -> bool {
+    let arguments = ["--print", "target-libdir", "--target", target];
+    process::capture(Path::new("."), "rustc", &arguments)
+        .is_ok_and(|folder| Path::new(folder.trim()).is_dir())
+}
+
+/// Builds it; its path.
+pub(super) fn build(root: &Path, target: &str) -> Result<PathBuf> {
+    if !is_installed(target) {
+        bail!("the compiler lacks the target {target}: rustup target add {target}");
+    }
+    let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", target.to_uppercase().replace('-', "_"));
+    let arguments =
+        ["build", "--locked", "--profile", "dist", "--bin", "brunt", "--target", target];
+    process::stream_with(root, "cargo", &arguments, &[(&flags, "-C target-feature=+crt-static")])?;
+    let program = workspace::target_dir()?.join(target).join("dist/brunt");
+    let bytes = fs::read(&program).with_context(|| format!("reading {}", program.display()))?;
+    ensure!(is_static(&bytes), "{} is not linked statically", program.display());
+    Ok(program)
+}
+
+/// An ELF file of 64 bits that asks for no dynamic linker: it has no program header of type `PT_INTERP` (System V ABI, chapter 5).
+fn is_static(elf: &[u8]) -> bool {
+    const INTERPRETER: [u8; 4] = 3u32.to_le_bytes();
+    let number = |at: usize, len: usize| {
+        let bytes = elf.get(at..at + len)?;
+        bytes
+            .iter()
+            .rev()
+            .try_fold(0usize, |sum, byte| sum.checked_mul(256)?.checked_add((*byte).into()))
+    };
+    let headers = || Some((number(32, 8)?, number(54, 2)?, number(56, 2)?));
+    let Some((first, size, count)) = headers().filter(|_| elf.starts_with(b"\x7fELF\x02\x01"))
+    else {
+        return false;
+    };
+    (0..count).all(|index| {
+        let kind = first.checked_add(index * size).and_then(|at| elf.get(at..at.checked_add(4)?));
+        kind.is_some_and(|kind| kind != INTERPRETER)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_of_the_system_is_not_static() {
+        let dynamic = fs::read("/proc/self/exe").unwrap();
+        assert!(!is_static(&dynamic));
+        assert!(!is_static(b"#!/bin/sh\n") && !is_static(b"\x7fELF\x02\x01"));
+        // The same file, its PT_INTERP renamed to PT_NULL.
+        let mut patched = dynamic;
+        let (first, size) = (64, 56);
+        let count = usize::from(patched[56]);
+        let types = (0..count).map(|index| first + index * size);
+        let interpreter = types.into_iter().find(|at| patched[*at] == 3).unwrap();
+        patched[interpreter] = 0;
+        assert!(is_static(&patched));
+    }
+}

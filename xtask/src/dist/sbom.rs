@@ -1,0 +1,181 @@
+//! What the program is made of, as CycloneDX 1.6 writes it: each crate with its version, licence and checksum, and which needs which.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::release::Release;
+use super::{archive, image};
+use crate::process;
+
+/// `brunt-VERSION-linux-PROCESSOR.cdx.json`.
+pub(super) fn write(release: &Release) -> Result<PathBuf> {
+    let filter = ["--filter-platform", &release.target];
+    let arguments = [&["metadata", "--format-version=1", "--locked"], &filter[..]].concat();
+    let metadata = process::capture(&release.root, "cargo", &arguments)?;
+    let metadata: Value = serde_json::from_str(&metadata).context("reading cargo metadata")?;
+    let lock = fs::read_to_string(release.root.join("Cargo.lock")).context("reading Cargo.lock")?;
+    let bill = bill(&metadata, &checksums(&lock), &image::time(release.made))?;
+    let file = release.file(".cdx.json");
+    let text = serde_json::to_string_pretty(&bill)? + "\n";
+    fs::write(&file, text).with_context(|| format!("writing {}", file.display()))?;
+    Ok(file)
+}
+
+/// The checksum of each package of a registry, by name and version.
+fn checksums(lock: &str) -> BTreeMap<(String, String), String> {
+    let value = |block: &str, key: &str| {
+        let start = format!("{key} = \"");
+        let line = block.lines().find_map(|line| line.strip_prefix(&start));
+        line.map(|line| line.trim_end_matches('"').to_owned())
+    };
+    let entry = |block: &str| {
+        let name = (value(block, "name")?, value(block, "version")?);
+        Some((name, value(block, "checksum")?))
+    };
+    lock.split("[[package]]").filter_map(entry).collect()
+}
+
+/// The bill of materials.
+fn bill(
+    metadata: &Value,
+    checksums: &BTreeMap<(String, String), String>,
+    time: &str,
+) -> Result<Value> {
+    let graph = graph(metadata)?;
+    let packages = metadata["packages"].as_array().context("cargo metadata: no packages")?;
+    let is_part =
+        |package: &&Value| package["id"].as_str().is_some_and(|id| graph.contains_key(id));
+    let parts: Vec<&Value> = packages.iter().filter(is_part).collect();
+    let purl = |id: &str| {
+        let package = parts.iter().find(|package| package["id"] == id);
+        package.map(|package| purl(package)).unwrap_or_default()
+    };
+    let (own, others): (Vec<&Value>, Vec<&Value>) =
+        parts.iter().partition(|package| package["name"] == "brunt");
+    let own = own.first().context("cargo metadata: no package brunt")?;
+    let components: Vec<Value> =
+        others.iter().map(|package| component(package, "library", checksums)).collect();
+    let dependencies: Vec<Value> = graph
+        .iter()
+        .map(|(id, needs)| {
+            let needs: Vec<String> = needs.iter().map(|id| purl(id)).collect();
+            json!({ "ref": purl(id), "dependsOn": needs })
+        })
+        .collect();
+    let mut bill = json!({
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {
+            "timestamp": time,
+            "tools": { "components": [{ "type": "application", "name": "cargo xtask dist" }] },
+            "component": component(own, "application", checksums),
+        },
+        "components": components,
+        "dependencies": dependencies,
+    });
+    bill["serialNumber"] = serial_number(&bill).into();
+    Ok(bill)
+}
+
+/// What brunt is made of: each package with those that it needs to be built. Tests' needs are left out.
+fn graph(metadata: &Value) -> Result<BTreeMap<String, BTreeSet<String>>> {
+    let nodes = metadata["resolve"]["nodes"].as_array().context("cargo metadata: no graph")?;
+    let is_shipped = |dependency: &&Value| {
+        let kinds = dependency["dep_kinds"].as_array();
+        kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind["kind"] != "dev"))
+    };
+    let needs = |node: &Value| -> BTreeSet<String> {
+        let all = node["deps"].as_array().into_iter().flatten().filter(is_shipped);
+        all.filter_map(|dependency| dependency["pkg"].as_str().map(str::to_owned)).collect()
+    };
+    let all: BTreeMap<&str, &Value> =
+        nodes.iter().filter_map(|node| Some((node["id"].as_str()?, node))).collect();
+    let packages = metadata["packages"].as_array().context("cargo metadata: no packages")?;
+    let root = packages.iter().find(|package| package["name"] == "brunt");
+    let root = root.and_then(|package| package["id"].as_str()).context("no package brunt")?;
+    let (mut graph, mut open) = (BTreeMap::new(), vec![root.to_owned()]);
+    while let Some(id) = open.pop() {
+        if graph.contains_key(&id) {
+            continue;
+        }
+        let needs = all.get(id.as_str()).map(|node| needs(node)).unwrap_or_default();
+        open.extend(needs.iter().cloned());
+        graph.insert(id, needs);
+    }
+    Ok(graph)
+}
+
+fn component(package: &Value, kind: &str, checksums: &BTreeMap<(String, String), String>) -> Value {
+    let text = |key: &str| package[key].as_str().unwrap_or_default().to_owned();
+    let mut component = json!({
+        "type": kind,
+        "bom-ref": purl(package),
+        "name": text("name"),
+        "version": text("version"),
+        "purl": purl(package),
+    });
+    if let Some(licence) = package["license"].as_str() {
+        // Cargo once allowed a slash where SPDX has OR.
+        component["licenses"] = json!([{ "expression": licence.replace('/', " OR ") }]);
+    }
+    if let Some(checksum) = checksums.get(&(text("name"), text("version"))) {
+        component["hashes"] = json!([{ "alg": "SHA-256", "content": checksum }]);
+    }
+    component
+}
+
+/// Where a package is, as purl's specification writes it.
+fn purl(package: &Value) -> String {
+    let text = |key: &str| package[key].as_str().unwrap_or_default();
+    format!("pkg:cargo/{}@{}", text("name"), text("version").replace('+', "%2B"))
+}
+
+/// A UUID of version 8 (RFC 9562) from the content: the same bill has the same number.
+fn serial_number(bill: &Value) -> String {
+    let mut hash = archive::sha256(bill.to_string().as_bytes());
+    hash.replace_range(12..13, "8");
+    hash.replace_range(16..17, "8");
+    let parts = [(0, 8), (8, 12), (12, 16), (16, 20), (20, 32)].map(|(from, to)| &hash[from..to]);
+    format!("urn:uuid:{}", parts.join("-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bill_has_what_is_shipped_and_not_what_tests_need() {
+        let package = |name: &str| json!({ "id": name, "name": name, "version": "1.0.0+a", "license": "MIT/Apache-2.0" });
+        let needs = |id: &str, kind: Value| json!({ "pkg": id, "dep_kinds": [{ "kind": kind }] });
+        let metadata = json!({
+            "packages": [package("brunt"), package("lib"), package("macro"), package("tester"), package("stray")],
+            "resolve": { "nodes": [
+                { "id": "brunt", "deps": [needs("lib", Value::Null), needs("tester", "dev".into())] },
+                { "id": "lib", "deps": [needs("macro", "build".into())] },
+                { "id": "macro", "deps": [] }, { "id": "tester", "deps": [] }, { "id": "stray", "deps": [] },
+            ] },
+        });
+        let lock = "[[package]]\nname = \"lib\"\nversion = \"1.0.0+a\"\nchecksum = \"cafe\"\n\n[[package]]\nname = \"brunt\"\nversion = \"1.0.0+a\"\n";
+        let bill = bill(&metadata, &checksums(lock), "now").unwrap();
+        let names: Vec<&str> = bill["components"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|part| part["name"].as_str())
+            .collect();
+        assert_eq!(names, ["lib", "macro"]);
+        assert_eq!(bill["metadata"]["component"]["name"], "brunt");
+        let lib = &bill["components"][0];
+        assert_eq!(lib["purl"], "pkg:cargo/lib@1.0.0%2Ba");
+        assert_eq!(lib["licenses"][0]["expression"], "MIT OR Apache-2.0");
+        assert_eq!(lib["hashes"][0]["content"], "cafe");
+        assert_eq!(bill["dependencies"][0]["dependsOn"], json!(["pkg:cargo/lib@1.0.0%2Ba"]));
+        let number = bill["serialNumber"].as_str().unwrap();
+        assert_eq!((number.len(), &number[23..24], &number[28..29]), (45, "8", "8"));
+    }
+}
