@@ -134,6 +134,9 @@ pub enum TransportError {
     /// The server does not know the key.
     #[error("the server at {0} does not know this key")]
     UnknownKey(String),
+    /// No process answers for the fleet.
+    #[error("the fleet lets no machine in just now: is `brunt fleet up` running?")]
+    NoFleet,
     /// No archive has this hash.
     #[error("no archive {}", hex(.0))]
     NoArchive(Digest),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use cli::{
     ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, ParsedArgs, eprint_line,
@@ -10,7 +11,7 @@ use cli::{
 };
 use control::{
     AgentAccess, AgentHost, AgentNotice, AgentOptions, AgentToken, JoinToken, NatsAccess,
-    NatsTransport, TokenError,
+    NatsTransport, TokenError, TransportError,
 };
 use fleet::{Hello, Name};
 
@@ -22,6 +23,9 @@ use crate::flags::fleet::{AGENT, AgentFlags};
 pub(super) const ABOUT: &str =
     "Joins a fleet, waits for runs of `brunt attack -fleet=…` and sends its part of each. The token is needed once; the
 machine's own key never leaves it. -cpus limits its cores, and so its part. Ctrl-C ends it; a run under way ends with it.";
+
+/// The time between two tries to reach a server that is being started.
+const SERVER_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The agent that a command line asks for.
 struct AgentConfig {
@@ -37,6 +41,8 @@ enum Door {
     Join(Box<JoinToken>, AgentAccess),
     /// At a server that is there already.
     Server(Box<NatsAccess>),
+    /// At a server that is started at the same time, somewhere else.
+    Issued(Box<NatsAccess>),
 }
 
 /// Serves runs until interrupted.
@@ -47,15 +53,17 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let access = match door {
         Door::Join(token, stored) => control::join(&token, &name, &stored).map_err(failed)?,
         Door::Server(access) => *access,
+        Door::Issued(access) => {
+            await_server(&access, &interrupts)?;
+            *access
+        }
     };
-    let say = |text: &str| eprint_line(&format!("agent: {text}"));
-    let transport = NatsTransport::connect(&access, move |text| say(&text))
-        .map_err(|error| ExitError::from(anyhow::Error::new(error)))?;
+    let transport = connect(&access)?;
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let hello = Hello { version, cores: u32::try_from(cores).unwrap_or(u32::MAX), labels };
     let options = AgentOptions { name: name.clone(), hello };
     let (handle, host) =
-        AgentHost::start(Arc::new(transport), options, move |notice| say(&words(&notice)))
+        AgentHost::start(Arc::new(transport), options, |notice| say(&words(&notice)))
             .map_err(failed)?;
     eprint_line(&format!("agent: {name} waits for runs ({})", stdx::counted(cores as u64, "core")));
     std::thread::spawn(move || {
@@ -66,6 +74,32 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     });
     remote::serve(&handle, cores, &k6::run_part);
     Ok(ExitCode::Ok)
+}
+
+fn say(text: &str) {
+    eprint_line(&format!("agent: {text}"));
+}
+
+fn connect(access: &NatsAccess) -> Result<NatsTransport, ExitError> {
+    NatsTransport::connect(access, |text| say(&text))
+        .map_err(|error| anyhow::Error::new(error).into())
+}
+
+/// Waits until the server accepts connections; a cluster starts it and the agents in any order.
+fn await_server(access: &NatsAccess, interrupts: &Interrupts) -> Result<(), ExitError> {
+    let mut last = String::new();
+    loop {
+        let error = match NatsTransport::connect(access, |_| {}) {
+            Err(error @ TransportError::Server { .. }) if interrupts.seen() == 0 => error,
+            outcome => return outcome.map(drop).map_err(|error| anyhow::Error::new(error).into()),
+        };
+        let cause = error.to_string();
+        if cause != last {
+            say(&format!("waits for the fleet's server: {cause}"));
+            last = cause;
+        }
+        std::thread::sleep(SERVER_INTERVAL);
+    }
 }
 
 fn resolve(args: &ParsedArgs<AgentFlags>) -> Result<AgentConfig, CommandError> {
@@ -113,7 +147,7 @@ fn issued(flags: &AgentFlags, text: &str) -> Result<(Name, Door), CommandError> 
     if flags.name.as_ref().is_some_and(|given| given != name.as_str()) {
         return Err(usage_error(format!("flag -name: the key of -join is that of {name}")));
     }
-    Ok((name, Door::Server(Box::new(access))))
+    Ok((name, Door::Issued(Box::new(access))))
 }
 
 fn given_name(flags: &AgentFlags) -> Result<Name, CommandError> {

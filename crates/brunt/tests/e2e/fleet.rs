@@ -454,7 +454,10 @@ struct ForeignServer(Started, String);
 impl ForeignServer {
     /// With this configuration, beside a port and JetStream.
     fn start(scratch: &Scratch, config: &str) -> Self {
-        let port = crate::free_port();
+        Self::start_at(scratch, config, crate::free_port())
+    }
+
+    fn start_at(scratch: &Scratch, config: &str, port: u16) -> Self {
         let store = text(&scratch.path("jetstream"));
         let text = format!(
             "listen: \"127.0.0.1:{port}\"\njetstream {{ store_dir: \"{store}\" }}\n{config}\n"
@@ -517,18 +520,26 @@ fn agents_sign_in_with_the_keys_of_manifests() {
     let scratch = Scratch::new("fleet-manifests");
     let nats = ForeignServer::start(&scratch, "");
     let printed = manifests(&scratch, &nats, "-agents 2").with_code(0).stdout;
+    let port = nats.1.rsplit_once(':').unwrap().1.parse().unwrap();
+    drop(nats);
     assert!(printed.contains("kind: Job") && !printed.contains("StatefulSet"), "{printed}");
     let keys = printed.lines().filter_map(|line| line.trim().split_once(": bruntkey1-"));
-    let agents: Vec<Started> = keys
+    // A cluster starts them and the server in any order.
+    let mut agents: Vec<Started> = keys
         .map(|(index, key)| {
             let file = scratch.file(index, format!("bruntkey1-{key}\n"));
             let mut agent = start(brunt(&format!("agent -join {file} -cpus 1")));
             let line = first_line(agent.child().stderr.as_mut().unwrap());
-            assert!(line.contains(&index.replace("agent-", "brunt-")), "{line}");
+            assert!(line.contains("waits for the fleet's server: "), "{line}");
             agent
         })
         .collect();
     assert_eq!(agents.len(), 2);
+    let nats = ForeignServer::start_at(&scratch, "", port);
+    for (index, agent) in agents.iter_mut().enumerate() {
+        let line = first_line(agent.child().stderr.as_mut().unwrap());
+        assert!(line.contains(&format!("brunt-{index} waits for runs")), "{line}");
+    }
     let (server, target) = fast_server();
     let dir = text(&scratch.path("fleet"));
     run(&format!("bench -c 2 -n 50 -q -fleet={dir} -agents=2 {target}/")).with_code(0);

@@ -17,6 +17,9 @@ use crate::transport::TransportError;
 /// How long the server may take to know a key that was let in.
 const KNOWN_WITHIN: Duration = Duration::from_secs(5);
 
+/// How long a fleet whose server listens may take until it lets machines in.
+const FLEET_WITHIN: Duration = Duration::from_secs(5);
+
 /// The most bytes of a request that are read.
 const REQUEST_MAX: usize = 1024;
 
@@ -125,7 +128,16 @@ fn ask(access: &NatsAccess, request: &Request) -> Result<Answer, ControlError> {
     let transport = NatsTransport::connect(access, |_| {})?;
     // Writing texts to memory cannot fail.
     let bytes = postcard::to_allocvec(request).unwrap_or_default();
-    let answer = transport.request(JOIN.to_owned(), bytes)?;
+    let until = Instant::now() + FLEET_WITHIN;
+    let answer = loop {
+        match transport.request(JOIN.to_owned(), bytes.clone()) {
+            // Its server listens a moment before it does.
+            Err(TransportError::NoFleet) if Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            outcome => break outcome?,
+        }
+    };
     postcard::from_bytes(&answer)
         .map_err(|_| ControlError::NotLetIn("its answer is damaged".to_owned()))
 }

@@ -45,6 +45,9 @@ const START_WITHIN: Duration = Duration::from_secs(10);
 /// The access of coordinators, in a fleet's folder.
 const COORDINATOR: &str = "coordinator.json";
 
+/// The file of the token, for scripts that start agents.
+const TOKEN: &str = "token";
+
 /// What a fleet's server is started with.
 #[derive(Clone, Debug)]
 pub struct FleetServerOptions {
@@ -94,8 +97,9 @@ impl FleetServer {
         let keys = Keys::of(&dir, &keys::hosts(listen.ip(), advertise.as_deref()))?;
         let certificate = keys.certificate_der().ok_or(ControlError::BadKeys)?;
         write_files(&dir, listen, &keys)?;
-        let files = Files::of(&dir);
-        let process = Arc::new(ServerProcess::start(&files)?);
+        let token =
+            JoinToken::new(vec![url(&host, listen.port())], certificate.clone(), keys.join.clone());
+        write_secret(&dir.join(TOKEN), (token.text() + "\n").as_bytes())?;
         let access = |seed: &str, inbox: &str, host: &str| NatsAccess {
             urls: vec![url(host, listen.port())],
             certificate: Some(certificate.clone()),
@@ -108,11 +112,11 @@ impl FleetServer {
         } else {
             listen.ip().to_string()
         };
+        // Before the server listens: whoever sees that it does finds the folder complete.
+        access(&keys.coordinator, permissions::COORDINATOR_INBOX, &near).save(&dir)?;
+        let files = Files::of(&dir);
+        let process = Arc::new(ServerProcess::start(&files)?);
         let admin = connect(&access(&keys.admin, permissions::ADMIN_INBOX, &near), &process)?;
-        let coordinator = access(&keys.coordinator, permissions::COORDINATOR_INBOX, &near);
-        coordinator.save(&dir)?;
-        let token =
-            JoinToken::new(vec![url(&host, listen.port())], certificate.clone(), keys.join.clone());
         let door = Door { dir, listen, keys, process: Arc::clone(&process) };
         let admin = Arc::new(admin);
         open(&admin, door, notice)?;

@@ -15,6 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use async_nats::Client;
+use async_nats::client::RequestErrorKind;
 use async_nats::connection::State;
 use fleet::{Digest, Name};
 use futures_util::StreamExt;
@@ -158,7 +159,11 @@ impl NatsTransport {
     ) -> Result<Vec<u8>, TransportError> {
         self.run(|client| async move {
             let answer = client.request(subject, bytes.into()).await;
-            Ok(answer.map_err(|error| failed("asking the fleet", error))?.payload.to_vec())
+            let answer = answer.map_err(|error| match error.kind() {
+                RequestErrorKind::NoResponders => TransportError::NoFleet,
+                _ => failed("asking the fleet", error),
+            })?;
+            Ok(answer.payload.to_vec())
         })
     }
 }

@@ -12,7 +12,7 @@ pub(crate) const NAME: &str = "is no name for a folder (letters, digits, and . _
 /// Characters of a name, at most.
 const NAME_MAX: usize = 60;
 /// The placeholders that every run has.
-pub(crate) const ALWAYS: [&str; 4] = ["study", "out", "run", "generator"];
+pub(crate) const ALWAYS: [&str; 5] = ["study", "out", "run", "generator", "brunt"];
 /// The placeholders that exist before any run: those of requirements.
 pub(crate) const EARLY: [&str; 1] = ["study"];
 /// The placeholders in the values of a variant, which all load generators share.

@@ -83,10 +83,12 @@ impl Placeholders {
         out
     }
 
-    /// Each word with its placeholders replaced.
+    /// Each word with its placeholders replaced. A word that is one placeholder, without a value, is left out.
     #[must_use]
     pub(crate) fn fill_all(&self, words: &[String]) -> Vec<String> {
-        words.iter().map(|word| self.fill(word)).collect()
+        let filled = words.iter().map(|word| (word, self.fill(word)));
+        let stays = |(word, text): &(&String, String)| word.is_empty() || !text.is_empty();
+        filled.filter(stays).map(|(_, text)| text).collect()
     }
 }
 
@@ -126,5 +128,12 @@ mod tests {
             values.fill("{url} {user} {\"a\":{x}} {study"),
             "/s{run}/u {user} {\"a\":{url}} {study"
         );
+    }
+
+    #[test]
+    fn a_word_without_a_value_is_left_out() {
+        let values = Placeholders::default().with("flag", "").with("url", "u");
+        let words = ["bench", "{flag}", "", "-x={flag}", "{url}"].map(str::to_owned);
+        assert_eq!(values.fill_all(&words), ["bench", "", "-x=", "u"]);
     }
 }

@@ -87,6 +87,8 @@ pub(crate) struct ServerPlan {
     pub(crate) within: Duration,
     pub(crate) stop: Signal,
     pub(crate) version: Vec<String>,
+    /// It serves the load: what it takes is the server's side. A part of the load generator is not watched.
+    pub(crate) watched: bool,
 }
 
 /// A workload: a command line of brunt that offers load.

@@ -222,6 +222,7 @@ fn server(table: &Table<'_, '_>, known: &[&str]) -> Option<ServerPlan> {
         signal
     });
     let version = table.words("version");
+    let watched = table.switch("watch").unwrap_or(true);
     let texts = command.iter().chain(&version).chain(&folder).chain(&ready);
     let texts = texts.chain(environment.iter().map(|(_, text)| text));
     check::placeholders(table, texts, (&check::ALWAYS, known));
@@ -237,6 +238,7 @@ fn server(table: &Table<'_, '_>, known: &[&str]) -> Option<ServerPlan> {
         within: Duration::from_nanos(within.0),
         stop: stop?,
         version: texts(version),
+        watched,
     })
 }
 

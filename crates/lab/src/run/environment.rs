@@ -29,6 +29,10 @@ impl RunEnvironment {
             .with("study", text(&folder.study))
             .with("out", text(&folder.out))
             .with("run", text(&run))
+            .with(
+                "brunt",
+                std::env::current_exe().map_or(OWN_PROGRAM.to_owned(), |path| text(&path)),
+            )
             .with_values(&variant.values);
         Self { study: folder.study.clone(), run, values }
     }

@@ -28,6 +28,7 @@ pub(crate) struct Servers {
 #[derive(Debug)]
 struct Running {
     name: String,
+    is_watched: bool,
     group: ProcessGroup,
     output: PathBuf,
 }
@@ -70,7 +71,7 @@ impl Servers {
             let (program, reason) = (&plan.command[0], reason(&error));
             RunError::Failed(format!("{name} cannot be started: {program}: {reason}"))
         })?;
-        self.running.push(Running { name: name.clone(), group, output });
+        self.running.push(Running { name: name.clone(), is_watched: plan.watched, group, output });
         match ready {
             Some(ready) => self.wait(&ready, plan.within),
             None => Ok(()),
@@ -134,9 +135,10 @@ impl Servers {
         })
     }
 
-    /// The names of the servers, with the ids of their first processes.
+    /// The names of the servers that are watched, with the ids of their first processes.
     pub(crate) fn processes(&self) -> Vec<(String, u32)> {
-        self.running.iter().map(|one| (one.name.clone(), one.group.id())).collect()
+        let watched = self.running.iter().filter(|one| one.is_watched);
+        watched.map(|one| (one.name.clone(), one.group.id())).collect()
     }
 
     /// Stops all, the last first. Returns a note for each that had to be killed.
