@@ -32,8 +32,8 @@ pub fn inspect(invocation: &Invocation) -> Result<ExitCode, CommandError> {
             return Ok(loaded.logger.report(&error));
         }
         let options = &loaded.options;
-        let duration = options.max_duration().to_string();
-        options.derived().with("totalDuration", duration).with("maxVUs", options.vus_max())
+        let needed = options.reservation();
+        options.derived().with("totalDuration", needed.end.to_string()).with("maxVUs", needed.vus)
     } else {
         ConsolidatedOptions::own(&loaded.own)
     };

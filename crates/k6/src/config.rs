@@ -21,6 +21,7 @@ use session::MonitorConfig;
 use stdx::Nanos;
 use workload::executor::Scenario;
 
+use crate::announcement;
 use crate::console::{self, Logger};
 use crate::error::K6Error;
 use crate::flags::RunFlags;
@@ -404,30 +405,8 @@ impl TestConfig {
 
     /// What is about to be run, in k6's manner.
     pub(super) fn announcement(&self) -> String {
-        let options = &self.options;
-        let (count, vus) = (options.scenarios.len(), options.vus_max());
-        let mut text = format!(
-            "\n     execution: {}\n        script: {}\n        output: {}\n\n     scenarios: (100.00%) {count} scenario{}, {vus} max VUs, {} max duration (incl. graceful stop):\n",
-            self.fleet.as_ref().map_or_else(|| "local".to_owned(), on_fleet),
-            self.path,
-            self.output_names,
-            if count == 1 { "" } else { "s" },
-            options.max_duration(),
-        );
-        for scenario in &options.scenarios {
-            let executor = &scenario.executor;
-            text.push_str(&format!(
-                "              * {}: {} for {} on up to {} VUs (exec: {}, startTime: {}, gracefulStop: {})\n",
-                scenario.name,
-                executor.name(),
-                executor.duration(),
-                executor.vus_max(),
-                scenario.exec,
-                scenario.start,
-                scenario.graceful_stop
-            ));
-        }
-        text + "\n"
+        let execution = self.fleet.as_ref().map_or_else(|| "local".to_owned(), on_fleet);
+        announcement::text(&execution, &self.path, &self.output_names, &self.options)
     }
 }
 

@@ -9,6 +9,7 @@
 //!
 //! What scripts can call is crate `script`'s; how load is offered is crate `session`'s.
 
+mod announcement;
 mod archive;
 mod arguments;
 mod config;

@@ -334,10 +334,11 @@ fn joined_once(names: &[&str]) -> String {
 fn progress(meant: &TestConfig, beside: Duration) -> Progress {
     let one = |scenario: &workload::executor::Scenario| {
         let duration = Duration::from(scenario.executor.duration());
-        (scenario.name.clone(), duration, scenario.executor.vus_max())
+        let vus = meant.options.segment.vus().count(scenario.executor.vus_max());
+        (scenario.name.clone(), duration, vus)
     };
     let scenarios = meant.options.scenarios.iter().map(one).collect();
-    let mut progress = Progress::new(scenarios, meant.options.vus_max());
+    let mut progress = Progress::new(scenarios, meant.options.reservation().vus);
     progress.beside = beside;
     progress
 }

@@ -205,6 +205,22 @@ impl Executor {
         None
     }
 
+    /// Each number of VUs that a ramp comes to, with the moment, in their order; none of an executor that does not ramp.
+    #[must_use]
+    pub fn ramp(&self) -> Vec<(Nanos, u64)> {
+        let Self::RampingVus { start, stages, .. } = self else { return Vec::new() };
+        let (mut steps, mut from, mut begin) = (vec![(Nanos::ZERO, *start)], *start, Nanos::ZERO);
+        for (time, to) in stages {
+            let stage = VuStage { from, to: *to, time: *time };
+            steps.extend((1..=from.abs_diff(*to)).map(|change| {
+                let vus = if *to < from { from - change } else { from + change };
+                (begin.saturating_add(stage.changed_by(change)), vus)
+            }));
+            (from, begin) = (*to, begin.saturating_add(*time));
+        }
+        steps
+    }
+
     /// When iteration `number`, from 0, of an arrival rate is due; `None` where it never is.
     #[must_use]
     pub fn due(&self, number: u64) -> Option<Nanos> {

@@ -16,6 +16,7 @@ mod target;
 pub mod targets;
 mod users;
 mod vu_assignment;
+mod vu_reservation;
 
 pub use plan::{Load, Plan};
 pub use poll_budget::PollBudget;
@@ -26,3 +27,4 @@ pub use users::{
     PipeCommand, PipeEvent, RequestCommand, StopMode, VirtualUsers, VuFactory,
 };
 pub use vu_assignment::VuAssignment;
+pub use vu_reservation::VuReservation;

@@ -63,7 +63,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let hello = Hello { version, cores: u32::try_from(cores).unwrap_or(u32::MAX), labels };
     let options = AgentOptions { name: name.clone(), hello };
     let (handle, host) =
-        AgentHost::start(Arc::new(transport), options, |notice| say(&words(&notice)))
+        AgentHost::start(Arc::new(transport), options, |notice| report(&words(&notice)))
             .map_err(failed)?;
     eprint_line(&format!("agent: {name} waits for runs ({})", stdx::counted(cores as u64, "core")));
     std::thread::spawn(move || {
@@ -76,12 +76,12 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::Ok)
 }
 
-fn say(text: &str) {
+fn report(text: &str) {
     eprint_line(&format!("agent: {text}"));
 }
 
 fn connect(access: &NatsAccess) -> Result<NatsTransport, ExitError> {
-    NatsTransport::connect(access, |text| say(&text))
+    NatsTransport::connect(access, |text| report(&text))
         .map_err(|error| anyhow::Error::new(error).into())
 }
 
@@ -95,7 +95,7 @@ fn await_server(access: &NatsAccess, interrupts: &Interrupts) -> Result<(), Exit
         };
         let cause = error.to_string();
         if cause != last {
-            say(&format!("waits for the fleet's server: {cause}"));
+            report(&format!("waits for the fleet's server: {cause}"));
             last = cause;
         }
         std::thread::sleep(SERVER_INTERVAL);

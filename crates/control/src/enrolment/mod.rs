@@ -112,7 +112,7 @@ impl FleetServer {
         } else {
             listen.ip().to_string()
         };
-        // Before the server listens: whoever sees that it does finds the folder complete.
+        // Before the server listens: a process that waits for that finds the folder complete.
         access(&keys.coordinator, permissions::COORDINATOR_INBOX, &near).save(&dir)?;
         let files = Files::of(&dir);
         let process = Arc::new(ServerProcess::start(&files)?);

@@ -55,7 +55,7 @@ pub(crate) fn run_on_fleet(
     let mut figures = gates.is_some().then(|| RunFigures::new(OnCutOff::LeftOut));
     let options = SessionOptions::new(&interrupts);
     let options = SessionOptions { results, keeps_results_open: true, ..options };
-    let load = Load::Closed { users: meant.options.vus_max() };
+    let load = Load::Closed { users: meant.options.reservation().vus };
     let session = Session::over(execution, &plan_of(load), options)?;
     let watch = prepare(Arc::clone(&control), Arc::clone(&live));
     let mut observer = StageObserver::new(meant, &control, Some(watch), interrupts.seen() > 0);
@@ -94,7 +94,7 @@ fn start(
     let setup = data.map(|data| data.as_bytes().to_vec());
     let graceful = meant.options.scenarios.iter().map(|scenario| scenario.graceful_stop).max();
     let longest_end = graceful.unwrap_or(Nanos::ZERO).saturating_add(REQUESTS_END);
-    let work = FleetWork::script(archive, setup, meant.options.vus_max(), longest_end);
+    let work = FleetWork::script(archive, setup, meant.options.reservation().vus, longest_end);
     let mut notice = |text: &str| eprint_line(&format!("fleet: {text}"));
     let started = remote::start(&work, &request.options, interrupts, &mut notice);
     started.map_err(|error| anyhow::Error::new(error).into())

@@ -15,5 +15,5 @@ pub use self::error::OptionsError;
 pub use self::fields::{Fields, time_of};
 pub use self::http::{DnsOptions, HttpOptions, TlsIdentity};
 pub use self::option_layers::{VARIABLES, ValueFormat, merged, overridden};
-pub use self::resolved::{Options, end};
+pub use self::resolved::Options;
 pub use self::thresholds::ThresholdOption;

@@ -6,8 +6,8 @@
 
 use serde_json::{Map, Value};
 use stdx::Nanos;
-use workload::Segment;
 use workload::executor::Scenario;
+use workload::{Segment, VuReservation};
 
 use super::consolidated::ConsolidatedOptions;
 use super::error::{OptionsError, Result, wrong};
@@ -209,27 +209,11 @@ impl Options {
         above.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    /// How long the test may take, its graceful stops included.
+    /// What our segment of the test may take: its VUs at once, and its time with the graceful stops.
     #[must_use]
-    pub fn max_duration(&self) -> Nanos {
-        let ends = self.scenarios.iter().map(end);
-        ends.fold(Nanos::ZERO, Nanos::max)
+    pub fn reservation(&self) -> VuReservation {
+        VuReservation::of(&self.scenarios, self.segment.vus())
     }
-
-    /// The most VUs at once, were all scenarios to run at the same time.
-    #[must_use]
-    pub fn vus_max(&self) -> u64 {
-        self.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum()
-    }
-}
-
-/// When the last iteration of a scenario has ended.
-#[must_use]
-pub fn end(scenario: &Scenario) -> Nanos {
-    scenario
-        .start
-        .saturating_add(scenario.executor.duration())
-        .saturating_add(scenario.graceful_stop)
 }
 
 /// k6's limit of `handleSummary`.
