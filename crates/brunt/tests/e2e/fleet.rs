@@ -398,6 +398,14 @@ fn what_ends_a_script_on_one_agent_ends_it_on_all() {
     let refused = run(&format!("run {on_fleet} -execution-segment 0:1/2 {script}")).with_code(2);
     assert!(refused.stderr.contains("-execution-segment"), "{refused:#?}");
     run(&format!("run {on_fleet} {script}")).with_code(0);
+    // One more than there are: it waits, until Ctrl-C.
+    let words = format!("run -q -fleet={} -agents=3 {script}", fleet.dir());
+    let mut waiting = start(brunt(&words));
+    let line = first_line(waiting.child().stderr.as_mut().unwrap());
+    assert!(line.contains("waiting for 3 agents"), "{line}");
+    signal("INT", waiting.pid());
+    let ran = waiting.wait().with_code(105);
+    assert!(ran.stderr.contains("interrupted before the start"), "{ran:#?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use cli::{ExitCode, ExitError, Interrupts, Output, eprint_line};
 use metrics::tally::{MetricId, Tally};
 use metrics::{Snapshot, Summary, TargetTable, Verdict};
 use remote::flags::FleetRequest;
-use remote::{FleetExecution, FleetWork, Records};
+use remote::{FleetExecution, FleetWork, Records, RemoteError};
 use script::{AbortReason, Control, LiveMetrics, VuStats};
 use session::{
     Control as RunControl, GateObserver, Observer, OnCutOff, ResultsFile, RunFigures, Session,
@@ -97,7 +97,10 @@ fn start(
     let work = FleetWork::script(archive, setup, meant.options.reservation().vus, longest_end);
     let mut notice = |text: &str| eprint_line(&format!("fleet: {text}"));
     let started = remote::start(&work, &request.options, interrupts, &mut notice);
-    started.map_err(|error| anyhow::Error::new(error).into())
+    started.map_err(|error| match error {
+        RemoteError::Interrupted => ExitError { code: ExitCode::Interrupted, error: error.into() },
+        error => anyhow::Error::new(error).into(),
+    })
 }
 
 /// The last record of each agent.
