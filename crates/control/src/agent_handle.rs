@@ -28,6 +28,13 @@ pub enum AgentOrder {
     Start(Instant),
     /// The process stood still: requests that fell due before this instant are not sent, and counted as such.
     SkipOverdue(Instant),
+    /// All agents have reached this barrier, from 1: go on from this instant, which may have passed.
+    Pass {
+        /// The barrier.
+        barrier: u32,
+        /// The common instant.
+        at: Instant,
+    },
     /// End the load, with the reason: no new request; what is under way may end.
     Stop(String),
     /// The agent's part is over, or it was refused, with the reason.
@@ -48,6 +55,8 @@ pub enum AgentReport {
         /// Histograms and rows for the merge, at most [`fleet::PAYLOAD_MAX`] bytes.
         payload: Vec<u8>,
     },
+    /// The load waits at its barrier of this number, from 1, for the other agents.
+    AtBarrier(u32),
     /// The load ended: nothing more is measured.
     Ended,
     /// The whole run is to end, with the reason.

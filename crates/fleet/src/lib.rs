@@ -30,14 +30,14 @@ pub use agent::{
 };
 pub use clock::{Clock, Exchange, Offset};
 pub use coordinator::{
-    AgentOutcome, AgentStatus, Config, Coordinator, EXCHANGES_MIN, HOLD_MAX, Input, LEAD_MIN,
-    LOST_AFTER, Outcome, Output, Phase, Policy,
+    AgentOutcome, AgentStatus, BARRIER_LEAD, Config, Coordinator, EXCHANGES_MIN, HOLD_MAX, Input,
+    LEAD_MIN, LOST_AFTER, Outcome, Output, Phase, Policy,
 };
 pub use counts::Counts;
 pub use frame::{FRAME_MAX, FrameError, PROTOCOL, decode, encode};
 pub use ids::{AGENTS_MAX, Digest, Epoch, Incarnation, Name, NameError, Seq};
 pub use message::{
-    AgentBody, AgentState, Assignment, BEAT, Beat, Command, Delta, Echo, FromAgent,
+    AgentBody, AgentState, Assignment, BEAT, Barriers, Beat, Command, Delta, Echo, FromAgent,
     FromCoordinator, Hello, LABELS_MAX, PAYLOAD_MAX, Pauses, TEXT_MAX, cut_text,
 };
 pub use record::Record;

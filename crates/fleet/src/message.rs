@@ -76,6 +76,17 @@ pub struct Beat {
     pub made: Seq,
     /// Times its process stood still.
     pub pauses: Pauses,
+    /// The barriers of its load.
+    pub barriers: Barriers,
+}
+
+/// How far a load is with its barriers: points that all agents wait at, and pass at one instant. They are numbered from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Barriers {
+    /// The last that the agent reached.
+    pub reached: u32,
+    /// The last that it has the instant of.
+    pub passed: u32,
 }
 
 /// The stamps of a message that the agent received.
@@ -188,6 +199,14 @@ pub enum Command {
     Resend(Seq),
     /// The run is over for you.
     Release,
+    /// All agents have reached this barrier: pass it at this instant of your own clock, which may lie in the past.
+    Pass {
+        /// The barrier, from 1.
+        barrier: u32,
+        /// The agent's clock.
+        #[serde(with = "crate::nanos")]
+        at: Nanos,
+    },
 }
 
 /// An agent's work.

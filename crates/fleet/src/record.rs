@@ -49,4 +49,12 @@ pub enum Record {
     },
     /// The run is over.
     Over,
+    /// All agents that have load have reached a barrier; they pass it at this instant of the coordinator's clock.
+    Barrier {
+        /// The barrier, from 1.
+        number: u32,
+        /// The coordinator's clock.
+        #[serde(with = "crate::nanos")]
+        at: Nanos,
+    },
 }

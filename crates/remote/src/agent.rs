@@ -70,7 +70,7 @@ pub fn serve(handle: &AgentHandle, workers: usize, run_script: RunScript<'_>) {
                 report(handle, AgentReport::Ended);
             }
             AgentOrder::Leave(_) => prepared = None,
-            AgentOrder::SkipOverdue(_) | AgentOrder::Stop(_) => {}
+            AgentOrder::SkipOverdue(_) | AgentOrder::Pass { .. } | AgentOrder::Stop(_) => {}
         }
     }
 }

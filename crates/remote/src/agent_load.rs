@@ -67,7 +67,8 @@ impl Observer for AgentLoad<'_> {
                     control.abort();
                     break;
                 }
-                Ok(AgentOrder::Prepare(_) | AgentOrder::Start(_)) => {}
+                // Its users wait for nobody.
+                Ok(AgentOrder::Prepare(_) | AgentOrder::Start(_) | AgentOrder::Pass { .. }) => {}
                 Err(TryRecvError::Empty) => break,
             }
         }

@@ -12,8 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fleet::{
-    ALONE_MAX, Agent, AgentBody, AgentConfig, AgentInput, AgentOutput, AgentState, Beat, Command,
-    Epoch, FromAgent, FromCoordinator, Hello, Incarnation, Name, Pauses, SPOOL_BYTES_MAX,
+    ALONE_MAX, Agent, AgentBody, AgentConfig, AgentInput, AgentOutput, AgentState, Barriers, Beat,
+    Command, Epoch, FromAgent, FromCoordinator, Hello, Incarnation, Name, Pauses, SPOOL_BYTES_MAX,
 };
 use stdx::Nanos;
 
@@ -316,6 +316,7 @@ impl Host {
                 let interval = (self.clock.at(from), self.clock.at(to));
                 AgentInput::Delta(interval, counts, payload)
             }
+            AgentReport::AtBarrier(barrier) => AgentInput::AtBarrier(barrier),
             AgentReport::Ended => AgentInput::Ended,
             AgentReport::Abort(cause) => AgentInput::Abort(cause),
         };
@@ -364,6 +365,9 @@ impl Host {
                 AgentOutput::SkipOverdue { before } => {
                     AgentOrder::SkipOverdue(self.clock.instant(before))
                 }
+                AgentOutput::Pass { barrier, at } => {
+                    AgentOrder::Pass { barrier, at: self.clock.instant(at) }
+                }
                 AgentOutput::StopLoad(cause) => AgentOrder::Stop(cause),
             };
             // A load generator that has gone is an event of its own.
@@ -402,6 +406,7 @@ impl Host {
             sent: self.clock.now(),
             made: self.agent.spool().made(),
             pauses: Pauses::default(),
+            barriers: Barriers::default(),
         };
         self.send(&FromAgent { epoch: self.epoch, body: AgentBody::Beat(beat) });
         self.leave_with(None);

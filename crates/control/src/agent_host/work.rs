@@ -20,7 +20,7 @@ impl WorkState {
             AgentOrder::Prepare(_) => (self.is_preparing, self.has_order) = (true, true),
             AgentOrder::Start(_) => self.is_loaded = true,
             AgentOrder::Leave(_) => self.has_order = false,
-            AgentOrder::SkipOverdue(_) | AgentOrder::Stop(_) => {}
+            AgentOrder::SkipOverdue(_) | AgentOrder::Pass { .. } | AgentOrder::Stop(_) => {}
         }
     }
 
@@ -29,7 +29,7 @@ impl WorkState {
         match report {
             AgentReport::Prepared(_) => std::mem::take(&mut self.is_preparing),
             AgentReport::Ended => std::mem::take(&mut self.is_loaded),
-            AgentReport::Measured { .. } => self.is_loaded,
+            AgentReport::Measured { .. } | AgentReport::AtBarrier(_) => self.is_loaded,
             AgentReport::Abort(_) => true,
         }
     }

@@ -8,8 +8,8 @@ use stdx::Nanos;
 use crate::counts::Counts;
 use crate::ids::{Epoch, Incarnation, Name, Seq};
 use crate::message::{
-    AgentBody, AgentState, Assignment, Beat, Command, Echo, FromAgent, FromCoordinator, Hello,
-    cut_text,
+    AgentBody, AgentState, Assignment, Barriers, Beat, Command, Echo, FromAgent, FromCoordinator,
+    Hello, cut_text,
 };
 use crate::spool::Spool;
 
@@ -55,6 +55,8 @@ pub enum AgentInput<'a> {
     Prepared(Result<(), String>),
     /// The load generator measured this.
     Delta(Interval, Counts, Vec<u8>),
+    /// The load waits at its barrier of this number, from 1.
+    AtBarrier(u32),
     /// The load generator ended: no further delta comes.
     Ended,
     /// The load generator, or a signal, asks for the end of the whole run.
@@ -78,6 +80,13 @@ pub enum AgentOutput {
         /// The agent's clock.
         before: Nanos,
     },
+    /// Pass the barrier of this number at this instant of the agent's clock, which may lie in the past.
+    Pass {
+        /// The barrier.
+        barrier: u32,
+        /// The agent's clock.
+        at: Nanos,
+    },
     /// End the load, with the reason: no new request; what is under way may end.
     StopLoad(String),
     /// Leave. Deltas that wait stay in the spool's file.
@@ -94,6 +103,7 @@ pub struct Agent {
     watch: Watch,
     start_at: Nanos,
     echo: Option<Echo>,
+    barriers: Barriers,
     spool: Spool,
     /// The last delta that was sent since the last rewind.
     sent_to: Seq,
@@ -113,6 +123,7 @@ impl Agent {
             watch: Watch::new(now),
             start_at: Nanos::ZERO,
             echo: None,
+            barriers: Barriers::default(),
             spool,
             sent_to: Seq(0),
             progress_at: now,
@@ -140,6 +151,7 @@ impl Agent {
             AgentInput::Delta(interval, counts, payload) => {
                 self.spool.push(interval, counts, payload);
             }
+            AgentInput::AtBarrier(barrier) => self.reach(now, barrier, out),
             AgentInput::Ended => self.handle_end(now),
             AgentInput::Abort(cause) => {
                 self.send(AgentBody::Abort(cut_text(&cause)), out);
@@ -206,6 +218,7 @@ impl Agent {
             }
             Command::Start { at } if self.state == AgentState::Ready => self.arm(now, *at, out),
             Command::Stop(cause) => self.stop(now, cause.clone(), out),
+            Command::Pass { barrier, at } => self.pass(*barrier, *at, out),
             Command::Applied(seq) => self.applied(now, *seq),
             Command::Resend(seq) => self.rewind(now, *seq),
             Command::Release if self.state != AgentState::Released => self.leave(out),
@@ -238,6 +251,25 @@ impl Agent {
                 self.spool.close(now);
                 self.state = AgentState::Draining;
             }
+        }
+    }
+
+    /// The load waits at a barrier: the coordinator hears of it at once.
+    fn reach(&mut self, now: Nanos, barrier: u32, out: &mut Vec<AgentOutput>) {
+        if barrier > self.barriers.reached {
+            self.barriers.reached = barrier;
+            self.beat(now, out);
+        }
+    }
+
+    /// Barriers are passed one after the other, each once. One that the others passed while this agent was lost waits until it is
+    /// reached.
+    fn pass(&mut self, barrier: u32, at: Nanos, out: &mut Vec<AgentOutput>) {
+        let is_loading = matches!(self.state, AgentState::Armed | AgentState::Running);
+        let is_next = barrier == self.barriers.passed + 1 && barrier <= self.barriers.reached;
+        if is_loading && is_next {
+            self.barriers.passed = barrier;
+            out.push(AgentOutput::Pass { barrier, at });
         }
     }
 
@@ -317,6 +349,7 @@ impl Agent {
             sent: now,
             made: self.spool.made(),
             pauses: self.watch.pauses(),
+            barriers: self.barriers,
         };
         self.send(AgentBody::Beat(beat), out);
     }

@@ -192,3 +192,23 @@ fn alone_it_ends_after_its_limit_and_retains_its_deltas() {
     assert_eq!(deltas(&out), [1, 2]);
     assert!(bench.command_of(2, 7, Command::Release).contains(&AgentOutput::Leave));
 }
+
+#[test]
+fn barriers_are_passed_in_their_order_and_once() {
+    let mut bench = Bench::new();
+    bench.run();
+    let out = bench.input(AgentInput::AtBarrier(1));
+    let reached = |output: &AgentOutput| match output {
+        AgentOutput::Send(FromAgent { body: AgentBody::Beat(beat), .. }) => beat.barriers.reached,
+        _ => 0,
+    };
+    assert_eq!(out.iter().map(reached).max(), Some(1), "the coordinator hears of it at once");
+    let pass = |barrier, at| Command::Pass { barrier, at: Nanos(at) };
+    let passed = |out: &[AgentOutput]| out.iter().any(|o| matches!(o, AgentOutput::Pass { .. }));
+    assert!(!passed(&bench.command(pass(2, 9))), "the second comes after the first");
+    let out = bench.command(pass(1, 9));
+    assert!(out.contains(&AgentOutput::Pass { barrier: 1, at: Nanos(9) }), "{out:?}");
+    assert!(!passed(&bench.command(pass(1, 9))), "the same again is one");
+    bench.command(Command::Stop("enough".to_owned()));
+    assert!(!passed(&bench.command(pass(2, 9))), "nothing is to go on any more");
+}

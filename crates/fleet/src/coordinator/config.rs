@@ -10,6 +10,9 @@ pub const LOST_AFTER: Nanos = Nanos(3_000_000_000);
 /// The least time from the decision to start until the start: lost messages are sent again in it.
 pub const LEAD_MIN: Nanos = Nanos(2_000_000_000);
 
+/// The time from the decision that a barrier is passed until the instant of it.
+pub const BARRIER_LEAD: Nanos = Nanos(1_000_000_000);
+
 /// The least exchanges with an agent before its clock is trusted.
 pub const EXCHANGES_MIN: usize = 3;
 

@@ -2,7 +2,7 @@
 
 use stdx::Nanos;
 
-use super::config::{Config, EXCHANGES_MIN, LEAD_MIN, LOST_AFTER, Policy};
+use super::config::{BARRIER_LEAD, Config, EXCHANGES_MIN, LEAD_MIN, LOST_AFTER, Policy};
 use super::state::{Member, Phase, State};
 use crate::ids::Name;
 use crate::message::{AgentState, Assignment, Command};
@@ -14,7 +14,10 @@ pub(super) fn next(state: &State, config: &Config, now: Nanos) -> Option<Record>
     match state.phase {
         Phase::Gathering => gather(state, config, now),
         Phase::Preparing => prepare(state, config, now),
-        Phase::Running => lose(state, now).or_else(|| watch(state, config, now)),
+        Phase::Running => {
+            let lost = lose(state, now).or_else(|| watch(state, config, now));
+            lost.or_else(|| barrier(state, now))
+        }
         Phase::Stopping => lose(state, now).or_else(|| settle(state, config, now)),
         Phase::Over => None,
     }
@@ -38,6 +41,7 @@ pub(super) fn command(state: &State, config: &Config, member: &Member, now: Nano
             None => Command::Beat,
         },
         (Phase::Running, AgentState::Ready) => start(state, member, now),
+        (Phase::Running, AgentState::Armed | AgentState::Running) => pass(state, member, now),
         _ => Command::Beat,
     }
 }
@@ -49,6 +53,33 @@ fn start(state: &State, member: &Member, now: Nanos) -> Command {
         Some(at) => Command::Start { at },
         None => Command::Beat,
     }
+}
+
+/// The next barrier that an agent may pass, by its clock.
+fn pass(state: &State, member: &Member, now: Nanos) -> Command {
+    let passed = member.barriers.passed;
+    let at = state.barriers.get(passed as usize);
+    // A process that took over has no sample of the clock yet, or a bad one of an agent that stood still.
+    let at = at.filter(|_| member.clock.len() >= EXCHANGES_MIN);
+    at.and_then(|at| member.clock.to_agent(*at, now))
+        .map_or(Command::Beat, |at| Command::Pass { barrier: passed + 1, at })
+}
+
+/// The next barrier, once all agents that have load wait at it.
+fn barrier(state: &State, now: Nanos) -> Option<Record> {
+    let number = state.barriers.len() as u32 + 1;
+    let has_load = |member: &&Member| {
+        let is_loading = matches!(member.state, AgentState::Armed | AgentState::Running);
+        member.lost.is_none() && is_loading
+    };
+    // Those that have not shown their start yet will reach it as well.
+    let is_to_start =
+        |member: &Member| member.lost.is_none() && matches!(member.state, AgentState::Ready);
+    let mut loading = state.members.values().filter(has_load).peekable();
+    let is_reached = loading.peek().is_some()
+        && loading.all(|member| member.barriers.reached >= number)
+        && !state.members.values().any(is_to_start);
+    is_reached.then(|| Record::Barrier { number, at: now + BARRIER_LEAD })
 }
 
 fn gather(state: &State, config: &Config, now: Nanos) -> Option<Record> {

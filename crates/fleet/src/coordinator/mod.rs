@@ -19,7 +19,7 @@ use crate::message::{
 };
 use crate::record::Record;
 
-pub use config::{Config, EXCHANGES_MIN, LEAD_MIN, LOST_AFTER, Policy};
+pub use config::{BARRIER_LEAD, Config, EXCHANGES_MIN, LEAD_MIN, LOST_AFTER, Policy};
 pub use ledger::HOLD_MAX;
 pub use outcome::{AgentOutcome, Outcome};
 pub use state::Phase;
@@ -191,6 +191,8 @@ impl Coordinator {
                     self.disk = Nanos(self.disk.0 + self.config.lead.at_least(LEAD_MIN).0);
                     continue;
                 }
+                // As a start: no agent has it, and the next one is later.
+                Record::Barrier { at, .. } if turn.now > *at => continue,
                 Record::Delta { agent, .. } => {
                     applied.insert(agent.clone());
                 }
@@ -209,6 +211,8 @@ impl Coordinator {
         match record {
             Record::Delta { agent, delta } => turn.out.push(Output::Merge(agent, delta)),
             Record::Joined { agent, .. } => self.command(&agent, turn),
+            // Agents have it at once.
+            Record::Barrier { .. } => self.beat_at = turn.now,
             _ => {}
         }
         if self.state.phase != before {

@@ -7,7 +7,7 @@ use stdx::Nanos;
 use super::ledger::Ledger;
 use crate::clock::{Clock, Exchange};
 use crate::ids::{Epoch, Name};
-use crate::message::{AgentState, Beat, Hello, Pauses, cut_text};
+use crate::message::{AgentState, Barriers, Beat, Hello, Pauses, cut_text};
 use crate::record::Record;
 use crate::split::Share;
 
@@ -39,6 +39,7 @@ pub(super) struct Member {
     pub(super) received: Nanos,
     pub(super) state: AgentState,
     pub(super) pauses: Pauses,
+    pub(super) barriers: Barriers,
     pub(super) clock: Clock,
     /// The agent's clock in the newest beat.
     beat: Nanos,
@@ -57,6 +58,7 @@ impl Member {
             received: now,
             state: AgentState::Joining,
             pauses: Pauses::default(),
+            barriers: Barriers::default(),
             clock: Clock::default(),
             beat: Nanos::ZERO,
             resend_at: Nanos::ZERO,
@@ -74,7 +76,7 @@ impl Member {
             AgentState::Failed(cause) => AgentState::Failed(cut_text(cause)),
             state => state.clone(),
         };
-        self.pauses = beat.pauses;
+        (self.pauses, self.barriers) = (beat.pauses, beat.barriers);
         if let Some(echo) = beat.echo {
             self.clock.add(Exchange {
                 sent: echo.sent,
@@ -100,6 +102,8 @@ pub(super) struct State {
     pub(super) members: BTreeMap<Name, Member>,
     /// The start, by the coordinator's clock.
     pub(super) started: Option<Nanos>,
+    /// When each barrier is passed, by the coordinator's clock: the first one first.
+    pub(super) barriers: Vec<Nanos>,
     /// Why the load ended early.
     pub(super) cause: Option<String>,
     /// When a delta was last applied.
@@ -113,6 +117,7 @@ impl State {
             since: now,
             members: BTreeMap::new(),
             started: None,
+            barriers: Vec::new(),
             cause: None,
             progress: now,
         }
@@ -150,6 +155,11 @@ impl State {
                 self.enter(now, Phase::Stopping);
             }
             Record::Over => self.enter(now, Phase::Over),
+            Record::Barrier { number, at } => {
+                // One that the disk made too late is decided again, and the last one counts.
+                self.barriers.truncate((*number as usize).saturating_sub(1));
+                self.barriers.push(*at);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ids::{Digest, Incarnation};
-use crate::message::{Beat, Echo, Pauses, TEXT_MAX};
+use crate::message::{Barriers, Beat, Echo, Pauses, TEXT_MAX};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -67,7 +67,8 @@ impl Bench {
     fn beat(&mut self, name: &str, state: AgentState) -> Vec<Output> {
         self.now = Nanos(self.now.0 + SECOND / 10);
         let echo = Some(Echo { sent: self.now, received: self.now });
-        let beat = Beat { state, echo, sent: self.now, made: Seq(0), pauses: Pauses::default() };
+        let (pauses, barriers) = (Pauses::default(), Barriers::default());
+        let beat = Beat { state, echo, sent: self.now, made: Seq(0), pauses, barriers };
         self.message(name, AgentBody::Beat(beat))
     }
 }

@@ -44,6 +44,8 @@ fn a_calm_run_is_complete_and_starts_together() {
     assert_eq!(outcome.cause, None);
     assert!(outcome.agents.iter().all(|agent| agent.complete && agent.unknown == 0));
     assert!(world.oracles.skew() <= 5 * SECOND / 1000, "{} ns", world.oracles.skew());
+    assert!(world.oracles.barriers() >= 2, "{}", world.oracles.barriers());
+    assert!(world.oracles.barrier_skew() <= 5 * SECOND / 1000);
 }
 
 #[test]
@@ -88,6 +90,14 @@ fn agents_keep_the_load_while_the_coordinator_is_away() {
     assert_eq!((outcome.cause.as_deref(), world.oracles.restarts), (None, 3));
     assert_eq!(outcome.counts().planned, 4 * 30 * 20);
     assert!(outcome.agents.iter().all(|agent| agent.complete && agent.counts.not_sent == 0));
+}
+
+#[test]
+fn a_barrier_holds_over_a_coordinators_death_and_without_a_lost_agent() {
+    let faults = vec![(8 * SECOND, Fault::Restart(3 * SECOND)), (14 * SECOND, Fault::Kill(1))];
+    let world = run(7, Plan { seconds: 40, goes_on: true, faults, ..Plan::calm(4) });
+    assert!(world.oracles.barriers() >= 1, "with all of them");
+    assert!(world.oracles.last_barrier() > 3, "and without the one that is lost");
 }
 
 #[test]

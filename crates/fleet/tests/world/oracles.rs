@@ -26,6 +26,9 @@ pub(crate) struct Oracles {
     /// Places where a process was ready: it may have died since, unnoticed for three seconds.
     ready: BTreeSet<usize>,
     starts: Vec<u64>,
+    /// Agents that reached a barrier, and the true times at which they pass it.
+    reached: BTreeMap<u32, BTreeSet<usize>>,
+    passed: BTreeMap<u32, Vec<u64>>,
     /// When each process's load ended.
     ended: BTreeMap<Epoch, u64>,
     outcome: Option<Outcome>,
@@ -43,6 +46,8 @@ impl Oracles {
             replaced: Vec::new(),
             ready: BTreeSet::new(),
             starts: Vec::new(),
+            reached: BTreeMap::new(),
+            passed: BTreeMap::new(),
             ended: BTreeMap::new(),
             outcome: None,
             over_at: 0,
@@ -102,6 +107,16 @@ impl Oracles {
         self.starts.push(true_time);
     }
 
+    pub(crate) fn reached(&mut self, at: usize, barrier: u32) {
+        self.reached.entry(barrier).or_default().insert(at);
+    }
+
+    pub(crate) fn passed(&mut self, at: usize, barrier: u32, true_time: u64) {
+        let has_reached = |reached: &BTreeSet<usize>| reached.contains(&at);
+        assert!(self.reached.get(&barrier).is_some_and(has_reached), "it waited at the barrier");
+        self.passed.entry(barrier).or_default().push(true_time);
+    }
+
     pub(crate) fn replaced(&mut self, at: usize, host: Host) {
         self.replaced.push((at, host));
     }
@@ -124,14 +139,33 @@ impl Oracles {
 
     /// The time between the first and the last start.
     pub(crate) fn skew(&self) -> u64 {
-        let first = self.starts.iter().min().copied().unwrap_or(0);
-        self.starts.iter().max().copied().unwrap_or(0) - first
+        spread(&self.starts)
+    }
+
+    /// The same of the barrier where it is longest.
+    pub(crate) fn barrier_skew(&self) -> u64 {
+        self.passed.values().map(|times| spread(times)).max().unwrap_or(0)
+    }
+
+    /// The last that any agent passed.
+    pub(crate) fn last_barrier(&self) -> u32 {
+        self.passed.keys().max().copied().unwrap_or(0)
+    }
+
+    /// Barriers that every agent passed.
+    pub(crate) fn barriers(&self) -> usize {
+        self.passed.values().filter(|times| times.len() == self.merged.len()).count()
     }
 
     /// Agents that started.
     pub(crate) fn starts(&self) -> usize {
         self.starts.len()
     }
+}
+
+fn spread(times: &[u64]) -> u64 {
+    let first = times.iter().min().copied().unwrap_or(0);
+    times.iter().max().copied().unwrap_or(0) - first
 }
 
 /// Holds a run that ended against its plan.
@@ -143,6 +177,7 @@ pub(crate) fn check(world: &World) {
     // The second copy of a message takes up to four times the way.
     let way = plan.delay_max * if plan.doubled > 0 { 4 } else { 1 };
     assert!(oracles.skew() <= 2 * way + SECOND / 100, "skew {} ns", oracles.skew());
+    assert!(oracles.barrier_skew() <= 2 * way + SECOND / 100, "{} ns", oracles.barrier_skew());
     assert!(oracles.backlog_max <= plan.agents * (HOLD_MAX + WINDOW as usize + 4));
     assert!(oracles.spool_max <= 1 << 20);
     let is_calm = plan.lost == 0 && plan.faults.iter().all(|(_, fault)| *fault == Fault::Abort);
@@ -203,6 +238,12 @@ fn calm(world: &World) {
         assert_eq!(outcome.counts().planned, planned, "what was planned, to one request");
     }
     assert!(outcome.agents.iter().all(|agent| agent.lost.is_none()));
+    let has_ended = |at: &usize| oracles.has_ended(world.hosts[*at].epoch);
+    let together = oracles.passed.keys().all(|barrier| {
+        let reached = &oracles.reached[barrier];
+        (0..plan.agents).all(|at| reached.contains(&at) || has_ended(&at))
+    });
+    assert!(together, "no agent with load passes a barrier before all such agents have reached it");
     if let Some(stopping) = oracles.stopping_at {
         for host in world.hosts.iter().filter(|host| host.load.is_some()) {
             let ended = oracles.ended[&host.epoch].saturating_sub(stopping);

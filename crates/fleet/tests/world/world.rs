@@ -56,6 +56,8 @@ enum Event {
     Written(u64, u64),
     Prepared(usize, Epoch),
     Measure(usize, Epoch),
+    /// The agent's load comes to its barrier of this number.
+    Barrier(usize, Epoch, u32),
     Fault(Fault),
     /// The coordinator's next process begins.
     Restore,
@@ -200,7 +202,10 @@ impl World {
                 self.act(at, AgentInput::Prepared(Ok(())));
             }
             Event::Measure(at, epoch) if self.hosts[at].epoch == epoch => self.measure(at),
-            Event::Prepared(..) | Event::Measure(..) => {}
+            Event::Barrier(at, epoch, number) if self.hosts[at].epoch == epoch => {
+                self.reach(at, number);
+            }
+            Event::Prepared(..) | Event::Measure(..) | Event::Barrier(..) => {}
             Event::Fault(fault) => self.fail(fault),
             Event::Restore => self.restore(),
             Event::Rejoin(at) => {
@@ -355,6 +360,12 @@ impl World {
                     self.act(at, AgentInput::Delta(interval, counts, payload));
                 }
             }
+            AgentOutput::Pass { barrier, at: instant } => {
+                let instant = self.hosts[at].true_time(instant);
+                self.oracles.passed(at, barrier, instant);
+                let next = self.now.max(instant) + self.rng.below(2 * SECOND);
+                self.schedule(next, Event::Barrier(at, self.hosts[at].epoch, barrier + 1));
+            }
             AgentOutput::StopLoad(_) => {
                 let host = &mut self.hosts[at];
                 if let Some(load) = &mut host.load {
@@ -383,6 +394,22 @@ impl World {
         host.load = Some(load);
         let (first, epoch) = (host.true_time(Nanos(start.0 + SECOND)), host.epoch);
         self.schedule(first, Event::Measure(at, epoch));
+        let barrier = first + self.rng.below(SECOND);
+        self.schedule(barrier, Event::Barrier(at, epoch, 1));
+    }
+
+    fn reach(&mut self, at: usize, number: u32) {
+        let host = &self.hosts[at];
+        if !host.alive || self.oracles.has_ended(host.epoch) {
+            return;
+        }
+        if self.now < host.paused_until {
+            let later = host.paused_until;
+            self.schedule(later, Event::Barrier(at, host.epoch, number));
+            return;
+        }
+        self.oracles.reached(at, number);
+        self.act(at, AgentInput::AtBarrier(number));
     }
 
     fn measure(&mut self, at: usize) {

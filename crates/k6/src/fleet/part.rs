@@ -125,7 +125,7 @@ impl Part<'_> {
             AgentOrder::Stop(_) => self.control.drain(on_clock(Instant::now())),
             AgentOrder::Leave(_) => self.control.interrupt(),
             // VUs go on from where they stood.
-            AgentOrder::SkipOverdue(_) | AgentOrder::Prepare(_) => {}
+            AgentOrder::SkipOverdue(_) | AgentOrder::Prepare(_) | AgentOrder::Pass { .. } => {}
         }
     }
 }
