@@ -139,13 +139,14 @@ pub enum CapturedHeaders {
     /// None.
     #[default]
     Nothing,
-    /// Those of these names, in any spelling.
-    #[serde(skip)]
-    Named(&'static [&'static str]),
     /// All.
     All,
     /// All, after the status line.
     WholeHead,
+    /// Those of these names, in any spelling. It stands last: serde numbers the variants after one that is skipped differently when
+    /// it writes and when it reads.
+    #[serde(skip)]
+    Named(&'static [&'static str]),
 }
 
 impl Capture {
