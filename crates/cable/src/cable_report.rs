@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use metrics::Histogram;
+use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 
 /// The most messages that are kept one by one; what goes beyond is counted.
@@ -14,7 +15,7 @@ const PROBLEMS_MAX: usize = 32;
 const OTHER_PROBLEMS: &str = "other problems";
 
 /// What was seen.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct CableReport {
     /// Handshakes begun.
     pub attempts: u64,
@@ -87,7 +88,7 @@ pub struct CableReport {
 }
 
 /// A time that all users came up.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RoundReport {
     /// Users that were subscribed.
     pub subscribed: u64,
@@ -98,7 +99,7 @@ pub struct RoundReport {
 }
 
 /// Counts of deliveries. In a broadcast each message is owed to every subscriber of the moment in which it was sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deliveries {
     /// Owed, of the messages that are closed.
     pub expected: u64,
@@ -119,7 +120,7 @@ pub struct Deliveries {
 }
 
 /// A message of a broadcast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageReport {
     /// Its number, from 1.
     pub number: u32,
@@ -136,7 +137,7 @@ pub struct MessageReport {
 }
 
 /// How the losses of a broadcast lie among the subscribers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subscribers {
     /// Had every message.
     pub all: u64,
@@ -160,6 +161,11 @@ impl CableReport {
         let full = self.problems.len() >= PROBLEMS_MAX;
         let name = if full { OTHER_PROBLEMS.to_owned() } else { problem.into_owned() };
         *self.problems.entry(name).or_default() += times;
+    }
+
+    /// Messages that not all had who were owed them.
+    pub(crate) fn lossy_messages(&self) -> u64 {
+        (self.messages.len() as u64 + self.messages_more).saturating_sub(self.complete_messages)
     }
 
     /// Keeps a closed message.
@@ -249,7 +255,26 @@ impl Deliveries {
     }
 }
 
+impl RoundReport {
+    /// Counts below this.
+    pub(crate) fn is_possible(&self, most: u64) -> bool {
+        [self.subscribed, self.given_up, self.ready.count()].into_iter().all(|count| count < most)
+    }
+}
+
 impl Subscribers {
+    /// Adds those of a worker whose users heard of `seen` of the messages sent: what it did not hear of, each of its users missed.
+    pub(crate) fn add(&mut self, other: Self, (seen, sent): (u64, u64), users: u64) {
+        if seen == 0 && sent > 0 {
+            self.none = self.none.saturating_add(users);
+        } else if seen < sent {
+            self.some = self.some.saturating_add(other.all).saturating_add(other.some);
+            self.none = self.none.saturating_add(other.none);
+        } else {
+            self.merge(other);
+        }
+    }
+
     fn merge(&mut self, other: Self) {
         self.all += other.all;
         self.some += other.some;

@@ -13,7 +13,7 @@ impl Cable {
     pub fn users(self: &Arc<Self>) -> VuFactory {
         let cable = Arc::clone(self);
         VuFactory {
-            users: u64::from(self.plan.users),
+            users: u64::from(self.plan.own_users()),
             make: Arc::new(move |shard| Box::new(CableUsers::new(Arc::clone(&cable), shard))),
         }
     }

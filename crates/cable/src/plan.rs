@@ -1,7 +1,9 @@
 //! `CablePlan`: what a test of Action Cable does, decided before the first request.
 
+use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 use wire::cable::Codec;
+use workload::SegmentSlice;
 
 use crate::in_flight_messages::WINDOW_MAX;
 use crate::template::Template;
@@ -12,7 +14,7 @@ pub const USERS_MAX: u32 = (1 << 20) - 1;
 pub const HERD_ROUNDS_MAX: u32 = 1_000;
 
 /// What a test of Action Cable does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CablePlan {
     /// Where the cable is, as people write it: `ws://host/cable`.
     pub url: String,
@@ -42,10 +44,12 @@ pub struct CablePlan {
     pub backs_off: bool,
     /// Every random choice follows from it.
     pub seed: u64,
+    /// The numbers of the users that are this machine's, where several share the test; `None`: all.
+    pub part: Option<SegmentSlice>,
 }
 
 /// What users do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pattern {
     /// Each performs and waits for its own message.
     Echo {
@@ -84,6 +88,46 @@ impl Pattern {
 }
 
 impl CablePlan {
+    /// What rows of messages are called.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let word = if self.is_broadcast() { "BROADCAST" } else { "PERFORM" };
+        format!("{word} {}", self.url)
+    }
+
+    /// Whether some users send what all receive.
+    #[must_use]
+    pub fn is_broadcast(&self) -> bool {
+        matches!(self.pattern, Pattern::Broadcast { .. })
+    }
+
+    /// How many of the users are this machine's.
+    pub(crate) fn own_users(&self) -> u32 {
+        let own = self.part.as_ref().map(|part| part.count(self.users.into()));
+        own.and_then(|own| u32::try_from(own).ok()).unwrap_or(self.users)
+    }
+
+    /// Of this machine's users the one at this place: its number among all, from 0.
+    pub(crate) fn number_of(&self, own: u64) -> u32 {
+        self.part.as_ref().map_or(own, |part| part.number(own)) as u32
+    }
+
+    /// The place among this machine's users of one of all; `None` where it is another machine's.
+    pub(crate) fn own_place(&self, user: u64) -> Option<u64> {
+        match &self.part {
+            Some(part) => part.contains(user).then(|| part.count(user)),
+            None => Some(user),
+        }
+    }
+
+    /// How many messages a broadcast sends, if every speaker is subscribed.
+    pub(crate) fn messages_planned(&self) -> u64 {
+        match self.pattern {
+            Pattern::Broadcast { every, .. } => self.duration.0.div_ceil(every.0.max(1)),
+            _ => 0,
+        }
+    }
+
     /// How many times the users come up.
     pub(crate) fn rounds(&self) -> u32 {
         match self.pattern {

@@ -44,7 +44,11 @@ impl ReceivedSet {
     }
 
     /// A subscriber has a message.
-    pub(crate) fn mark(&mut self, subscriber: usize, Token { number, user }: Token) -> Delivery {
+    pub(crate) fn mark(
+        &mut self,
+        subscriber: usize,
+        Token { number, user, .. }: Token,
+    ) -> Delivery {
         let (high, window) = (self.high[subscriber], self.window);
         if number > high {
             if number - high >= window {
@@ -105,6 +109,7 @@ mod tests {
     use std::collections::HashSet;
 
     use proptest::prelude::*;
+    use stdx::Nanos;
 
     use super::*;
 
@@ -112,7 +117,7 @@ mod tests {
     fn order_and_duplicates_are_recognised() {
         let mut received = ReceivedSet::new(2, 64);
         received.begin(1, 5);
-        let token = |number| Token { number, user: 3 };
+        let token = |number| Token { number, user: 3, sent: Nanos::ZERO };
         let marks =
             [5, 7, 6, 6, 7, 200, 136, 137, 137].map(|number| received.mark(1, token(number)));
         use Delivery::{Duplicate, First, OutOfOrder, TooOld};
@@ -128,7 +133,8 @@ mod tests {
     fn messages_of_different_speakers_have_no_order() {
         let mut received = ReceivedSet::new(2, 64);
         let deliveries = [(2, 0), (1, 1), (4, 1), (3, 0), (6, 0), (5, 0), (4, 1)];
-        let marks = deliveries.map(|(number, user)| received.mark(0, Token { number, user }));
+        let marks = deliveries
+            .map(|(number, user)| received.mark(0, Token { number, user, sent: Nanos::ZERO }));
         use Delivery::{Duplicate, First, OutOfOrder};
         assert_eq!(marks, [First, First, First, First, First, OutOfOrder, Duplicate]);
     }
@@ -144,7 +150,7 @@ mod tests {
                     _ if had.contains(&number) => Delivery::Duplicate,
                     _ => Delivery::OutOfOrder,
                 };
-                prop_assert_eq!(received.mark(0, Token { number, user: 0 }), expect);
+                prop_assert_eq!(received.mark(0, Token { number, user: 0, sent: Nanos::ZERO }), expect);
                 high = high.max(number);
                 had.insert(number);
             }

@@ -2,6 +2,7 @@
 //! protocol with `wire`'s other side and makes the mistakes that a test orders.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use stdx::Nanos;
 use wire::cable::{Codec, CommandKind, Dialect, Format, Kind, Reply as CableReply};
@@ -9,10 +10,10 @@ use wire::ws::{DeflateAnswer, Event, Limits, Protocols, Role, WsSession, accept}
 use workload::arrival::Shard;
 use workload::{
     Commands, CustomFailure, CustomSample, EngineResponse, Pipe, PipeCommand, PipeEvent,
-    PollBudget, RequestCommand, StopMode, VirtualUsers,
+    PollBudget, RequestCommand, Segment, StopMode, VirtualUsers,
 };
 
-use crate::{Cable, CablePlan, CableReport, Pattern, Template};
+use crate::{Cable, CablePlan, CableReport, MergedParts, PartRecord, Pattern, Template};
 
 /// What the server does wrong.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +65,8 @@ struct World {
     handshakes: u64,
     last_ping: Nanos,
     users: u32,
-    spins: u32,
+    /// Turns in a row in which a worker wanted another at once.
+    spins: BTreeMap<usize, u32>,
 }
 
 /// A way takes so long.
@@ -95,6 +97,7 @@ fn plan(pattern: Pattern, users: u32) -> CablePlan {
         jitter: Nanos::ZERO,
         backs_off: true,
         seed: 7,
+        part: None,
     }
 }
 
@@ -116,29 +119,9 @@ fn run_until(
     limit: Nanos,
     mut meddle: impl FnMut(&mut World, &mut [Box<dyn VirtualUsers>]),
 ) -> TestRun {
-    let (codec, users) = (plan.codec, plan.users);
+    let mut world = World::new(&plan, wrong);
     let cable = Cable::new(plan);
-    let crew = cable.users();
-    let shards =
-        (0..2.min(u64::from(users))).map(|first| Shard { first, step: 2.min(u64::from(users)) });
-    let mut workers: Vec<Box<dyn VirtualUsers>> = shards.map(|shard| (crew.make)(shard)).collect();
-    let mut world = World {
-        now: Nanos::ZERO,
-        wrong,
-        codec,
-        links: BTreeMap::new(),
-        ways: VecDeque::new(),
-        serial: 0,
-        deliveries: 0,
-        lost: 0,
-        duplicated: 0,
-        reordered: 0,
-        held: 0,
-        handshakes: 0,
-        last_ping: Nanos::ZERO,
-        users,
-        spins: 0,
-    };
+    let mut workers = workers(&cable);
     let mut samples = Vec::new();
     while !workers.iter().all(|users| users.is_over()) {
         world.turn(&mut workers, &mut samples);
@@ -150,7 +133,76 @@ fn run_until(
     TestRun { report: cable.report(), samples, world }
 }
 
+/// The two workers of a machine, or its one.
+fn workers(cable: &Arc<Cable>) -> Vec<Box<dyn VirtualUsers>> {
+    let crew = cable.users();
+    let step = crew.users.min(2);
+    (0..step).map(|first| (crew.make)(Shard { first, step })).collect()
+}
+
+/// The machines of a test that several share.
+const SEQUENCE: &str = "0,1/2,5/6,1";
+
+/// Runs a test on three machines of different sizes to its end, a record of each in each second. `meddle` is called after each
+/// turn.
+fn run_on_three(
+    plan: &CablePlan,
+    wrong: Wrong,
+    mut meddle: impl FnMut(&mut World, &mut [Box<dyn VirtualUsers>]),
+) -> TestRun {
+    let mut world = World::new(plan, wrong);
+    let part = |segment| Segment::parse(segment, Some(SEQUENCE)).expect("sound").vus().clone();
+    let parts = ["0:1/2", "1/2:5/6", "5/6:1"].map(part);
+    let cables = parts.map(|part| Cable::new(CablePlan { part: Some(part), ..plan.clone() }));
+    let mut workers: Vec<Box<dyn VirtualUsers>> = cables.iter().flat_map(workers).collect();
+    let (mut merged, mut samples, mut passed) = (MergedParts::new(plan, 3), Vec::new(), 0);
+    let mut take = |machine: usize, record: PartRecord| {
+        record.split(7).into_iter().for_each(|piece| merged.take(machine as u16, piece));
+    };
+    while !workers.iter().all(|users| users.is_over()) {
+        world.turn(&mut workers, &mut samples);
+        meddle(&mut world, &mut workers);
+        if cables.iter().all(|cable| cable.barriers_reached() > passed) {
+            passed += 1;
+            cables.iter().for_each(|cable| cable.pass_barrier(passed, world.now + Nanos::SECOND));
+        }
+        if world.now.0.is_multiple_of(Nanos::SECOND.0) {
+            cables.iter().enumerate().for_each(|(at, cable)| take(at, cable.take_record()));
+        }
+        assert!(world.now < Nanos::from_secs(100), "it must end");
+    }
+    drop(workers);
+    for (at, cable) in cables.iter().enumerate() {
+        assert_eq!(cable.open(), 0, "who ends has no sockets");
+        take(at, cable.take_last_record());
+    }
+    merged.finish();
+    samples.retain(|sample| !sample.line.starts_with("BROADCAST"));
+    samples.extend(merged.take_rows().into_iter().map(|(_, row)| row));
+    TestRun { report: merged.report().clone(), samples, world }
+}
+
 impl World {
+    fn new(plan: &CablePlan, wrong: Wrong) -> Self {
+        Self {
+            now: Nanos::ZERO,
+            wrong,
+            codec: plan.codec,
+            links: BTreeMap::new(),
+            ways: VecDeque::new(),
+            serial: 0,
+            deliveries: 0,
+            lost: 0,
+            duplicated: 0,
+            reordered: 0,
+            held: 0,
+            handshakes: 0,
+            last_ping: Nanos::ZERO,
+            users: plan.users,
+            spins: BTreeMap::new(),
+        }
+    }
+
     fn turn(&mut self, workers: &mut [Box<dyn VirtualUsers>], samples: &mut Vec<CustomSample>) {
         self.now += TURN;
         self.ping();
@@ -162,8 +214,9 @@ impl World {
             let mut commands = Commands::default();
             let wake = users.poll(self.now, &mut commands);
             // Else the engine would turn without a pause. A burst is gone on with at once.
-            self.spins = if wake.is_some_and(|wake| wake <= self.now) { self.spins + 1 } else { 0 };
-            assert!(self.spins < 10 || users.is_over(), "it has nothing to do, and says it has");
+            let spins = self.spins.entry(worker).or_default();
+            *spins = if wake.is_some_and(|wake| wake <= self.now) { *spins + 1 } else { 0 };
+            assert!(*spins < 10 || users.is_over(), "it has nothing to do, and says it has");
             for ask in std::mem::take(&mut commands.requests) {
                 self.shake_hands(worker, users.as_mut(), &ask);
             }
@@ -635,4 +688,94 @@ fn a_hostile_server_costs_counts_and_nothing_else() {
     assert!(seen.dropped > 0 && seen.problems.len() > 2, "{:?}", seen.problems);
     assert_eq!(sums.lost + sums.delivered + sums.cut, sums.expected, "nothing is counted twice");
     assert_eq!(sums.lost, 0, "who was dropped is not owed: {sums:?}");
+}
+
+#[test]
+fn a_broadcast_on_three_machines_is_counted_to_the_last_delivery() {
+    for speakers in [1, 2, 5, 17] {
+        let ran = run_on_three(&plan(broadcast(speakers), 17), Wrong::default(), |_, _| {});
+        let (seen, sums) = (&ran.report, ran.report.deliveries);
+        assert_eq!((seen.sent, seen.not_sent, seen.open_most), (50, 0, 17), "{speakers}");
+        assert_eq!((sums.expected, sums.delivered, sums.lost, sums.cut), (850, 850, 0, 0));
+        assert_eq!((sums.duplicated, sums.out_of_order, sums.late, sums.early), (0, 0, 0, 0));
+        assert_eq!((seen.subscribers.all, seen.complete_messages), (17, 50));
+        assert_eq!((seen.fan_out.count(), seen.complete.count()), (850, 50));
+        assert!(seen.messages.iter().map(|message| message.number).eq(1..=50));
+        assert_eq!(ran.samples.len(), 50);
+        assert!(ran.samples.iter().all(|sample| sample.failure.is_none()));
+        assert!(seen.fan_out.max() < Nanos::from_millis(6), "{}", seen.fan_out.max());
+        assert!(ran.world.now < Nanos::from_secs(4), "nobody waits for what has come");
+        assert_eq!(seen.problems, BTreeMap::new());
+    }
+}
+
+#[test]
+fn what_is_lost_on_three_machines_is_found_to_the_last() {
+    let wrong = Wrong { loses: 7, duplicates: 5, reorders: 11, ..Wrong::default() };
+    let ran = run_on_three(&plan(broadcast(1), 20), wrong, |_, _| {});
+    let (seen, sums) = (&ran.report, ran.report.deliveries);
+    assert_eq!((sums.expected, sums.cut), (1_000, 0));
+    assert_eq!(sums.lost, ran.world.lost + ran.world.held);
+    assert_eq!(sums.delivered, 1_000 - sums.lost);
+    assert_eq!(sums.duplicated, ran.world.duplicated);
+    assert_eq!(sums.out_of_order, ran.world.reordered);
+    assert!(sums.out_of_order > 0 && sums.duplicated > 0 && sums.lost > 0);
+    let failed = ran.samples.iter().filter(|sample| sample.failure.is_some()).count() as u64;
+    assert_eq!(failed, seen.sent - seen.complete_messages);
+}
+
+#[test]
+fn machines_that_no_message_reaches_were_owed_them() {
+    // The first users are on different machines; those above the third get nothing.
+    let ran = run_on_three(
+        &plan(broadcast(1), 12),
+        Wrong { reaches: Some(3), ..Wrong::default() },
+        |_, _| {},
+    );
+    let seen = ran.report;
+    assert_eq!((seen.subscribers.all, seen.subscribers.some, seen.subscribers.none), (3, 0, 9));
+    assert_eq!((seen.deliveries.expected, seen.deliveries.lost), (12 * seen.sent, 9 * seen.sent));
+}
+
+#[test]
+fn who_comes_and_goes_on_three_machines_is_owed_what_it_was_there_for() {
+    let wrong = Wrong { ends_after: Some(Nanos::from_millis(1_700)), ..Wrong::default() };
+    let duration = Nanos::from_secs(4);
+    let ran = run_on_three(&CablePlan { duration, ..plan(broadcast(2), 9) }, wrong, |_, _| {});
+    let (seen, sums) = (&ran.report, ran.report.deliveries);
+    assert!(seen.dropped >= 18, "{}", seen.dropped);
+    assert_eq!((sums.lost, sums.delivered + sums.cut), (0, sums.expected), "{sums:?}");
+    assert_eq!(seen.sent + seen.not_sent, 200);
+}
+
+#[test]
+fn echo_idle_and_herd_on_three_machines_are_those_of_one() {
+    let three = |plan: &CablePlan| run_on_three(plan, Wrong::default(), |_, _| {}).report;
+    let seen = three(&plan(ECHO, 12));
+    // The time until the barrier is passed counts, too.
+    assert_eq!((seen.subscribed, seen.answered, seen.unanswered), (12, seen.sent, 0));
+    assert!((120..=300).contains(&seen.sent), "12 users, 10 a second: {}", seen.sent);
+    let seen = three(&plan(Pattern::Idle, 12));
+    assert_eq!((seen.subscribed, seen.open_most), (12, 12));
+    let herd = Pattern::Herd { cuts: 2, give_up: Nanos::from_secs(30) };
+    let seen = three(&plan(herd, 12));
+    let rounds: Vec<_> = seen.rounds.iter().map(|round| round.subscribed).collect();
+    assert_eq!((rounds, seen.attempts), (vec![12, 12, 12], 36));
+}
+
+#[test]
+fn an_interrupt_ends_three_machines() {
+    let duration = Nanos::from_secs(60);
+    for pattern in [ECHO, broadcast(3), Pattern::Idle] {
+        let plan = CablePlan { duration, ..plan(pattern, 9) };
+        let wrong = Wrong { loses: 10, ..Wrong::default() };
+        let ran = run_on_three(&plan, wrong, |world, workers| {
+            if world.now == Nanos::from_secs(5) {
+                workers.iter_mut().for_each(|users| users.stop(StopMode::Graceful));
+            }
+        });
+        assert!(ran.world.now <= Nanos::from_millis(6_010), "{}", ran.world.now);
+        let sums = ran.report.deliveries;
+        assert_eq!(sums.expected, sums.delivered + sums.lost + sums.cut);
+    }
 }

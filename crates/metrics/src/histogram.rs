@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 use thiserror::Error;
 
@@ -18,7 +19,8 @@ pub type Sketch = LogLinear<7>;
 
 /// Counts of durations, with `2^BITS` buckets an octave. Values above [`LogLinear::LIMIT`] are counted in the last bucket;
 /// least, greatest and sum stay exact.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(try_from = "HistogramParts", into = "HistogramParts")]
 pub struct LogLinear<const BITS: u32> {
     /// Counts of the buckets `base..base + counts.len()`.
     counts: Vec<u64>,
@@ -27,6 +29,30 @@ pub struct LogLinear<const BITS: u32> {
     sum: u128,
     min: u64,
     max: u64,
+}
+
+/// A histogram on its way to another machine: its buckets that have values.
+#[derive(Serialize, Deserialize)]
+struct HistogramParts {
+    pairs: Vec<(u32, u64)>,
+    min: Nanos,
+    max: Nanos,
+    sum: u128,
+}
+
+impl<const BITS: u32> TryFrom<HistogramParts> for LogLinear<BITS> {
+    type Error = HistogramError;
+
+    fn try_from(parts: HistogramParts) -> Result<Self, HistogramError> {
+        Self::from_parts(&parts.pairs, parts.min, parts.max, parts.sum)
+    }
+}
+
+impl<const BITS: u32> From<LogLinear<BITS>> for HistogramParts {
+    fn from(histogram: LogLinear<BITS>) -> Self {
+        let (min, max) = (Nanos(histogram.min), Nanos(histogram.max));
+        Self { pairs: histogram.to_pairs(), min, max, sum: histogram.sum }
+    }
 }
 
 /// Why parts do not make a histogram.

@@ -11,7 +11,7 @@ use crate::json::{self};
 use crate::number::{duration, grouped};
 use crate::object::{Object, json_list};
 use crate::text::{LATENCIES, generator_lines, latencies, line};
-use crate::{assertions, escape, judgement, number::number};
+use crate::{assertions, escape, fleet, judgement, number::number};
 
 /// A test of Action Cable and its results.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +86,7 @@ pub fn text(input: &CableInput<'_>) -> String {
     }
     generator_lines(&mut out, input.generator);
     problems(&mut out, outcome);
+    out.push_str(&fleet::text(input.assertions));
     out.push_str(&assertions::text(input.assertions));
     let (server, measurement) = (conclusion.server_line(), judgement::text(input.verdict));
     let _ = write!(out, "\n{server}Measurement: {measurement}");
@@ -252,6 +253,9 @@ pub fn json(input: &CableInput<'_>) -> String {
     if let Some(gates) = crate::gates::json(input.assertions) {
         object = object.put("gates", gates);
     }
+    if let Some(fleet) = fleet::json(input.assertions) {
+        object = object.put("fleet", fleet);
+    }
     let problems = outcome.problems.iter();
     let verdict = input.verdict;
     let reasons = verdict.reasons.iter().map(|reason| escape::json(&reason.to_string()));
@@ -380,6 +384,7 @@ mod tests {
             jitter: Nanos::ZERO,
             backs_off: true,
             seed: 7,
+            part: None,
         }
     }
 

@@ -31,6 +31,12 @@ impl SegmentSlice {
         whole * self.offsets.len() as u64 + in_rest as u64
     }
 
+    /// Whether a number is ours.
+    #[must_use]
+    pub fn contains(&self, number: u64) -> bool {
+        self.offsets.binary_search(&(number % self.period)).is_ok()
+    }
+
     /// The share of all numbers that is ours, 0 to 1.
     #[must_use]
     pub fn share(&self) -> f64 {

@@ -29,10 +29,13 @@ const UNSAFE_PLACES: [&str; 3] =
     ["crates/net/", "crates/script/src/runtime/ffi.rs", "crates/quickjs/src/"];
 
 /// Places that may derive serde's traits: where a format is the crate's business.
-const SERDE_PLACES: [&str; 14] = [
+const SERDE_PLACES: [&str; 17] = [
     // What travels between the machines of a fleet: plans, settings and metrics, in one program's own version.
     "crates/remote/src/",
     "crates/metrics/src/tally/",
+    "crates/metrics/src/histogram.rs",
+    "crates/cable/src/",
+    "crates/wire/src/cable/codec.rs",
     "crates/k6/src/fleet/",
     "crates/stdx/src/distribution.rs",
     "crates/wire/src/h1/",

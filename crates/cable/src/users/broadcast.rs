@@ -21,7 +21,7 @@ const BURST_MAX: usize = 64;
 
 impl CableUsers {
     /// When the first message is due: soon after all users are up.
-    fn broadcast_start(&self) -> Option<Nanos> {
+    pub(super) fn broadcast_start(&self) -> Option<Nanos> {
         self.cable.barrier.up_at(0).map(|up| up + PAUSE)
     }
 
@@ -29,7 +29,11 @@ impl CableUsers {
     pub(super) fn next_broadcast(&self) -> Option<Nanos> {
         let begin = self.broadcast_start().zip(self.broadcast.next);
         let due = begin.map(|(begin, number)| begin + self.broadcast.every * number);
-        let limit = self.broadcast.in_flight.front().map(|(_, limit)| *limit);
+        let limit = match &self.part {
+            // Past the last message of ours, those of other machines.
+            Some(part) => part.next_limit().or_else(|| self.part_limit()),
+            None => self.broadcast.in_flight.front().map(|(_, limit)| *limit),
+        };
         due.into_iter().chain(limit).min()
     }
 
@@ -47,21 +51,25 @@ impl CableUsers {
             }
             let Some(due) = due.filter(|due| *due <= now) else { break };
             self.send_broadcast(number, due, now);
-            self.broadcast.next = Some(self.broadcast.after(number, self.shard));
+            self.broadcast.next = self.broadcast.from(number + 1, &self.cable.plan, self.shard);
         }
-        self.close_settled(now);
+        if self.part.is_some() { self.close_part(now) } else { self.close_settled(now) }
     }
 
     fn send_broadcast(&mut self, number: u64, due: Nanos, now: Nanos) {
         let speaker = number % self.broadcast.speakers;
-        let user = UserId(((speaker - self.shard.first) / self.shard.step) as u32);
+        let Some(place) = self.cable.plan.own_place(speaker) else { return };
+        let user = UserId(((place - self.shard.first) / self.shard.step) as u32);
         if !self.users[user].is_subscribed() {
             self.report.not_sent += 1;
             return;
         }
+        if self.part.is_some() {
+            return self.send_part(number, user, due, now);
+        }
         let cable = Arc::clone(&self.cable);
         let reserved = cable.in_flight.reserve();
-        let token = Token { number: reserved.number(), user: speaker as u32 };
+        let token = Token { number: reserved.number(), user: speaker as u32, sent: Nanos::ZERO };
         let Some(bytes) = self.command(user, CommandKind::Message, Some(token)) else {
             self.report.not_sent += 1;
             return;
@@ -146,7 +154,10 @@ impl CableUsers {
     }
 
     /// A subscriber comes.
-    pub(super) fn join(&mut self, user: UserId) {
+    pub(super) fn join(&mut self, user: UserId, now: Nanos) {
+        if self.part.is_some() {
+            return self.join_part(user, now);
+        }
         let first = self.cable.in_flight.join();
         self.users[user].first = first;
         self.received.begin(user.index(), first);
@@ -157,6 +168,9 @@ impl CableUsers {
         if !matches!(self.cable.plan.pattern, Pattern::Broadcast { .. }) {
             return;
         }
+        if self.part.is_some() {
+            return self.leave_part(user);
+        }
         let (entry, seen) = (&mut self.users[user], &self.received);
         let owed = self.cable.in_flight.leave(entry.first, |number| seen.has(user.index(), number));
         entry.owed += u64::from(owed);
@@ -164,6 +178,9 @@ impl CableUsers {
 
     /// A subscriber received a message.
     pub(super) fn received_broadcast(&mut self, user: UserId, now: Nanos, token: Token) {
+        if self.part.is_some() {
+            return self.received_part(user, now, token);
+        }
         let in_flight = &self.cable.in_flight;
         let (entry, sums) = (&mut self.users[user], &mut self.report.deliveries);
         if !in_flight.was_sent(token.number) {
@@ -190,7 +207,10 @@ impl CableUsers {
     }
 
     /// Whether every message of all speakers is sent and closed.
-    pub(super) fn is_finished(&self) -> bool {
+    pub(super) fn is_finished(&self, now: Nanos) -> bool {
+        if self.part.is_some() {
+            return self.is_part_finished(now);
+        }
         let in_flight = &self.cable.in_flight;
         in_flight.silent() >= self.broadcast.workers && in_flight.open() == 0
     }

@@ -26,18 +26,24 @@ impl BroadcastSchedule {
             Pattern::Broadcast { speakers, every } => (u64::from(speakers.min(plan.users)), every),
             _ => (0, Nanos::ZERO),
         };
-        Self {
-            next: (shard.first < speakers).then_some(shard.first),
+        let own = plan.part.as_ref().map_or(speakers, |part| part.count(speakers));
+        let mut schedule = Self {
+            next: None,
             speakers,
             every,
-            workers: speakers.min(shard.step) as u32,
+            workers: own.min(shard.step) as u32,
             in_flight: VecDeque::new(),
-        }
+        };
+        schedule.next = schedule.from(0, plan, shard);
+        schedule
     }
 
-    /// The message after `number` whose speaker is in this shard.
-    pub(super) fn after(&self, number: u64, shard: Shard) -> u64 {
-        let ours = |number: &u64| number % self.speakers % shard.step == shard.first;
-        (number + 1..).find(ours).expect("this lane has a speaker")
+    /// The first message from `number` on whose speaker is in this shard; `None` where the shard has no speaker.
+    pub(super) fn from(&self, number: u64, plan: &CablePlan, shard: Shard) -> Option<u64> {
+        let is_ours = |number: &u64| {
+            let place = plan.own_place(number % self.speakers);
+            place.is_some_and(|place| place % shard.step == shard.first)
+        };
+        (number..number + self.speakers).find(is_ours)
     }
 }

@@ -237,7 +237,7 @@ impl CableUsers {
         }
         match self.cable.plan.pattern {
             Pattern::Echo { every } => self.begin_echo(user, every, now),
-            Pattern::Broadcast { .. } => self.join(user),
+            Pattern::Broadcast { .. } => self.join(user, now),
             Pattern::Idle | Pattern::Herd { .. } => {}
         }
         self.settle(user, now, Settled::Subscribed);

@@ -36,7 +36,8 @@ impl CableUsers {
         if is_over || self.phase != Phase::Running {
             return;
         }
-        let token = Token { number: self.echoes.next_number(), user: self.global(user) };
+        let (number, user_number) = (self.echoes.next_number(), self.global(user));
+        let token = Token { number, user: user_number, sent: now };
         let has_room = self.echoes.list.len() < ECHOES_MAX;
         let sent = has_room.then(|| self.command(user, CommandKind::Message, Some(token)));
         let Some(bytes) = sent.flatten() else {

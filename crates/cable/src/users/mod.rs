@@ -10,8 +10,11 @@ mod broadcast_schedule;
 mod connect;
 mod echo;
 mod herd;
+mod part_broadcast;
+mod part_messages;
 mod pending_echoes;
 mod poll;
+mod presence;
 mod receive;
 mod server_message;
 mod state;
@@ -19,4 +22,5 @@ mod timer_queue;
 mod user;
 mod user_table;
 
+pub(crate) use part_messages::{PartLog, SUBSCRIBED_FOR};
 pub(crate) use state::CableUsers;

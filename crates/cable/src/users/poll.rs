@@ -13,6 +13,8 @@ use crate::plan::Pattern;
 
 /// How long a socket may be without a ping: Action Cable's own client then considers the connection lost.
 const SILENCE_MAX: Nanos = Nanos::from_secs(6);
+/// How often a barrier is looked at that the users of other machines have not reached yet.
+const BARRIER_EVERY: Nanos = Nanos::from_millis(50);
 /// How long messages in flight are waited for after an interrupt, at most: some may never come.
 const STOPPING_MAX: Nanos = Nanos::SECOND;
 
@@ -66,7 +68,7 @@ impl CableUsers {
         let ended = stops || self.end().is_some_and(|end| end <= now);
         match self.cable.plan.pattern {
             Pattern::Echo { .. } => ended && self.echoes.waiting() == 0,
-            Pattern::Broadcast { .. } => self.is_finished(),
+            Pattern::Broadcast { .. } => self.is_finished(now),
             Pattern::Idle => ended,
             Pattern::Herd { .. } => {
                 stops || (ended && self.round + 1 == self.cable.barrier.rounds())
@@ -80,6 +82,7 @@ impl CableUsers {
             return;
         }
         self.next_watch = now + WATCH_EVERY;
+        self.log_part();
         for user in self.users.iter_mut().filter(|user| user.is_subscribed()) {
             let silent = now.saturating_sub(user.last_ping);
             if silent > SILENCE_MAX {
@@ -107,6 +110,7 @@ impl CableUsers {
             // Past it there are messages to wait for, or other workers; they have times of their own.
             self.end().filter(|end| *end > now),
             Some(self.next_watch),
+            self.cable.barrier.is_waiting(self.round).then_some(now + BARRIER_EVERY),
             self.is_cutting().then_some(now),
         ];
         times.into_iter().flatten().min()
@@ -115,7 +119,7 @@ impl CableUsers {
 
 impl VirtualUsers for CableUsers {
     fn poll(&mut self, now: Nanos, commands: &mut Commands) -> Option<Nanos> {
-        self.budget = commands.budget;
+        (self.budget, self.now) = (commands.budget, now);
         if self.phase == Phase::Stopping {
             self.stop_deadline.get_or_insert(now.saturating_add(STOPPING_MAX));
         }
@@ -163,6 +167,7 @@ impl VirtualUsers for CableUsers {
             (StopMode::Immediate, _) => {
                 self.phase = Phase::Over;
                 self.users.ids().for_each(|user| self.disconnect(user));
+                self.end_part();
                 self.merge_report();
             }
         }

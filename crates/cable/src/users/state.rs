@@ -1,5 +1,6 @@
 //! `CableUsers`: what one worker keeps of its users, and how they send and end.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use stdx::{Nanos, Prng};
@@ -8,6 +9,7 @@ use workload::arrival::Shard;
 use workload::{Commands, PollBudget};
 
 use super::broadcast_schedule::BroadcastSchedule;
+use super::part_messages::PartMessages;
 use super::pending_echoes::PendingEchoes;
 use super::server_message::ServerMessage;
 use super::timer_queue::{Entry, TimerQueue};
@@ -36,6 +38,10 @@ pub(crate) struct CableUsers {
     pub(super) budget: PollBudget,
     pub(super) received: ReceivedSet,
     pub(super) broadcast: BroadcastSchedule,
+    /// The messages of a broadcast that several machines share.
+    pub(super) part: Option<Box<PartMessages>>,
+    /// When this worker was polled last.
+    pub(super) now: Nanos,
     pub(super) echoes: PendingEchoes,
     /// A herd's round, from 0, and when it began.
     pub(super) round: u32,
@@ -78,12 +84,9 @@ impl CableUsers {
     /// The users of one shard, none of them connected.
     pub(crate) fn new(cable: Arc<Cable>, shard: Shard) -> Self {
         let plan = &cable.plan;
-        let count = u64::from(plan.users).saturating_sub(shard.first).div_ceil(shard.step) as usize;
+        let own = u64::from(plan.own_users());
+        let count = own.saturating_sub(shard.first).div_ceil(shard.step) as usize;
         let subscribers = if matches!(plan.pattern, Pattern::Broadcast { .. }) { count } else { 0 };
-        let word = match plan.pattern {
-            Pattern::Broadcast { .. } => "BROADCAST",
-            _ => "PERFORM",
-        };
         let mut users = Self {
             users: UserTable::new(count),
             places: Vec::new(),
@@ -91,6 +94,8 @@ impl CableUsers {
             budget: PollBudget::default(),
             received: ReceivedSet::new(subscribers, cable.in_flight.window()),
             broadcast: BroadcastSchedule::new(plan, shard),
+            part: PartMessages::of(plan, shard.first),
+            now: Nanos::ZERO,
             echoes: PendingEchoes::default(),
             round: 0,
             round_began: Nanos::ZERO,
@@ -100,14 +105,15 @@ impl CableUsers {
             phase: Phase::Running,
             stop_deadline: None,
             report: CableReport::default(),
-            random: Prng::new(stdx::mix(plan.seed, shard.first + 1)),
-            line: format!("{word} {}", plan.url).into(),
+            random: Prng::new(stdx::mix(plan.seed, u64::from(plan.number_of(shard.first)) + 1)),
+            line: plan.line().into(),
             commands: Commands::default(),
             messages: Vec::new(),
             buffers: Buffers::default(),
             shard,
             cable,
         };
+        users.cable.workers.store(users.shard.step as u16, Ordering::Relaxed);
         users.schedule_arrivals();
         users
     }
@@ -116,7 +122,7 @@ impl CableUsers {
     fn schedule_arrivals(&mut self) {
         let plan = &self.cable.plan;
         for user in self.users.ids() {
-            let global = self.shard.first + u64::from(user.0) * self.shard.step;
+            let global = self.global(user);
             let part = u128::from(plan.ramp.0) * u128::from(global) / u128::from(plan.users);
             self.timers.add(Entry { at: Nanos(part as u64), user, generation: 0 });
         }
@@ -124,7 +130,7 @@ impl CableUsers {
 
     /// A user's number in the whole run, from 0.
     pub(super) fn global(&self, user: UserId) -> u32 {
-        (self.shard.first + u64::from(user.0) * self.shard.step) as u32
+        self.cable.plan.number_of(self.shard.first + u64::from(user.0) * self.shard.step)
     }
 
     /// Sends a command of a user's through its WebSocket; gives its length, or `None` where it cannot be sent.
@@ -175,6 +181,7 @@ impl CableUsers {
         }
         self.watch(now);
         self.count_subscribers();
+        self.end_part();
         self.merge_report();
     }
 

@@ -40,6 +40,7 @@ fn test(
         jitter: Nanos::ZERO,
         backs_off: true,
         seed,
+        part: None,
     });
     let plan = Plan {
         warmup: Nanos::ZERO,

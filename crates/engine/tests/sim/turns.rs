@@ -213,6 +213,7 @@ fn a_herd_comes_and_is_cut_off_in_turns() {
         jitter: Nanos::ZERO,
         backs_off: true,
         seed: 5,
+        part: None,
     });
     let people = Plan {
         load: Load::Users(cable.users()),

@@ -202,6 +202,7 @@ fn ws_message(units: u64) -> u64 {
         jitter: Nanos::ZERO,
         backs_off: true,
         seed: 7,
+        part: None,
     });
     let load = Load::Users(cable.users());
     let capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };

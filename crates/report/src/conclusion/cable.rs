@@ -285,6 +285,7 @@ mod tests {
             jitter: Nanos::ZERO,
             backs_off: true,
             seed: 7,
+            part: None,
         }
     }
 

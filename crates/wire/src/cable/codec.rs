@@ -1,7 +1,9 @@
 //! `Codec`: which of the subprotocols is spoken.
 
+use serde::{Deserialize, Serialize};
+
 /// How messages are written, and whether AnyCable's extension is spoken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Codec {
     /// The format.
     pub format: Format,
@@ -10,7 +12,7 @@ pub struct Codec {
 }
 
 /// The format of messages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Format {
     /// Text messages of JSON.
     #[default]
@@ -22,7 +24,7 @@ pub enum Format {
 }
 
 /// The protocol spoken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Dialect {
     /// `actioncable-v1`.
     #[default]

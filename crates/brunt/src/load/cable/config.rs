@@ -17,7 +17,7 @@ use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::load_test::LoadTest;
 use crate::load::outputs::{OutputFlags, Outputs};
-use crate::load::{gates, settings};
+use crate::load::{fleet, gates, settings};
 
 /// The test that a command line of `cable` asks for.
 pub(crate) struct CableConfig {
@@ -57,11 +57,17 @@ pub(crate) fn resolve(
     // Handshakes are answered by heads, which are looked at; WebSockets begin in HTTP/1.1 (RFC 6455, 4.1).
     settings.capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     (settings.protocol, settings.redirects) = (Protocol::Http1, Redirects::Keep);
-    let load = Load::Users(cable.users());
-    gates::check_load(&flags.display.gates, &load)?;
-    let plan = Plan { name, ..Plan::new(load, Targets::new(Vec::new()), seed) };
-    let load_test = LoadTest::new(plan, settings, outputs);
+    let plan = engine_plan(&cable, name);
+    gates::check_load(&flags.display.gates, &plan.load)?;
+    let fleet = fleet::resolve(&flags.fleet, args.global.cpus)?;
+    let load_test = LoadTest { fleet, ..LoadTest::new(plan, settings, outputs) };
     Ok(CableConfig { cable, load_test, fails_on_loss: flags.fail_on_loss })
+}
+
+/// The run of a test's users, as the engine sees it.
+pub(super) fn engine_plan(cable: &Arc<Cable>, name: String) -> Plan {
+    let targets = Targets::new(Vec::new());
+    Plan { name, ..Plan::new(Load::Users(cable.users()), targets, cable.plan().seed) }
 }
 
 /// Checks as much of a command line as needs no file and no look at the machine.
@@ -69,6 +75,7 @@ pub(crate) fn resolve(
 /// # Errors
 /// A flag is wrong.
 pub(crate) fn validate(args: &ParsedArgs<CableFlags>) -> Result<(), CommandError> {
+    fleet::resolve(&args.flags.fleet, None)?;
     plan(args, 0).map(drop)
 }
 
@@ -110,6 +117,7 @@ fn plan(args: &ParsedArgs<CableFlags>, seed: u64) -> Result<CablePlan, CommandEr
         jitter: flags.jitter,
         backs_off: !flags.no_backoff,
         seed,
+        part: None,
     })
 }
 
