@@ -76,3 +76,4 @@ pub use settings::{
     HeadStyle, HttpVersion, IoChoice, Protocol, ProxySettings, Redirects, Settings, TlsSettings,
 };
 pub use simulate::{Simulation, SimulationResult, simulate};
+pub use worker::sample_of;

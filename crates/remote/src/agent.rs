@@ -1,6 +1,7 @@
 //! `serve`: the load generator of an agent, run after run.
 
 use std::fmt;
+use std::time::Instant;
 
 use control::{AgentHandle, AgentOrder, AgentReport};
 use engine::ReadyRun;
@@ -8,6 +9,7 @@ use fleet::Share;
 
 use crate::agent_load::{self, Prepared};
 use crate::archive::{Archive, Content};
+use crate::cable_part::PreparedCable;
 
 /// A script that an agent is to run: its part of it.
 pub struct ScriptWork<'a> {
@@ -33,12 +35,17 @@ pub type RunScript<'a> = &'a dyn Fn(&ScriptWork<'_>, &AgentHandle);
 
 /// Carries out the orders of an agent's host until it ends, with so many worker threads.
 pub fn serve(handle: &AgentHandle, workers: usize, run_script: RunScript<'_>) {
-    let mut prepared = None;
+    let mut prepared: Option<PreparedWork> = None;
     while let Ok(order) = handle.orders.recv() {
         match order {
             AgentOrder::Prepare(work) => {
-                let archive = match Content::decode(&work.archive) {
-                    Ok(Content::Load(archive)) => *archive,
+                let outcome = match Content::decode(&work.archive) {
+                    Ok(Content::Load(archive)) => {
+                        prepare(*archive, &work.share, workers).map(PreparedWork::Load)
+                    }
+                    Ok(Content::Cable(archive)) => {
+                        PreparedCable::new(*archive, &work.share, workers).map(PreparedWork::Cable)
+                    }
                     Ok(Content::Script(archive)) => {
                         let (setup, share) = (work.setup.as_deref(), &work.share);
                         run_script(
@@ -48,12 +55,8 @@ pub fn serve(handle: &AgentHandle, workers: usize, run_script: RunScript<'_>) {
                         report(handle, AgentReport::Ended);
                         continue;
                     }
-                    Err(error) => {
-                        report(handle, AgentReport::Prepared(Err(error.to_string())));
-                        continue;
-                    }
+                    Err(error) => Err(error.to_string()),
                 };
-                let outcome = prepare(archive, &work.share, workers);
                 let (ready, outcome) = match outcome {
                     Ok(ready) => (Some(ready), Ok(())),
                     Err(cause) => (None, Err(cause)),
@@ -63,7 +66,7 @@ pub fn serve(handle: &AgentHandle, workers: usize, run_script: RunScript<'_>) {
             }
             AgentOrder::Start(at) => {
                 if let Some(prepared) = prepared.take()
-                    && let Err(cause) = agent_load::run(prepared, at, handle)
+                    && let Err(cause) = prepared.run(at, handle)
                 {
                     report(handle, AgentReport::Abort(cause));
                 }
@@ -71,6 +74,25 @@ pub fn serve(handle: &AgentHandle, workers: usize, run_script: RunScript<'_>) {
             }
             AgentOrder::Leave(_) => prepared = None,
             AgentOrder::SkipOverdue(_) | AgentOrder::Pass { .. } | AgentOrder::Stop(_) => {}
+        }
+    }
+}
+
+/// Work that waits for its start.
+enum PreparedWork {
+    Load(Prepared),
+    Cable(PreparedCable),
+}
+
+impl PreparedWork {
+    /// Runs it, from this instant on, to its end.
+    ///
+    /// # Errors
+    /// The engine could not start, or failed, with the reason.
+    fn run(self, at: Instant, handle: &AgentHandle) -> Result<(), String> {
+        match self {
+            Self::Load(prepared) => agent_load::run(prepared, at, handle),
+            Self::Cable(prepared) => prepared.run(at, handle),
         }
     }
 }

@@ -67,7 +67,7 @@ impl Observer for AgentLoad<'_> {
                     control.abort();
                     break;
                 }
-                // Its users wait for nobody.
+                // Its users do not wait for those of other agents.
                 Ok(AgentOrder::Prepare(_) | AgentOrder::Start(_) | AgentOrder::Pass { .. }) => {}
                 Err(TryRecvError::Empty) => break,
             }

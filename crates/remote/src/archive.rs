@@ -1,5 +1,6 @@
 //! `Archive`: a plan and its settings on their way to agents.
 
+use cable::CablePlan;
 use engine::{CapturedHeaders, Settings};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -11,6 +12,19 @@ pub struct Archive {
     /// The whole plan, of which each agent runs its part.
     pub plan: Plan,
     /// How it is carried out.
+    pub settings: Settings,
+    /// Worker threads of each agent (`-cpus`); `None` is one for each of its cores.
+    pub workers: Option<usize>,
+}
+
+/// A test of Action Cable on its way to agents.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CableArchive {
+    /// The whole test, of which each agent has its users.
+    pub plan: CablePlan,
+    /// What the run is called.
+    pub name: String,
+    /// How its connections are made.
     pub settings: Settings,
     /// Worker threads of each agent (`-cpus`); `None` is one for each of its cores.
     pub workers: Option<usize>,
@@ -40,6 +54,8 @@ pub(crate) enum Content {
     Load(Box<Archive>),
     /// A script with all it needs, in a form of its own.
     Script(Vec<u8>),
+    /// A test of Action Cable.
+    Cable(Box<CableArchive>),
 }
 
 impl Content {
@@ -48,8 +64,13 @@ impl Content {
     /// # Errors
     /// A plan depends on something that other machines do not have.
     pub(crate) fn encode(&self) -> Result<Vec<u8>, ArchiveError> {
-        if let Self::Load(archive) = self {
-            check(&archive.plan, &archive.settings)?;
+        match self {
+            Self::Load(archive) => {
+                check_plan(&archive.plan)?;
+                check_settings(&archive.settings)?;
+            }
+            Self::Cable(archive) => check_settings(&archive.settings)?,
+            Self::Script(_) => {}
         }
         // Numbers, texts and bytes: all have a form.
         postcard::to_allocvec(self).map_err(|_| ArchiveError::Damaged)
@@ -64,11 +85,13 @@ impl Content {
     }
 }
 
-/// Refuses what serde leaves out of plan and settings, and what other machines do not have.
-fn check(plan: &Plan, settings: &Settings) -> Result<(), ArchiveError> {
-    if matches!(plan.load, Load::Users(_)) {
-        return Err(ArchiveError::Script);
-    }
+/// Refuses what serde leaves out of a plan.
+fn check_plan(plan: &Plan) -> Result<(), ArchiveError> {
+    if matches!(plan.load, Load::Users(_)) { Err(ArchiveError::Script) } else { Ok(()) }
+}
+
+/// Refuses what serde leaves out of settings, and what other machines do not have.
+fn check_settings(settings: &Settings) -> Result<(), ArchiveError> {
     let local = [
         (settings.unix_socket.is_some(), "a Unix socket (-unix-socket)"),
         (!settings.local_addrs.is_empty(), "a local address (-laddr)"),
@@ -125,6 +148,20 @@ mod tests {
         assert_eq!(format!("{:?}", after.settings), format!("{:?}", before.settings));
         assert_eq!(after.workers, Some(2));
         assert_eq!(Content::decode(b"x").unwrap_err(), ArchiveError::Damaged);
+    }
+
+    #[test]
+    fn every_kind_of_captured_headers_arrives_as_it_was() {
+        for headers in [CapturedHeaders::Nothing, CapturedHeaders::All, CapturedHeaders::WholeHead]
+        {
+            let mut before = archive();
+            before.settings.capture.headers = headers;
+            let bytes = Content::Load(Box::new(before)).encode().unwrap();
+            let Ok(Content::Load(after)) = Content::decode(&bytes) else {
+                panic!("a plan stays one")
+            };
+            assert_eq!(after.settings.capture.headers, headers);
+        }
     }
 
     #[test]

@@ -35,8 +35,22 @@ pub fn ends_at_once(cause: &str) -> bool {
     cause == ASKED_NOW
 }
 
-/// Takes what an agent's load generator says of its script; the agent's number, from 1.
-pub type ScriptSink = Box<dyn FnMut(u16, &[u8])>;
+/// Takes what agents say of their parts beside rows, in a form of its own.
+pub trait PartSink {
+    /// Takes a record of the agent with this number, from 1.
+    ///
+    /// # Errors
+    /// It cannot be read, with the reason.
+    fn take(&mut self, agent: u16, record: &[u8]) -> Result<(), &'static str>;
+
+    /// No record follows.
+    fn finish(&mut self) {}
+
+    /// Rows that are made of what several agents say.
+    fn take_rows(&mut self) -> Batch {
+        Batch::default()
+    }
+}
 
 /// A fleet's run under way. Dropping it ends it.
 pub struct FleetExecution {
@@ -56,7 +70,7 @@ pub struct FleetExecution {
     /// When a run that is to end at once is given up.
     give_up_at: Option<Instant>,
     is_over: bool,
-    scripts: Option<ScriptSink>,
+    parts: Option<Box<dyn PartSink>>,
     /// Agents whose loss was reported.
     lost: BTreeSet<Name>,
     /// The user knows that the run waits for them.
@@ -90,16 +104,16 @@ impl FleetExecution {
             is_asked: false,
             give_up_at: None,
             is_over: false,
-            scripts: None,
+            parts: None,
             lost: BTreeSet::new(),
             has_warned_of_wait: false,
         }
     }
 
-    /// What agents say of their script goes there.
+    /// What agents say of their parts goes there.
     #[must_use]
-    pub fn with_scripts(self, sink: ScriptSink) -> Self {
-        Self { scripts: Some(sink), ..self }
+    pub fn with_parts(self, sink: impl PartSink + 'static) -> Self {
+        Self { parts: Some(Box::new(sink)), ..self }
     }
 
     /// The instant of the start.
@@ -151,15 +165,23 @@ impl FleetExecution {
         match payload::unpack(&delta.payload, number, self.targets) {
             Ok(unpacked) => {
                 if let Some(own) = unpacked.record {
-                    if let Some(sink) = self.scripts.as_mut().filter(|_| !own.script.is_empty()) {
-                        sink(number, &own.script);
-                    }
+                    self.take_part(agent, number, &own.part);
                     self.records.note(agent, own);
                 }
                 self.add(unpacked.batch);
             }
             Err(why) => self.records.note_unreadable(agent, why),
         }
+    }
+
+    /// Takes what the agent says of its part.
+    fn take_part(&mut self, agent: &Name, number: u16, record: &[u8]) {
+        let Some(sink) = self.parts.as_mut().filter(|_| !record.is_empty()) else { return };
+        if let Err(why) = sink.take(number, record) {
+            self.records.note_unreadable(agent, why);
+        }
+        let rows = sink.take_rows();
+        self.add(rows);
     }
 
     fn add(&mut self, mut batch: Batch) {
@@ -194,6 +216,11 @@ impl FleetExecution {
     }
 
     fn finish(&mut self, is_early: bool) {
+        if let Some(mut sink) = self.parts.take() {
+            sink.finish();
+            let rows = sink.take_rows();
+            self.add(rows);
+        }
         let mut last = self.take_recent();
         // The last word of the run is the coordinator's; agents without one of their own have their reasons.
         last.generator.finished = true;

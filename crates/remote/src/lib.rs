@@ -6,11 +6,14 @@
 //!                                                    │ rows, the generator's record, once a second (payload)
 //! session::Session ◀─ FleetExecution ◀─ control ◀────┘
 //!   └─ the same observers, results and report as on one machine; rows have the number of their agent
+//! a test of Action Cable: CableArchive ─▶ CablePart, with barriers ─▶ CableParts
 //! ```
 
 mod agent;
 mod agent_load;
 mod archive;
+mod cable_part;
+mod cable_parts;
 mod error;
 mod execution;
 pub mod flags;
@@ -22,9 +25,10 @@ mod uplink;
 mod work;
 
 pub use agent::{RunScript, ScriptWork, serve};
-pub use archive::{Archive, ArchiveError};
+pub use archive::{Archive, ArchiveError, CableArchive};
+pub use cable_parts::CableParts;
 pub use error::RemoteError;
-pub use execution::{FleetExecution, ScriptSink, ends_at_once};
+pub use execution::{FleetExecution, PartSink, ends_at_once};
 pub use gather::{FleetOptions, start};
 pub use records::{FleetOutcome, Records};
 pub use resume::{Resumable, newest_run};

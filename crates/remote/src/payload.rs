@@ -32,8 +32,8 @@ pub(crate) struct OwnRecord {
     pub(crate) generator: Generator,
     /// Why its figures may not be believed, so far.
     pub(crate) reasons: Vec<String>,
-    /// What a script's load generator says of it, in a form of its own.
-    pub(crate) script: Vec<u8>,
+    /// What it says of its part of a script or a test of Action Cable, in a form of its own; may be empty.
+    pub(crate) part: Vec<u8>,
 }
 
 /// A payload in its bytes.
@@ -42,8 +42,8 @@ struct Envelope<'a> {
     /// The generator's record, as results have it, deflated; empty where there is none.
     record: &'a [u8],
     reasons: Vec<String>,
-    /// What a script's load generator says of it, in a form of its own; empty where it says nothing.
-    script: &'a [u8],
+    /// What the agent says of its part, in a form of its own; empty where it says nothing.
+    part: &'a [u8],
     rows: &'a [u8],
 }
 
@@ -125,7 +125,7 @@ impl Packer {
         let rows = std::mem::take(&mut self.bytes);
         let Some(record) = record else { return vec![envelope(&[], &OwnRecord::default(), &rows)] };
         let deflated = deflate(results::encode_generator(&record.generator).as_bytes());
-        if rows.len() + deflated.len() + record.script.len() < fleet::PAYLOAD_MAX / 4 * 3 {
+        if rows.len() + deflated.len() + record.part.len() < fleet::PAYLOAD_MAX / 4 * 3 {
             return vec![envelope(&deflated, record, &rows)];
         }
         vec![envelope(&[], &OwnRecord::default(), &rows), envelope(&deflated, record, &[])]
@@ -134,7 +134,7 @@ impl Packer {
 
 fn envelope(deflated: &[u8], own: &OwnRecord, rows: &[u8]) -> Vec<u8> {
     let reasons = own.reasons.iter().map(|reason| fleet::cut_text(reason)).collect();
-    let envelope = Envelope { record: deflated, reasons, script: &own.script, rows };
+    let envelope = Envelope { record: deflated, reasons, part: &own.part, rows };
     // Writing numbers, texts and bytes to memory cannot fail.
     postcard::to_allocvec(&envelope).unwrap_or_default()
 }
@@ -172,8 +172,8 @@ pub(crate) fn unpack(bytes: &[u8], agent: u16, targets: usize) -> Result<Unpacke
         rest = more;
     }
     if !envelope.record.is_empty() {
-        let (generator, script) = (generator(envelope.record)?, envelope.script.to_vec());
-        unpacked.record = Some(OwnRecord { generator, reasons: envelope.reasons, script });
+        let (generator, part) = (generator(envelope.record)?, envelope.part.to_vec());
+        unpacked.record = Some(OwnRecord { generator, reasons: envelope.reasons, part });
     }
     Ok(unpacked)
 }
@@ -287,8 +287,8 @@ mod tests {
     #[test]
     fn rows_and_record_arrive_as_they_were() {
         let batch = batch();
-        let (reasons, script) = (vec!["late".to_owned()], b"counts".to_vec());
-        let mut own = OwnRecord { reasons, script, ..OwnRecord::default() };
+        let (reasons, part) = (vec!["late".to_owned()], b"counts".to_vec());
+        let mut own = OwnRecord { reasons, part, ..OwnRecord::default() };
         own.generator.lag.record(Nanos(99));
         own.generator.sent = 2;
         let (payloads, cut) = packed(&batch, Some(&own));

@@ -13,7 +13,7 @@ use engine::Settings;
 use fleet::Name;
 use workload::Plan;
 
-use crate::archive::{Archive, Content};
+use crate::archive::{CableArchive, Content};
 use crate::error::RemoteError;
 use crate::execution::FleetExecution;
 use crate::gather::Gathering;
@@ -29,7 +29,7 @@ pub struct Resumable {
     dir: PathBuf,
     run: Name,
     agents: usize,
-    archive: Archive,
+    content: Content,
 }
 
 impl std::fmt::Debug for Resumable {
@@ -61,18 +61,36 @@ impl Resumable {
         let options = CoordinatorOptions::load(dir, &name).map_err(|_| unknown())?;
         let transport: Arc<dyn Transport> =
             Arc::new(NatsTransport::connect(&access, |text| session::warn(&text))?);
-        let archive = match Content::decode(&transport.archive(options.archive)?)? {
-            Content::Load(archive) => *archive,
-            Content::Script(_) => return Err(RemoteError::ScriptRun(run.to_owned())),
-        };
+        let content = Content::decode(&transport.archive(options.archive)?)?;
+        if matches!(content, Content::Script(_)) {
+            return Err(RemoteError::ScriptRun(run.to_owned()));
+        }
         let agents = options.agents;
-        Ok(Self { transport, dir: dir.to_owned(), run: name, agents, archive })
+        Ok(Self { transport, dir: dir.to_owned(), run: name, agents, content })
     }
 
-    /// Its plan and its settings.
+    /// Its plan and its settings; `None` where it has none of the engine's.
     #[must_use]
-    pub fn load(&self) -> (&Plan, &Settings) {
-        (&self.archive.plan, &self.archive.settings)
+    pub fn load(&self) -> Option<(&Plan, &Settings)> {
+        match &self.content {
+            Content::Load(archive) => Some((&archive.plan, &archive.settings)),
+            _ => None,
+        }
+    }
+
+    /// The test of Action Cable that it is, where it is one.
+    #[must_use]
+    pub fn cable(&self) -> Option<&CableArchive> {
+        match &self.content {
+            Content::Cable(archive) => Some(archive),
+            _ => None,
+        }
+    }
+
+    /// How many agents it has.
+    #[must_use]
+    pub fn agents(&self) -> usize {
+        self.agents
     }
 
     /// Goes on with it: all that agents measured so far comes again, in its order. Waits for the lease of a command that died
@@ -102,7 +120,7 @@ impl Resumable {
         notice(&format!("run {}: resumed", self.run));
         let mut gathering = Gathering::new(self.agents);
         let (at, unix_ns) = gathering.wait(&handle, interrupts, notice)?;
-        let work = FleetWork::load(self.archive.clone());
+        let work = FleetWork::of(self.content.clone());
         let records = Records::new(work.whole);
         records.number(gathering.views());
         let start = (began(at, unix_ns), unix_ns);

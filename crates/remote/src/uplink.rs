@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use control::{AgentHandle, AgentReport};
 use fleet::Counts;
-use metrics::{Batch, FailureKind, Generator, Summary, Verdict};
+use metrics::{Batch, FailureKind, Generator, Sample, Summary, Verdict};
 use stdx::Nanos;
 
 use crate::payload::{OwnRecord, Packer};
@@ -63,6 +63,11 @@ impl<'a> Uplink<'a> {
 
     /// Takes rows.
     pub fn rows(&mut self, batch: &Batch) {
+        self.rows_where(batch, |_| true);
+    }
+
+    /// Takes rows, all of which count; those for which `travels` holds go along.
+    pub fn rows_where(&mut self, batch: &Batch, travels: impl Fn(&Sample) -> bool) {
         self.summary.add(batch);
         for sample in &batch.samples {
             if sample.failure == FailureKind::None {
@@ -70,7 +75,7 @@ impl<'a> Uplink<'a> {
             } else {
                 self.counts.failed += 1;
             }
-            if !self.sends_rows {
+            if !self.sends_rows || !travels(sample) {
                 continue;
             }
             self.packer.add(sample, batch);
@@ -81,19 +86,18 @@ impl<'a> Uplink<'a> {
         }
     }
 
-    /// Takes the generator's record of itself, and what a script's load generator says, which may be empty; both go with all
-    /// rows so far.
-    pub fn record(&mut self, generator: Generator, script: Vec<u8>) {
+    /// Takes the generator's record of itself, and what is said of the part, which may be empty; both go with all rows so far.
+    pub fn record(&mut self, generator: Generator, part: Vec<u8>) {
         let (planned, not_sent) = self.reported;
         self.counts.planned = generator.planned.saturating_sub(planned);
         self.counts.not_sent = generator.not_sent.saturating_sub(not_sent);
         self.reported = (generator.planned, generator.not_sent);
-        let own = self.own_record(generator, script);
+        let own = self.own_record(generator, part);
         self.queue(Some(&own));
     }
 
     /// The generator's record as the whole run's merge needs it: the planned rate is this agent's.
-    fn own_record(&self, mut generator: Generator, script: Vec<u8>) -> OwnRecord {
+    fn own_record(&self, mut generator: Generator, part: Vec<u8>) -> OwnRecord {
         generator.rate_per_s *= self.share;
         generator.rows_dropped += self.rows_dropped;
         generator.texts_cut += self.packer.texts_cut;
@@ -103,7 +107,7 @@ impl<'a> Uplink<'a> {
         } else {
             Vec::new()
         };
-        OwnRecord { generator, reasons, script }
+        OwnRecord { generator, reasons, part }
     }
 
     /// Puts what was measured since the last time into the queue to the host.

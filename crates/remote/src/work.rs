@@ -3,7 +3,7 @@
 use stdx::Nanos;
 use workload::{Load, Plan};
 
-use crate::archive::{Archive, Content};
+use crate::archive::{Archive, CableArchive, Content};
 
 /// How long requests without a timeout may take to end.
 const NO_TIMEOUT: Nanos = Nanos::from_secs(300);
@@ -40,6 +40,25 @@ impl FleetWork {
             whole: WholeLoad::of(&archive.plan),
             content: Content::Load(Box::new(archive)),
         }
+    }
+
+    /// What agents were given, of a run that is resumed.
+    pub(crate) fn of(content: Content) -> Self {
+        match content {
+            Content::Load(archive) => Self::load(*archive),
+            Content::Cable(archive) => Self::cable(*archive),
+            Content::Script(archive) => Self::script(archive, None, 0, Nanos::ZERO),
+        }
+    }
+
+    /// A test of Action Cable.
+    #[must_use]
+    pub fn cable(archive: CableArchive) -> Self {
+        let whole = WholeLoad { users: archive.plan.users.into(), ..WholeLoad::default() };
+        // A handshake, a confirmation and a message have the timeout each.
+        let longest_end = archive.plan.timeout.saturating_add(archive.plan.timeout);
+        let content = Content::Cable(Box::new(archive));
+        Self { content, setup: None, longest_end, targets: 0, whole }
     }
 
     /// A script of so many VUs, with what its `setup()` returned, in a form of its own. Its last iterations end within

@@ -4,7 +4,7 @@ use cli::{CommandError, ExitError, Interrupts, eprint_line, usage_error};
 use engine::Settings;
 use metrics::tally::Assertion;
 use remote::flags::{FleetFlags, FleetRequest};
-use remote::{Archive, FleetExecution, FleetWork, Records, RemoteError};
+use remote::{Archive, CableArchive, CableParts, FleetExecution, FleetWork, Records, RemoteError};
 use workload::Plan;
 
 use super::load_test::FleetSource;
@@ -35,6 +35,30 @@ pub(super) fn start(
         FleetSource::Resume(run) => run.resume(interrupts, &mut notice),
     };
     started.map_err(|error| anyhow::Error::new(error).into())
+}
+
+/// The same for a test of Action Cable, with what its agents say of their parts.
+///
+/// # Errors
+/// As [`start`].
+pub(super) fn start_cable(
+    archive: CableArchive,
+    source: &FleetSource,
+    interrupts: &Interrupts,
+) -> Result<(FleetExecution, Records, CableParts), ExitError> {
+    let mut notice = |text: &str| eprint_line(&format!("fleet: {text}"));
+    let plan = archive.plan.clone();
+    let (started, agents) = match source {
+        FleetSource::Form(request) => {
+            let work = FleetWork::cable(CableArchive { workers: request.workers, ..archive });
+            let options = &request.options;
+            (remote::start(&work, options, interrupts, &mut notice), options.agents)
+        }
+        FleetSource::Resume(run) => (run.resume(interrupts, &mut notice), run.agents()),
+    };
+    let (execution, records) = started.map_err(anyhow::Error::new)?;
+    let parts = CableParts::new(&plan, agents);
+    Ok((execution.with_parts(parts.clone()), records, parts))
 }
 
 /// Forms a fleet for this plan.

@@ -6,6 +6,7 @@ use cli::{CommandError, ExitCode, ExitError, usage_error};
 use remote::Resumable;
 use session::monitor_flags::MonitorTargets;
 
+use super::cable;
 use super::environment::Environment;
 use super::flags::{DisplayFlags, ResultsFlags};
 use super::gates;
@@ -27,12 +28,18 @@ pub(crate) fn run(
     let name = run.map_or_else(newest, |name| Ok(name.to_owned()))?;
     let found =
         Resumable::find(dir, &name).map_err(|error| ExitError::from(anyhow::Error::new(error)))?;
-    let (plan, settings) = found.load();
+    let flags = OutputFlags { results, display, watched: &MonitorTargets::default() };
+    let rules = LoadRules::of(cli::Dialect::Native);
+    if let Some(archive) = found.cable().cloned() {
+        let outputs = Outputs::resolve(rules, &flags, &Environment::of_process_with_report())?;
+        return Ok(cable::resume(found, archive, outputs)?);
+    }
+    let Some((plan, settings)) = found.load() else {
+        return Err(usage_error(format!("run {name} cannot be resumed")));
+    };
     let (plan, settings) = (plan.clone(), settings.clone());
     gates::check_load(&display.gates, &plan.load)?;
     gates::check_names(&display.gates, &plan.targets)?;
-    let flags = OutputFlags { results, display, watched: &MonitorTargets::default() };
-    let rules = LoadRules::of(cli::Dialect::Native);
     let outputs = Outputs::resolve(rules, &flags, &Environment::of_process())?;
     let fleet = Some(FleetSource::Resume(Box::new(found)));
     let test = LoadTest { fleet, ..LoadTest::new(plan, settings, outputs) };

@@ -436,6 +436,70 @@ fn a_command_that_was_killed_is_resumed_with_all_that_was_measured() {
         .complains_once(&["no run nothing"]);
 }
 
+/// A test of Action Cable in the room `demo` of the demo's chat.
+fn chat(pattern: &str, url: &str, flags: &str) -> String {
+    let url = format!("{}/cable", url.replace("http://", "ws://"));
+    format!("cable {pattern} {url} -channel ChatChannel -params {{\"id\":\"demo\"}} -json {flags}")
+}
+
+fn number(json: &Value, path: &str) -> u64 {
+    json.pointer(path).and_then(Value::as_u64).unwrap_or_else(|| panic!("{path}: {json}"))
+}
+
+#[test]
+fn a_broadcast_on_agents_counts_what_the_server_counts() {
+    let fleet = Fleet::new("fleet-broadcast", &["a", "b", "c"]);
+    let defects = demo::Cable { loss: 0.1, duplicate: 0.05, ..demo::Cable::default() };
+    let (server, url) = server(Config { cable: Some(defects), ..Config::default() });
+    let words = chat("broadcast", &url, "-users 20 -speakers 4 -rate 50 -d 2s -timeout 1s");
+    let json = fleet.load(&words, 3).with_code(0).json();
+    let stats = server.stats().sockets;
+    assert_eq!(number(&json, "/broadcast/sent"), 100, "50 a second for 2 s: {json}");
+    assert_eq!(stats.cable_broadcasts, 100);
+    let of = |name: &str| number(&json, &format!("/broadcast/deliveries/{name}"));
+    assert_eq!((of("expected"), of("cut"), of("early")), (2_000, 0, 0), "{json}");
+    assert_eq!((of("lost"), of("duplicated")), (stats.cable_lost, stats.cable_duplicated));
+    assert_eq!(of("delivered") + of("duplicated"), stats.cable_sent);
+    assert_eq!(number(&json, "/broadcast/fan_out/count"), of("delivered"));
+    assert_eq!(json["broadcast"]["messages"].as_array().unwrap().len(), 100);
+    assert_eq!(json["fleet"]["agents"].as_array().unwrap().len(), 3);
+    // The rows: a connection for each user, and one for each message, however many agents had it.
+    let report = fleet.report();
+    assert_eq!((number(&report, "/requests"), number(&report, "/status_codes/101")), (120, 20));
+    assert_eq!(number(&report, "/status_codes/200"), number(&json, "/broadcast/complete"));
+}
+
+#[test]
+fn a_herd_on_agents_is_cut_off_at_once_and_comes_back() {
+    let fleet = Fleet::new("fleet-herd", &["a", "b"]);
+    let cable = Some(demo::Cable::default());
+    let (server, url) = server(Config { cable, ..Config::default() });
+    let json = fleet.load(&chat("herd", &url, "-users 50 -cuts 2 -d 200ms"), 2).with_code(0).json();
+    let rounds: Vec<u64> =
+        json["rounds"].as_array().unwrap().iter().map(|one| number(one, "/subscribed")).collect();
+    assert_eq!((rounds, server.stats().sockets.sockets_total), (vec![50, 50, 50], 150));
+    let json = fleet.load(&chat("echo", &url, "-users 10 -rate 50 -d 1s"), 2).with_code(0).json();
+    assert!(number(&json, "/echo/sent") >= 50, "{json}");
+    assert_eq!(number(&json, "/echo/answered"), number(&json, "/echo/sent"));
+    let few = fleet.load(&chat("idle", &url, "-users 1 -d 1s"), 2).with_code(1);
+    assert!(few.stderr.contains("of 1 user none is left for it"), "{few:#?}");
+}
+
+#[test]
+fn a_killed_test_of_action_cable_is_resumed_with_all_that_was_seen() {
+    let fleet = Fleet::new("fleet-cable-resume", &["a", "b"]);
+    let cable = Some(demo::Cable::default());
+    let (server, url) = server(Config { cable, ..Config::default() });
+    let words = chat("broadcast", &url, "-users 8 -rate 10 -d 16s");
+    let started = start(fleet.command(&words, 2));
+    until("messages are under way", || server.stats().sockets.cable_broadcasts > 20);
+    signal("KILL", started.pid());
+    drop(started);
+    let ran = run(&format!("fleet resume -dir {} -output=none", fleet.dir())).with_code(0);
+    assert!(ran.line("Messages").ends_with("160, 160, 0"), "{ran:#?}");
+    assert!(ran.line("Deliveries").contains("1280, 1280 (100.00%), 0, 0"), "{ran:#?}");
+}
+
 #[test]
 fn a_search_runs_its_steps_on_a_fleet() {
     let fleet = Fleet::new("fleet-seek", &["a", "b"]);

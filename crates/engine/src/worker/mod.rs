@@ -18,4 +18,5 @@ mod turn;
 mod turn_taking;
 mod users;
 
+pub use pipes::sample_of;
 pub(crate) use state::{Start, Worker};

@@ -211,32 +211,37 @@ impl<I: Io> Worker<I> {
         self.on_time.record(trip.done.saturating_sub(trip.sent).saturating_sub(waited));
         let seq = self.next_seq;
         self.next_seq += 1;
-        let failure = trip.failure.as_ref().map(|(failure, _)| kind_of(*failure));
-        if let Some(kind) = failure {
-            self.self_metrics.note_failure(kind);
+        let sample = Sample { seq, ..sample_of(trip) };
+        if sample.failure != FailureKind::None {
+            self.self_metrics.note_failure(sample.failure);
         }
-        let sample = Sample {
-            seq,
-            intended: trip.due,
-            sent: trip.sent,
-            first_byte: trip.done,
-            done: trip.done,
-            bytes_out: trip.bytes_out,
-            bytes_in: trip.bytes_in,
-            wire_in: trip.bytes_in,
-            target: NO_TARGET,
-            status: if failure.is_some() { 0 } else { STATUS_OF_TRIPS },
-            failure: failure.unwrap_or_default(),
-            reused: true,
-            conn: trip.serial,
-            ..Sample::default()
-        };
         self.recorder.add(sample, |batch, sample| {
             sample.line = add_with(batch, |texts| texts.extend_from_slice(trip.line.as_bytes()));
             if let Some((_, text)) = &trip.failure {
                 sample.error = add_with(batch, |texts| texts.extend_from_slice(text.as_bytes()));
             }
         });
+    }
+}
+
+/// The row of what a user measured itself, without its number and its texts.
+#[must_use]
+pub fn sample_of(trip: &CustomSample) -> Sample {
+    let failure = trip.failure.as_ref().map(|(failure, _)| kind_of(*failure));
+    Sample {
+        intended: trip.due,
+        sent: trip.sent,
+        first_byte: trip.done,
+        done: trip.done,
+        bytes_out: trip.bytes_out,
+        bytes_in: trip.bytes_in,
+        wire_in: trip.bytes_in,
+        target: NO_TARGET,
+        status: if failure.is_some() { 0 } else { STATUS_OF_TRIPS },
+        failure: failure.unwrap_or_default(),
+        reused: true,
+        conn: trip.serial,
+        ..Sample::default()
     }
 }
 

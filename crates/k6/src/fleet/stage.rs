@@ -9,7 +9,7 @@ use cli::{ExitCode, ExitError, Interrupts, Output, eprint_line};
 use metrics::tally::{MetricId, Tally};
 use metrics::{Snapshot, Summary, TargetTable, Verdict};
 use remote::flags::FleetRequest;
-use remote::{FleetExecution, FleetWork, Records, RemoteError};
+use remote::{FleetExecution, FleetWork, PartSink, Records, RemoteError};
 use script::{AbortReason, Control, LiveMetrics, VuStats};
 use session::{
     Control as RunControl, GateObserver, Observer, OnCutOff, ResultsFile, RunFigures, Session,
@@ -49,8 +49,7 @@ pub(crate) fn run_on_fleet(
     control.begin(execution.start().saturating_duration_since(meant.began).into());
     let live = Arc::new(LiveMetrics::default());
     let merged = Merged::new(&control, &live);
-    let sink = merged.clone();
-    let execution = execution.with_scripts(Box::new(move |agent, bytes| sink.take(agent, bytes)));
+    let execution = execution.with_parts(merged.clone());
     let mut gates = GateObserver::new(&meant.gates, TargetTable::default());
     let mut figures = gates.is_some().then(|| RunFigures::new(OnCutOff::LeftOut));
     let options = SessionOptions::new(&interrupts);
@@ -117,9 +116,24 @@ impl Merged {
         Self { records: Rc::default(), control, live }
     }
 
+    /// What the VUs of all agents did; `own` is what only this machine sees.
+    fn stats(&self, own: Tally) -> VuStats {
+        let mut all = VuStats { tally: own, ..VuStats::default() };
+        self.records.borrow().values().for_each(|record| all.merge(&record.stats()));
+        all
+    }
+
+    /// How long the scenarios took.
+    fn elapsed(&self) -> Nanos {
+        let records = self.records.borrow();
+        records.values().map(|record| record.elapsed).max().unwrap_or(Nanos::ZERO)
+    }
+}
+
+impl PartSink for Merged {
     /// Takes an agent's newer record. What ends one part ends the test.
-    fn take(&self, agent: u16, bytes: &[u8]) {
-        let Some(record) = PartRecord::decode(bytes) else { return };
+    fn take(&mut self, agent: u16, bytes: &[u8]) -> Result<(), &'static str> {
+        let record = PartRecord::decode(bytes).ok_or("a bad record of a script")?;
         for (text, reason) in [
             (&record.aborted, AbortReason::Abort as fn(String) -> AbortReason),
             (&record.broken, AbortReason::Broken),
@@ -137,19 +151,7 @@ impl Merged {
         self.control.count_elsewhere(usize::from(agent), &record.instance());
         self.live.publish(u64::from(agent), &record.tally);
         self.records.borrow_mut().insert(agent, record);
-    }
-
-    /// What the VUs of all agents did; `own` is what only this machine sees.
-    fn stats(&self, own: Tally) -> VuStats {
-        let mut all = VuStats { tally: own, ..VuStats::default() };
-        self.records.borrow().values().for_each(|record| all.merge(&record.stats()));
-        all
-    }
-
-    /// How long the scenarios took.
-    fn elapsed(&self) -> Nanos {
-        let records = self.records.borrow();
-        records.values().map(|record| record.elapsed).max().unwrap_or(Nanos::ZERO)
+        Ok(())
     }
 }
 

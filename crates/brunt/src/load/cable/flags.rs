@@ -1,6 +1,7 @@
 //! The flags of `cable`.
 
 use cli::{Flag, ValueError, ValueKind, flag_table, value};
+use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
 use stdx::Nanos;
 use workload::arrival::ParsedRate;
 
@@ -17,6 +18,7 @@ pub(crate) struct CableFlags {
     pub(crate) results: ResultsFlags,
     pub(crate) display: DisplayFlags,
     pub(crate) watched: MonitorTargets,
+    pub(crate) fleet: FleetFlags,
     /// Header fields of each handshake.
     pub(crate) headers: Vec<(String, String)>,
     /// The channel that every user subscribes to.
@@ -61,6 +63,12 @@ impl Watches for CableFlags {
     }
 }
 
+impl SendsFromFleet for CableFlags {
+    fn fleet(&mut self) -> &mut FleetFlags {
+        &mut self.fleet
+    }
+}
+
 impl Default for CableFlags {
     fn default() -> Self {
         Self {
@@ -68,6 +76,7 @@ impl Default for CableFlags {
             results: ResultsFlags::default(),
             display: DisplayFlags::default(),
             watched: MonitorTargets::default(),
+            fleet: FleetFlags::default(),
             headers: Vec::new(),
             channel: None,
             params: None,
@@ -132,6 +141,7 @@ pub(crate) const FLAGS: &[Flag<CableFlags>] = flag_table!(CableFlags:
     &display::terminal(),
     &[client::io().with_docs(IO), client::pin(), client::real_time()],
     &watch::beside(),
+    &fleet::rows(),
 );
 
 /// The test.

@@ -7,21 +7,24 @@ mod memory;
 use std::sync::Arc;
 
 use ::cable::{Cable, CableReport};
+use anyhow::anyhow;
 use cli::{CommandError, CommandResult, ExitCode, ExitError, Interrupts, Invocation, Output};
 use metrics::Generator;
 use metrics::tally::Assertion;
+use remote::{CableArchive, Records, Resumable};
 use report::cable::{CableInput, CableMemory};
 use session::{
-    GateObserver, OnCutOff, Progress, ResultsFile, RunFigures, Session, SessionOptions,
-    target_labels,
+    GateObserver, Observer, OnCutOff, Progress, ResultsFile, RunFigures, Session, SessionOptions,
+    SessionOutcome, target_labels,
 };
 
 use self::config::CableConfig;
 use self::flags::FLAGS;
 use self::memory::Memory;
 use super::environment::Environment;
-use super::load_test::LoadTest;
-use super::outputs::ReportFormat;
+use super::fleet;
+use super::load_test::{FleetSource, LoadTest};
+use super::outputs::{Outputs, ReportFormat};
 
 /// What `brunt help cable` says besides the flags.
 pub(crate) const ABOUT: &str = "The common tests of Action Cable (Rails, AnyCable), without a script. Every user opens a WebSocket and subscribes
@@ -55,48 +58,98 @@ pub(crate) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
     config::validate(&invocation.parse(FLAGS)?)
 }
 
+/// Goes on with a fleet's test whose command has died.
+///
+/// # Errors
+/// The test cannot be carried out to its end.
+pub(super) fn resume(found: Resumable, archive: CableArchive, outputs: Outputs) -> CommandResult {
+    let cable = Cable::new(archive.plan);
+    let plan = config::engine_plan(&cable, archive.name);
+    let fleet = Some(FleetSource::Resume(Box::new(found)));
+    let load_test = LoadTest { fleet, ..LoadTest::new(plan, archive.settings, outputs) };
+    test(CableConfig { cable, load_test, fails_on_loss: false })
+}
+
+/// What became of a test.
+struct CableOutcome {
+    ended: SessionOutcome,
+    report: CableReport,
+    memory: Option<CableMemory>,
+    fleet: Option<Records>,
+}
+
 /// Carries out a test.
 fn test(config: CableConfig) -> CommandResult {
-    let CableConfig { cable, load_test, fails_on_loss } = config;
-    let LoadTest {
-        plan,
-        settings,
-        results,
-        encoding,
-        report: format,
-        progress,
-        watching,
-        gates,
-        ..
-    } = load_test;
+    let CableConfig { cable, mut load_test, fails_on_loss } = config;
     let interrupts = Interrupts::watch()?;
-    session::warn_descriptor_limit(&plan, &settings);
+    let (encoding, watching) = (load_test.encoding, load_test.watching.take());
     let open = |output| ResultsFile::open(&output, encoding, watching.as_ref());
-    let results = results.map(open).transpose()?;
-    let sockets = Arc::clone(&cable);
-    let mut memory = Memory::before(move || sockets.open());
-    let mut progress = progress.then(|| Progress::new(&plan));
+    let results = load_test.results.take().map(open).transpose()?;
+    let mut progress = load_test.progress.then(|| Progress::new(&load_test.plan));
     let mut figures = RunFigures::new(OnCutOff::Counted);
-    let mut gates = GateObserver::new(&gates, target_labels(&plan));
-    let options = SessionOptions { results, ..SessionOptions::new(&interrupts) };
-    let options = SessionOptions { keeps_results_open: gates.is_some(), ..options };
-    let ended = Session::start(plan, &settings, None, options)
-        .and_then(|session| {
-            session.run(&mut [&mut figures, &mut gates, &mut memory, &mut progress])
-        })
-        .map_err(ExitError::from)?;
+    let mut gates = GateObserver::new(&load_test.gates, target_labels(&load_test.plan));
+    let keeps_results_open = gates.is_some() || load_test.fleet.is_some();
+    let options =
+        SessionOptions { results, keeps_results_open, ..SessionOptions::new(&interrupts) };
+    let observers: &mut [&mut dyn Observer] = &mut [&mut figures, &mut gates, &mut progress];
+    let outcome = match &load_test.fleet {
+        None => run_here(&cable, &load_test, options, observers)?,
+        Some(source) => {
+            let test = (&load_test, source, &interrupts);
+            run_on_fleet(&cable, test, options, observers)?
+        }
+    };
+    let CableOutcome { ended, report: seen, memory, fleet } = outcome;
     let generator = &ended.generator;
-    let asserted =
+    let mut asserted =
         gates.map_or_else(Vec::new, |gates| gates.outcomes(&figures.summary, generator, &[]));
+    let failed = fleet.and_then(|records| fleet::conclude(&records, &mut asserted));
     if let Some(results) = ended.results {
         results.finish(asserted.clone())?;
     }
-    let outcome = cable.report();
     let run = (&figures, generator, asserted.as_slice());
-    report(&cable, &outcome, run, (memory.most(), format))?;
+    report(&cable, &seen, run, (memory, load_test.report))?;
+    if let Some(cause) = failed {
+        return Err(anyhow!("the fleet ended the run early: {cause}").into());
+    }
     let code = session::conclude_gates(session::gates_of(&asserted));
-    let lost = outcome.deliveries.lost + outcome.unanswered > 0 || outcome.subscribed == 0;
+    let lost = seen.deliveries.lost + seen.unanswered > 0 || seen.subscribed == 0;
     Ok(if fails_on_loss && lost { ExitCode::Lost } else { code })
+}
+
+/// Runs the users on this machine.
+fn run_here(
+    cable: &Arc<Cable>,
+    test: &LoadTest,
+    options: SessionOptions,
+    observers: &mut [&mut dyn Observer],
+) -> Result<CableOutcome, ExitError> {
+    session::warn_descriptor_limit(&test.plan, &test.settings);
+    let sockets = Arc::clone(cable);
+    let mut memory = Memory::before(move || sockets.open());
+    let session = Session::start(test.plan.clone(), &test.settings, None, options)?;
+    let mut all: Vec<&mut dyn Observer> = vec![&mut memory];
+    all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
+    let ended = session.run(&mut all)?;
+    Ok(CableOutcome { ended, report: cable.report(), memory: memory.most(), fleet: None })
+}
+
+/// Runs the users on the agents of a fleet.
+fn run_on_fleet(
+    cable: &Cable,
+    (test, source, interrupts): (&LoadTest, &FleetSource, &Interrupts),
+    options: SessionOptions,
+    observers: &mut [&mut dyn Observer],
+) -> Result<CableOutcome, ExitError> {
+    let archive = CableArchive {
+        plan: cable.plan().clone(),
+        name: test.plan.name.clone(),
+        settings: test.settings.clone(),
+        workers: None,
+    };
+    let (execution, records, parts) = fleet::start_cable(archive, source, interrupts)?;
+    let ended = Session::over(execution, &test.plan, options)?.run(observers)?;
+    Ok(CableOutcome { ended, report: parts.report(), memory: None, fleet: Some(records) })
 }
 
 fn report(
@@ -105,7 +158,7 @@ fn report(
     (figures, generator, assertions): (&RunFigures, &Generator, &[Assertion]),
     (memory, format): (Option<CableMemory>, ReportFormat),
 ) -> Result<(), ExitError> {
-    let verdict = figures.verdict(generator);
+    let verdict = figures.verdict(generator).with_agents(assertions);
     let input = CableInput {
         plan: cable.plan(),
         outcome,
