@@ -66,7 +66,7 @@ fn coordinate(dir: &Path, agents: usize, seconds: u64) -> Outcome<()> {
     let options = CoordinatorOptions {
         run: Name::new("many")?,
         version: VERSION.to_owned(),
-        agents,
+        agents: Some(agents),
         labels: Vec::new(),
         archive: transport.put_archive(b"the test")?,
         setup: None,

@@ -28,7 +28,7 @@ pub(crate) fn options(transport: &dyn Transport, run: &str, agents: usize) -> Co
     CoordinatorOptions {
         run: name(run),
         version: "1".to_owned(),
-        agents,
+        agents: Some(agents),
         labels: Vec::new(),
         archive: transport.put_archive(b"the test").unwrap(),
         setup: None,

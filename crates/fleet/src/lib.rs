@@ -30,8 +30,8 @@ pub use agent::{
 };
 pub use clock::{Clock, Exchange, Offset};
 pub use coordinator::{
-    AgentOutcome, AgentStatus, BARRIER_LEAD, Config, Coordinator, EXCHANGES_MIN, HOLD_MAX, Input,
-    LEAD_MIN, LOST_AFTER, Outcome, Output, Phase, Policy,
+    AgentOutcome, AgentStatus, BARRIER_LEAD, Config, Coordinator, EXCHANGES_MIN, GATHER_FOR,
+    HOLD_MAX, Input, LEAD_MIN, LOST_AFTER, Outcome, Output, Phase, Policy,
 };
 pub use counts::Counts;
 pub use frame::{FRAME_MAX, FrameError, PROTOCOL, decode, encode};

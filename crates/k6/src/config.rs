@@ -412,7 +412,10 @@ impl TestConfig {
 
 /// Where a fleet's test runs, in a few words.
 fn on_fleet(request: &FleetRequest) -> String {
-    format!("on {} of a fleet", stdx::counted(request.options.agents as u64, "agent"))
+    match request.options.agents {
+        Some(agents) => format!("on {} of a fleet", stdx::counted(agents as u64, "agent")),
+        None => "on the agents of a fleet".to_owned(),
+    }
 }
 
 /// The world while the script is first run.

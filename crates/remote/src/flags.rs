@@ -52,13 +52,10 @@ impl FleetFlags {
         }
         let Some(dir) = &self.dir else { return Ok(None) };
         let most = fleet::AGENTS_MAX as u64;
-        let agents = match self.agents {
-            None => return Err("-fleet needs the number of its agents (give -agents=N)".to_owned()),
-            Some(agents) if agents > most => {
-                return Err(format!("flag -agents: a fleet has at most {most} agents"));
-            }
-            Some(agents) => as_usize(agents),
-        };
+        if self.agents.is_some_and(|agents| agents > most) {
+            return Err(format!("flag -agents: a fleet has at most {most} agents"));
+        }
+        let agents = self.agents.map(as_usize);
         let options = FleetOptions {
             dir: dir.into(),
             agents,
@@ -110,7 +107,7 @@ const fn agents<T: SendsFromFleet>() -> Flag<T> {
     Flag::new(
         "agents",
         ValueKind::Text("N"),
-        "",
+        "all that wait",
         "Agents that the run needs; each sends its part, by its cores.",
         |flags: &mut T, text| value::count(text).map(|n| flags.fleet().agents = Some(n)),
     )
@@ -186,11 +183,10 @@ mod tests {
         let request = FleetFlags { dir: dir.clone(), ..flags.clone() }.request(Some(3)).unwrap();
         assert_eq!(
             request.map(|request| (request.options.agents, request.workers)),
-            Some((2, Some(3)))
+            Some((Some(2), Some(3)))
         );
-        assert!(
-            FleetFlags { dir: dir.clone(), agents: None, ..flags.clone() }.request(None).is_err()
-        );
+        let all = FleetFlags { dir: dir.clone(), ..FleetFlags::default() }.request(None).unwrap();
+        assert_eq!(all.map(|request| request.options.agents), Some(None));
         assert!(FleetFlags { dir, agents: Some(1 << 20), ..flags }.request(None).is_err());
         assert_eq!(FleetFlags::default().request(None), Ok(None));
     }

@@ -10,7 +10,7 @@ use control::{
     AgentView, CoordinatorEvent, CoordinatorHandle, CoordinatorHost, CoordinatorOptions,
     CoordinatorOrder, NatsAccess, NatsTransport, Transport,
 };
-use fleet::{LEAD_MIN, Name, Phase};
+use fleet::{GATHER_FOR, LEAD_MIN, Name, Phase};
 use stdx::Nanos;
 
 use crate::error::RemoteError;
@@ -29,8 +29,8 @@ const DRAIN: Nanos = Nanos::from_secs(10);
 pub struct FleetOptions {
     /// The folder of `brunt fleet up`.
     pub dir: PathBuf,
-    /// How many agents the run needs.
-    pub agents: usize,
+    /// How many agents the run needs; `None`: all that wait.
+    pub agents: Option<usize>,
     /// Labels (`KEY=VALUE`) that an agent must have, all of them.
     pub labels: Vec<String>,
     /// How long they may take to join, and then to make ready.
@@ -69,9 +69,12 @@ pub fn start(
         goes_on: options.goes_on,
     };
     let handle = CoordinatorHost::start(transport, &options.dir, options_of_run)?;
-    let agents = stdx::counted(options.agents as u64, "agent");
-    notice(&format!("run {run}: waiting for {agents}"));
-    let mut gathering = Gathering::new(options.agents);
+    let awaited = match options.agents {
+        Some(agents) => format!("waiting for {}", stdx::counted(agents as u64, "agent")),
+        None => format!("taking all agents that wait, for {GATHER_FOR}"),
+    };
+    notice(&format!("run {run}: {awaited}"));
+    let mut gathering = Gathering::default();
     let start = gathering.wait(&handle, interrupts, notice).map_err(|error| match error {
         RemoteError::NotStarted(cause) if !options.labels.is_empty() => {
             let labels = options.labels.join(" and ");
@@ -85,17 +88,18 @@ pub fn start(
 }
 
 /// A fleet that forms.
+#[derive(Default)]
 pub(crate) struct Gathering {
-    /// How many agents the run needs.
-    agents: usize,
     views: Vec<AgentView>,
+    /// They were shown since all of them had joined.
+    is_complete: bool,
     has_asked: bool,
 }
 
 impl Gathering {
-    /// Of so many agents, none of which is known yet.
-    pub(crate) fn new(agents: usize) -> Self {
-        Self { agents, views: Vec::new(), has_asked: false }
+    /// A run that a process takes over: its agents are shown first of all.
+    pub(crate) fn of_resumed() -> Self {
+        Self { is_complete: true, ..Self::default() }
     }
 
     /// The agents, as they were shown last.
@@ -113,7 +117,7 @@ impl Gathering {
         interrupts: &Interrupts,
         notice: &mut dyn FnMut(&str),
     ) -> Result<(Instant, i64), RemoteError> {
-        let mut start = None;
+        let (mut start, mut has_joined) = (None, false);
         loop {
             if interrupts.seen() > 0 && !self.has_asked {
                 self.has_asked = true;
@@ -130,8 +134,14 @@ impl Gathering {
             };
             match event {
                 CoordinatorEvent::Start { at, unix_ns } => start = Some((at, unix_ns)),
-                CoordinatorEvent::Phase(phase) => notice_phase(&phase, notice),
-                CoordinatorEvent::Agents(views) => self.note(views, notice),
+                CoordinatorEvent::Phase(phase) => {
+                    notice_phase(&phase, notice);
+                    has_joined |= phase > Phase::Gathering;
+                }
+                CoordinatorEvent::Agents(views) => {
+                    self.note(views, notice);
+                    self.is_complete |= has_joined;
+                }
                 CoordinatorEvent::Refused(agent, cause) => {
                     notice(&format!("agent {agent} cannot take part: {cause}"));
                 }
@@ -147,7 +157,7 @@ impl Gathering {
             }
             // The start is agreed on 2 s ahead, and all agents are shown once a second.
             if let Some(start) = start
-                && self.views.len() >= self.agents
+                && self.is_complete
             {
                 return Ok(start);
             }

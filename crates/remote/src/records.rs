@@ -74,6 +74,12 @@ impl Records {
         }
     }
 
+    /// How many agents the run has.
+    #[must_use]
+    pub fn agents(&self) -> usize {
+        self.0.borrow().agents.len()
+    }
+
     /// The number of an agent; 0 of one that is none of the run.
     pub(crate) fn number_of(&self, agent: &Name) -> u16 {
         self.0.borrow().agents.get(agent).map_or(0, |known| known.number)

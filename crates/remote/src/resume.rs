@@ -28,7 +28,6 @@ pub struct Resumable {
     transport: Arc<dyn Transport>,
     dir: PathBuf,
     run: Name,
-    agents: usize,
     content: Content,
 }
 
@@ -65,8 +64,7 @@ impl Resumable {
         if matches!(content, Content::Script(_)) {
             return Err(RemoteError::ScriptRun(run.to_owned()));
         }
-        let agents = options.agents;
-        Ok(Self { transport, dir: dir.to_owned(), run: name, agents, content })
+        Ok(Self { transport, dir: dir.to_owned(), run: name, content })
     }
 
     /// Its plan and its settings; `None` where it has none of the engine's.
@@ -85,12 +83,6 @@ impl Resumable {
             Content::Cable(archive) => Some(archive),
             _ => None,
         }
-    }
-
-    /// How many agents it has.
-    #[must_use]
-    pub fn agents(&self) -> usize {
-        self.agents
     }
 
     /// Goes on with it: all that agents measured so far comes again, in its order. Waits for the lease of a command that died
@@ -118,7 +110,7 @@ impl Resumable {
             }
         };
         notice(&format!("run {}: resumed", self.run));
-        let mut gathering = Gathering::new(self.agents);
+        let mut gathering = Gathering::of_resumed();
         let (at, unix_ns) = gathering.wait(&handle, interrupts, notice)?;
         let work = FleetWork::of(self.content.clone());
         let records = Records::new(work.whole);

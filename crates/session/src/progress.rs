@@ -40,10 +40,11 @@ impl Progress {
 }
 
 impl Progress {
-    /// The same of a load that so many agents send together.
+    /// The same of a load that so many agents send together; `None` where their number is open.
     #[must_use]
-    pub fn of_agents(self, agents: usize) -> Self {
-        let agents = stdx::counted(agents as u64, "agent");
+    pub fn of_agents(self, agents: Option<usize>) -> Self {
+        let counted = |agents: usize| stdx::counted(agents as u64, "agent");
+        let agents = agents.map_or_else(|| "a fleet".to_owned(), counted);
         let name = match self.name.as_str() {
             "" => agents,
             name => format!("{name} ({agents})"),

@@ -48,16 +48,15 @@ pub(super) fn start_cable(
 ) -> Result<(FleetExecution, Records, CableParts), ExitError> {
     let mut notice = |text: &str| eprint_line(&format!("fleet: {text}"));
     let plan = archive.plan.clone();
-    let (started, agents) = match source {
+    let started = match source {
         FleetSource::Form(request) => {
             let work = FleetWork::cable(CableArchive { workers: request.workers, ..archive });
-            let options = &request.options;
-            (remote::start(&work, options, interrupts, &mut notice), options.agents)
+            remote::start(&work, &request.options, interrupts, &mut notice)
         }
-        FleetSource::Resume(run) => (run.resume(interrupts, &mut notice), run.agents()),
+        FleetSource::Resume(run) => run.resume(interrupts, &mut notice),
     };
     let (execution, records) = started.map_err(anyhow::Error::new)?;
-    let parts = CableParts::new(&plan, agents);
+    let parts = CableParts::new(&plan, records.agents());
     Ok((execution.with_parts(parts.clone()), records, parts))
 }
 

@@ -6,7 +6,7 @@ use metrics::Gates;
 use remote::Resumable;
 use remote::flags::FleetRequest;
 use results::Encoding;
-use session::MonitorConfig;
+use session::{MonitorConfig, Progress};
 use workload::Plan;
 
 use super::outputs::{Outputs, ReportFormat};
@@ -71,5 +71,14 @@ impl LoadTest {
             gates,
             fleet: None,
         }
+    }
+
+    /// The live progress, where it is shown.
+    pub(super) fn live_progress(&self) -> Option<Progress> {
+        let progress = self.progress.then(|| Progress::new(&self.plan))?;
+        Some(match &self.fleet {
+            Some(FleetSource::Form(request)) => progress.of_agents(request.options.agents),
+            Some(FleetSource::Resume(_)) | None => progress,
+        })
     }
 }

@@ -8,12 +8,12 @@ use engine::{CertificateRole, LazyTargets, StartError};
 use metrics::Generator;
 use metrics::tally::Assertion;
 use session::{
-    BarePort, GateObserver, MultiplexingCheck, Observer, OnCutOff, Progress, PrometheusExporter,
-    ResultsFile, RunFigures, Serialized, Session, SessionError, SessionOptions, target_labels,
+    BarePort, GateObserver, MultiplexingCheck, Observer, OnCutOff, PrometheusExporter, ResultsFile,
+    RunFigures, Serialized, Session, SessionError, SessionOptions, target_labels,
 };
 
 use super::fleet;
-use super::load_test::{FleetSource, LoadTest};
+use super::load_test::LoadTest;
 use super::outputs::ReportFormat;
 use super::targets::{self, Source};
 use super::watched::WatchedServers;
@@ -31,7 +31,7 @@ pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandRes
     let results = test.results.take().map(open).transpose()?;
     let mut servers = watching.is_some().then(WatchedServers::new);
     let (lazy, problem) = lazy(test.lazy.take(), rules)?;
-    let mut progress = progress(&test);
+    let mut progress = test.live_progress();
     let multiplexing = MultiplexingCheck::new(&test.plan, &test.settings);
     // Users and connections are the agents'.
     let mut multiplexing = multiplexing.filter(|_| test.fleet.is_none());
@@ -82,15 +82,6 @@ pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandRes
     let code = session::conclude_gates(session::gates_of(&asserted));
     let found = problem.and_then(|problem| problem.found(rules));
     found.map_or(Ok(code), |error| Err(ExitError { code: ExitCode::Input, error }))
-}
-
-/// The live progress, where it is shown.
-fn progress(test: &LoadTest) -> Option<Progress> {
-    let progress = test.progress.then(|| Progress::new(&test.plan))?;
-    Some(match &test.fleet {
-        Some(FleetSource::Form(request)) => progress.of_agents(request.options.agents),
-        Some(FleetSource::Resume(_)) | None => progress,
-    })
 }
 
 /// The results of the gates.

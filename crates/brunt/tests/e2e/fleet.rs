@@ -156,6 +156,11 @@ fn a_closed_loop_is_cut_by_users_and_gates_see_all_of_it() {
     // One after the other, the fleet takes any number of runs.
     fleet.load(&format!("bench -c 2 -n 10 {url}/"), 2).with_code(0);
     assert_eq!(fleet.report()["requests"], 10);
+    // All that wait, where the number is open.
+    let (dir, results) = (fleet.dir(), text(&fleet.results()));
+    let ran = run(&format!("bench -c 4 -n 20 -fleet={dir} -output={results} {url}/")).with_code(0);
+    assert!(ran.stderr.contains("taking all agents that wait"), "{ran:#?}");
+    assert_eq!((agents(&fleet.report()).len(), sum(&fleet.report(), "sent")), (2, 20));
 }
 
 #[test]
@@ -269,7 +274,10 @@ fn what_cannot_be_is_refused_in_one_line() {
     let attack = |words: &str| run(&format!("attack -targets={targets} -duration=1s {words}"));
     let dir = fleet.dir();
     attack("-agents=2").with_code(2).complains_once(&["-agents needs a fleet"]);
-    attack(&format!("-fleet={dir}")).with_code(2).complains_once(&["give -agents=N"]);
+    let open = run(&format!("seek -objective=p95<1s -fleet={dir} http://127.0.0.1:9/"));
+    open.with_code(2).complains_once(&["give -agents=N"]);
+    let none = attack(&format!("-fleet={dir} -agent-labels=zone=y -fleet-wait=1s")).with_code(1);
+    assert!(none.stderr.contains("no agent joined within 1s (only those with zone=y"), "{none:#?}");
     let lazy = attack(&format!("-fleet={dir} -agents=1 -lazy"));
     lazy.with_code(2).complains_once(&["-lazy", "-fleet"]);
     let none = attack("-fleet=/nonexistent -agents=1").with_code(1);

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{Epoch, Hello, Name};
+use fleet::{AGENTS_MAX, Epoch, Hello, Name};
 use stdx::Nanos;
 
 use super::options::CoordinatorOptions;
@@ -50,7 +50,7 @@ impl Invitations {
         }
         self.asked.retain(|_, (_, at)| now < *at + ANSWER_WITHIN);
         let is_asked = self.asked.contains_key(agent);
-        if !is_asked && joined + self.asked.len() >= options.agents {
+        if !is_asked && joined + self.asked.len() >= options.agents.unwrap_or(AGENTS_MAX) {
             return Invitation::None;
         }
         self.asked.insert(agent.clone(), (epoch, now));
@@ -82,7 +82,7 @@ mod tests {
         CoordinatorOptions {
             run: Name::new("r").unwrap(),
             version: "1".to_owned(),
-            agents: 2,
+            agents: Some(2),
             labels: vec!["zone=a".to_owned()],
             archive: Digest([0; 32]),
             setup: None,

@@ -16,8 +16,8 @@ pub struct CoordinatorOptions {
     pub run: Name,
     /// This program's version; agents must have the same.
     pub version: String,
-    /// Agents that the run needs, 1 to [`fleet::AGENTS_MAX`].
-    pub agents: usize,
+    /// Agents that the run needs, 1 to [`fleet::AGENTS_MAX`]; `None`: all that join within [`fleet::GATHER_FOR`].
+    pub agents: Option<usize>,
     /// Labels (`KEY=VALUE`) that an agent must have, all of them.
     pub labels: Vec<String>,
     /// The SHA-256 of the archive, which the transport has.

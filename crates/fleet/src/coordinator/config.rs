@@ -10,6 +10,9 @@ pub const LOST_AFTER: Nanos = Nanos(3_000_000_000);
 /// The least time from the decision to start until the start: lost messages are sent again in it.
 pub const LEAD_MIN: Nanos = Nanos(2_000_000_000);
 
+/// How long a run whose number of agents is open takes all that join: each that waits asks once a second.
+pub const GATHER_FOR: Nanos = Nanos(3_000_000_000);
+
 /// The time from the decision that a barrier is passed until the instant of it.
 pub const BARRIER_LEAD: Nanos = Nanos(1_000_000_000);
 
@@ -35,8 +38,8 @@ pub struct Config {
     pub incarnation: Incarnation,
     /// The version of brunt that agents must have.
     pub version: String,
-    /// Agents that the run needs, 1 to [`crate::AGENTS_MAX`].
-    pub agents: usize,
+    /// Agents that the run needs, 1 to [`crate::AGENTS_MAX`]; `None`: all that join within [`GATHER_FOR`].
+    pub agents: Option<usize>,
     /// The SHA-256 of the archive.
     pub archive: Digest,
     /// The SHA-256 of what `setup()` returned.

@@ -2,7 +2,9 @@
 
 use stdx::Nanos;
 
-use super::config::{BARRIER_LEAD, Config, EXCHANGES_MIN, LEAD_MIN, LOST_AFTER, Policy};
+use super::config::{
+    BARRIER_LEAD, Config, EXCHANGES_MIN, GATHER_FOR, LEAD_MIN, LOST_AFTER, Policy,
+};
 use super::state::{Member, Phase, State};
 use crate::ids::Name;
 use crate::message::{AgentState, Assignment, Command};
@@ -83,7 +85,7 @@ fn barrier(state: &State, now: Nanos) -> Option<Record> {
 }
 
 fn gather(state: &State, config: &Config, now: Nanos) -> Option<Record> {
-    if state.members.len() >= config.agents {
+    if is_gathered(state, config, now) {
         let weights: Vec<u64> =
             state.members.values().map(|member| u64::from(member.hello.cores.max(1))).collect();
         return Some(match split::shares(&weights) {
@@ -91,14 +93,22 @@ fn gather(state: &State, config: &Config, now: Nanos) -> Option<Record> {
             Err(error) => Record::Stopping { cause: error.to_string() },
         });
     }
-    let joined = state.members.len();
+    let (joined, within) = (state.members.len(), config.ready_within.rounded());
     is_late(state, config, now).then(|| Record::Stopping {
-        cause: format!(
-            "{joined} of {} agents joined within {}",
-            config.agents,
-            config.ready_within.rounded()
-        ),
+        cause: match config.agents {
+            Some(agents) => format!("{joined} of {agents} agents joined within {within}"),
+            None => format!("no agent joined within {within}"),
+        },
     })
+}
+
+/// Whether all have joined that the run takes.
+fn is_gathered(state: &State, config: &Config, now: Nanos) -> bool {
+    let joined = state.members.len();
+    match config.agents {
+        Some(agents) => joined >= agents,
+        None => joined > 0 && now >= state.since + GATHER_FOR,
+    }
 }
 
 fn prepare(state: &State, config: &Config, now: Nanos) -> Option<Record> {
@@ -126,8 +136,8 @@ fn prepare(state: &State, config: &Config, now: Nanos) -> Option<Record> {
 fn late(state: &State, config: &Config, unready: &[&Name]) -> String {
     const NAMES_MAX: usize = 5;
     let ready = state.members.len() - unready.len();
-    let mut text =
-        format!("{ready} of {} agents were ready within {}", config.agents, config.ready_within);
+    let (all, within) = (state.members.len(), config.ready_within);
+    let mut text = format!("{ready} of {all} agents were ready within {within}");
     let names: Vec<&str> = unready.iter().take(NAMES_MAX).map(|name| name.as_str()).collect();
     text += &format!("; not {}", stdx::list_and(&names));
     if let Some(more @ 1..) = unready.len().checked_sub(NAMES_MAX) {

@@ -12,14 +12,14 @@ use std::collections::{BTreeSet, VecDeque};
 
 use stdx::Nanos;
 
-use crate::ids::{Epoch, Name, Seq};
+use crate::ids::{AGENTS_MAX, Epoch, Name, Seq};
 use crate::message::{
     AgentBody, AgentState, BEAT, Command, Delta, FromAgent, FromCoordinator, Hello, PAYLOAD_MAX,
     cut_text,
 };
 use crate::record::Record;
 
-pub use config::{BARRIER_LEAD, Config, EXCHANGES_MIN, LEAD_MIN, LOST_AFTER, Policy};
+pub use config::{BARRIER_LEAD, Config, EXCHANGES_MIN, GATHER_FOR, LEAD_MIN, LOST_AFTER, Policy};
 pub use ledger::HOLD_MAX;
 pub use outcome::{AgentOutcome, Outcome};
 pub use state::Phase;
@@ -259,7 +259,8 @@ impl Coordinator {
 
     /// Why an agent cannot join.
     fn objection(&self, agent: &Name, hello: &Hello) -> Option<String> {
-        let (wanted, version) = (self.config.agents, &self.config.version);
+        let wanted = self.config.agents.unwrap_or(AGENTS_MAX);
+        let version = &self.config.version;
         let is_closing = self.pending.iter().any(|record| {
             matches!(record, Record::Assigned(_) | Record::Stopping { .. } | Record::Over)
         });

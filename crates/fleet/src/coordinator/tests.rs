@@ -14,6 +14,10 @@ struct Bench {
 
 impl Bench {
     fn new(agents: usize) -> Self {
+        Self::of(Some(agents))
+    }
+
+    fn of(agents: Option<usize>) -> Self {
         let config = Config {
             run: Name::new("run").unwrap(),
             incarnation: Incarnation(1),
@@ -160,4 +164,23 @@ fn an_agent_may_end_the_run() {
     let out = bench.message("a", AgentBody::Abort("threshold p95<300".to_owned()));
     let cause = outcome(&out).and_then(|outcome| outcome.cause.clone());
     assert_eq!(cause.as_deref(), Some("a: threshold p95<300"));
+}
+
+#[test]
+fn all_that_wait_are_taken_where_their_number_is_open() {
+    let mut bench = Bench::of(None);
+    assert_eq!(bench.input(Input::Tick), []);
+    for name in ["a", "b", "c"] {
+        assert_eq!(commands(&bench.hello(name, "0.1.0")), [Command::Welcome]);
+    }
+    bench.now = Nanos(GATHER_FOR.0 - 1);
+    assert!(!bench.journal.iter().any(|record| matches!(record, Record::Assigned(_))));
+    bench.now = GATHER_FOR;
+    bench.input(Input::Tick);
+    assert!(matches!(bench.journal.last(), Some(Record::Assigned(shares)) if shares.len() == 3));
+    let mut empty = Bench::of(None);
+    empty.now = Nanos(11 * SECOND);
+    let out: Vec<Output> = (0..3).flat_map(|_| empty.input(Input::Tick)).collect();
+    let cause = outcome(&out).and_then(|outcome| outcome.cause.clone());
+    assert_eq!(cause.as_deref(), Some("no agent joined within 10s"));
 }

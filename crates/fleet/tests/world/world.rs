@@ -254,7 +254,7 @@ impl World {
             run: Name::new("run").unwrap(),
             incarnation: Incarnation(self.incarnation),
             version: "0.1.0".to_owned(),
-            agents: self.plan.agents,
+            agents: Some(self.plan.agents),
             archive: ARCHIVE,
             setup: None,
             ready_within: Nanos(30 * SECOND),

@@ -14,7 +14,7 @@ use metrics::tally::Assertion;
 use remote::{CableArchive, Records, Resumable};
 use report::cable::{CableInput, CableMemory};
 use session::{
-    GateObserver, Observer, OnCutOff, Progress, ResultsFile, RunFigures, Session, SessionOptions,
+    GateObserver, Observer, OnCutOff, ResultsFile, RunFigures, Session, SessionOptions,
     SessionOutcome, target_labels,
 };
 
@@ -85,7 +85,7 @@ fn test(config: CableConfig) -> CommandResult {
     let (encoding, watching) = (load_test.encoding, load_test.watching.take());
     let open = |output| ResultsFile::open(&output, encoding, watching.as_ref());
     let results = load_test.results.take().map(open).transpose()?;
-    let mut progress = load_test.progress.then(|| Progress::new(&load_test.plan));
+    let mut progress = load_test.live_progress();
     let mut figures = RunFigures::new(OnCutOff::Counted);
     let mut gates = GateObserver::new(&load_test.gates, target_labels(&load_test.plan));
     let keeps_results_open = gates.is_some() || load_test.fleet.is_some();

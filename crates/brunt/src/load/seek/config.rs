@@ -124,7 +124,12 @@ pub(crate) fn validate(args: &ParsedArgs<SeekFlags>) -> Result<(), CommandError>
 /// The fleet that the flags ask for. Each of its agents needs a connection.
 fn fleet(flags: &SeekFlags, cpus: Option<u64>) -> Result<Option<FleetRequest>, CommandError> {
     let request = flags.fleet.request(cpus).map_err(usage_error)?;
-    let agents = request.as_ref().map_or(0, |request| request.options.agents);
+    let Some(open) = &request else { return Ok(None) };
+    let Some(agents) = open.options.agents else {
+        return Err(usage_error(
+            "a search needs the number of its agents (give -agents=N), so that all of its steps have the same",
+        ));
+    };
     if flags.by == By::Connections && flags.from.unwrap_or(1.0) < agents as f64 {
         return Err(usage_error(format!(
             "flag -from: a fleet of {agents} agents begins with at least {agents} connections (give -from={agents})"
