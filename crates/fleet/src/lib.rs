@@ -20,7 +20,6 @@ mod counts;
 mod frame;
 mod ids;
 mod message;
-mod nanos;
 mod record;
 mod split;
 mod spool;

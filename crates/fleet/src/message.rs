@@ -70,7 +70,6 @@ pub struct Beat {
     /// The last message of the coordinator, for the clock.
     pub echo: Option<Echo>,
     /// When this was sent, by the agent's clock (t2).
-    #[serde(with = "crate::nanos")]
     pub sent: Nanos,
     /// The last delta it made; 0 is none.
     pub made: Seq,
@@ -93,10 +92,8 @@ pub struct Barriers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Echo {
     /// When the coordinator sent it, by its clock (t0).
-    #[serde(with = "crate::nanos")]
     pub sent: Nanos,
     /// When the agent received it, by the agent's clock (t1).
-    #[serde(with = "crate::nanos")]
     pub received: Nanos,
 }
 
@@ -106,7 +103,6 @@ pub struct Pauses {
     /// How many.
     pub count: u32,
     /// The longest of them.
-    #[serde(with = "crate::nanos")]
     pub longest: Nanos,
 }
 
@@ -139,10 +135,8 @@ pub struct Delta {
     /// Its number.
     pub seq: Seq,
     /// Begin of the stretch, by the agent's clock.
-    #[serde(with = "crate::nanos")]
     pub from: Nanos,
     /// End of the stretch.
-    #[serde(with = "crate::nanos")]
     pub to: Nanos,
     /// What became of requests in the stretch.
     pub counts: Counts,
@@ -166,7 +160,6 @@ pub struct FromCoordinator {
     /// The agent's process that is addressed; another one ignores it.
     pub epoch: Epoch,
     /// When it was sent, by the coordinator's clock (t0).
-    #[serde(with = "crate::nanos")]
     pub sent: Nanos,
     /// What to do.
     pub command: Command,
@@ -188,7 +181,6 @@ pub enum Command {
     /// Start at this instant of your own clock.
     Start {
         /// The agent's clock.
-        #[serde(with = "crate::nanos")]
         at: Nanos,
     },
     /// End the load, with the reason.
@@ -204,7 +196,6 @@ pub enum Command {
         /// The barrier, from 1.
         barrier: u32,
         /// The agent's clock.
-        #[serde(with = "crate::nanos")]
         at: Nanos,
     },
 }

@@ -25,7 +25,6 @@ pub enum Record {
     /// All are ready; they start at this instant of the coordinator's clock.
     Started {
         /// The coordinator's clock.
-        #[serde(with = "crate::nanos")]
         at: Nanos,
     },
     /// A delta was taken.
@@ -54,7 +53,6 @@ pub enum Record {
         /// The barrier, from 1.
         number: u32,
         /// The coordinator's clock.
-        #[serde(with = "crate::nanos")]
         at: Nanos,
     },
 }

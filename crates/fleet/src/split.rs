@@ -46,7 +46,7 @@ pub fn shares(weights: &[u64]) -> Result<Vec<Share>, SplitError> {
     if let Some(weight) = weights.iter().find(|weight| !(1..=WEIGHT_MAX).contains(*weight)) {
         return Err(SplitError::Weight(*weight));
     }
-    let common = weights.iter().fold(0, |a, b| divisor(a, *b));
+    let common = weights.iter().fold(0, |a, b| stdx::greatest_common_divisor(a, *b));
     let sum = weights.iter().sum::<u64>() / common;
     let mut end = 0;
     let mut borders = vec!["0".to_owned()];
@@ -74,13 +74,6 @@ impl Share {
     pub fn segment(&self) -> Result<Segment, SegmentError> {
         Segment::parse(&self.segment, Some(&self.sequence))
     }
-}
-
-const fn divisor(mut a: u64, mut b: u64) -> u64 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 #[cfg(test)]
@@ -165,7 +158,7 @@ mod tests {
             weights in proptest::collection::vec(1_u64..32, 1..12),
             cycles in 1_u64..3,
         ) {
-            let common = weights.iter().fold(0, |a, b| divisor(a, *b));
+            let common = weights.iter().fold(0, |a, b| stdx::greatest_common_divisor(a, *b));
             let weights: Vec<u64> = weights.iter().map(|weight| weight / common).collect();
             let places = places(&weights);
             let all = cycles * places.len() as u64;

@@ -1,4 +1,4 @@
-//! Counts as people read them: `1 run`, `2 runs`, `3 tries`. Regular English plurals alone.
+//! Counts: their greatest common divisor, and how people read them: `1 run`, `2 runs`, `3 tries`. Regular English plurals alone.
 
 /// The noun as it stands after so many: `run` after 1, `runs` after any other number.
 #[must_use]
@@ -20,6 +20,15 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{count} {}", plural(count, noun))
 }
 
+/// The greatest common divisor of two numbers, by Euclid's algorithm; that of 0 and a number is the number.
+#[must_use]
+pub const fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 /// `is` after 1, `are` after any other number.
 #[must_use]
 pub const fn are(count: u64) -> &'static str {
@@ -35,6 +44,13 @@ pub const fn were(count: u64) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn divisors_are_the_greatest() {
+        let pairs = [(0, 0), (0, 7), (12, 18), (17, 5), (u64::MAX, u64::MAX)];
+        let found = pairs.map(|(a, b)| greatest_common_divisor(a, b));
+        assert_eq!(found, [0, 7, 6, 1, u64::MAX]);
+    }
 
     #[test]
     fn nouns_follow_their_numbers() {

@@ -13,7 +13,7 @@ mod time;
 mod userinfo;
 
 pub use bytes::{Bytes, BytesError};
-pub use count::{are, counted, plural, were};
+pub use count::{are, counted, greatest_common_divisor, plural, were};
 pub use distribution::{Distribution, DistributionError};
 pub use list::{list_and, list_or};
 pub use prng::{Prng, mix};

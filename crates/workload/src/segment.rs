@@ -184,7 +184,7 @@ impl Segment {
 
 /// The same shares in the smallest numbers, so that a period is short.
 fn reduced(lengths: Vec<u64>) -> Vec<u64> {
-    let common = lengths.iter().fold(0, |a, b| divisor(a, *b)).max(1);
+    let common = lengths.iter().fold(0, |a, b| stdx::greatest_common_divisor(a, *b)).max(1);
     lengths.into_iter().map(|length| length / common).collect()
 }
 
@@ -213,7 +213,7 @@ fn fraction(text: &str) -> Result<Fraction, SegmentError> {
     if denominator == 0 || numerator > denominator {
         return Err(wrong());
     }
-    let common = divisor(numerator, denominator).max(1);
+    let common = stdx::greatest_common_divisor(numerator, denominator).max(1);
     let (numerator, denominator) = (numerator / common, denominator / common);
     if denominator > PERIOD_MAX { Err(wrong()) } else { Ok((numerator, denominator)) }
 }
@@ -230,16 +230,9 @@ const fn is_less(a: Fraction, b: Fraction) -> bool {
     a.0 * b.1 < b.0 * a.1
 }
 
-const fn divisor(mut a: u64, mut b: u64) -> u64 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
 /// The least common multiple, up to `PERIOD_MAX`.
 fn common(a: u64, b: u64) -> Option<u64> {
-    (a / divisor(a, b)).checked_mul(b).filter(|common| *common <= PERIOD_MAX)
+    (a / stdx::greatest_common_divisor(a, b)).checked_mul(b).filter(|common| *common <= PERIOD_MAX)
 }
 
 #[cfg(test)]

@@ -25,13 +25,10 @@ pub struct CoordinatorOptions {
     /// The SHA-256 of what `setup()` returned, which the transport has as an archive.
     pub setup: Option<Digest>,
     /// How long agents may take to join, and then to make ready.
-    #[serde(with = "nanos")]
     pub ready_within: Nanos,
     /// From the decision to start until the start, at least [`fleet::LEAD_MIN`].
-    #[serde(with = "nanos")]
     pub lead: Nanos,
     /// How long deltas may take to come in after the load's end.
-    #[serde(with = "nanos")]
     pub drain_within: Nanos,
     /// The run goes on without an agent that was lost.
     pub goes_on: bool,
@@ -79,17 +76,3 @@ pub(super) fn folder(dir: &Path, run: &Name) -> PathBuf {
 
 /// The options' file in the folder of a run.
 pub(super) const OPTIONS: &str = "run.json";
-
-/// A time as a number of nanoseconds.
-mod nanos {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use stdx::Nanos;
-
-    pub(super) fn serialize<S: Serializer>(time: &Nanos, to: S) -> Result<S::Ok, S::Error> {
-        time.0.serialize(to)
-    }
-
-    pub(super) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Nanos, D::Error> {
-        u64::deserialize(from).map(Nanos)
-    }
-}
