@@ -101,7 +101,9 @@ impl WorkerEnd {
         let first = self.present.partition_point(|(at, _)| *at <= from);
         let upto = self.present.partition_point(|(at, _)| *at <= to);
         let Some(first) = first.checked_sub(1) else { return 0 };
-        self.present[first..upto].iter().map(|(_, live)| *live).min().unwrap_or(0)
+        // A record that was made up may have its times in any order.
+        let times = self.present.get(first..upto).unwrap_or_default();
+        times.iter().map(|(_, live)| *live).min().unwrap_or(0)
     }
 }
 

@@ -35,6 +35,8 @@ struct Wrong {
     /// Users beyond these get no deliveries: another process' subscribers.
     reaches: Option<u32>,
     pings: Option<Nanos>,
+    /// The time in every token is changed to one in the far future.
+    lies: bool,
 }
 
 /// A connection, the server's side.
@@ -311,7 +313,11 @@ impl World {
 
     /// Sends what was performed to all subscribers, as Rails' chat does.
     fn perform(&mut self, data: &str) {
-        let message = format!(r#"{{"action":"newMessage","author_id":1,"message":{data}}}"#);
+        let mut message = format!(r#"{{"action":"newMessage","author_id":1,"message":{data}}}"#);
+        if let Some(at) = message.find("brunt").filter(|_| self.wrong.lies) {
+            let time = at + "brunt".len() + 3 * 8;
+            message.replace_range(time..time + 16, &"f".repeat(16));
+        }
         let (wrong, codec, now) = (self.wrong, self.codec, self.now);
         for ((worker, _), link) in &mut self.links {
             let Some(identifier) = &link.identifier else { continue };
@@ -778,4 +784,14 @@ fn an_interrupt_ends_three_machines() {
         let sums = ran.report.deliveries;
         assert_eq!(sums.expected, sums.delivered + sums.lost + sums.cut);
     }
+}
+
+#[test]
+fn a_server_that_lies_about_times_keeps_nothing_open() {
+    let ran =
+        run_on_three(&plan(broadcast(1), 6), Wrong { lies: true, ..Wrong::default() }, |_, _| {});
+    let (seen, sums) = (&ran.report, ran.report.deliveries);
+    assert_eq!((seen.sent, seen.unknown, sums.delivered), (50, 300, 0));
+    assert_eq!((sums.expected, sums.lost), (300, 300));
+    assert!(ran.world.now < Nanos::from_secs(6), "{}", ran.world.now);
 }
