@@ -66,6 +66,7 @@ pub fn conclude_gates<'a>(outcomes: impl IntoIterator<Item = &'a GateOutcome>) -
     for outcome in outcomes {
         if let Some(text) = report::failed_gate(outcome) {
             eprint_line(&format!("brunt: {text}"));
+            cli::annotate_failure("load test", &text);
         }
         code = match (outcome.state, code) {
             (GateState::Crossed, _) => ExitCode::Changed,

@@ -3,7 +3,9 @@
 use std::sync::PoisonError;
 
 use anyhow::anyhow;
-use cli::{CommandResult, ExitCode, ExitError, Interrupts, Output, eprint_line, reason};
+use cli::{
+    CommandResult, ExitCode, ExitError, Interrupts, Output, append_job_summary, eprint_line, reason,
+};
 use engine::{CertificateRole, LazyTargets, StartError};
 use metrics::Generator;
 use metrics::tally::Assertion;
@@ -188,6 +190,9 @@ fn close(
         server: servers.and_then(|servers| servers.beside(&figures.summary)),
         ..figures.input(&test.plan.name, (generator, &verdict), asserted)
     };
+    if test.report != ReportFormat::Nothing {
+        append_job_summary(|| report::markdown(&input));
+    }
     let document = match test.report {
         ReportFormat::Nothing => return Ok(()),
         ReportFormat::Text => report::text(&input),

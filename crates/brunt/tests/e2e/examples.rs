@@ -93,12 +93,18 @@ fn the_load_test_of_a_pull_request_finds_a_slower_change() {
         .env("MAIN_URL", format!("{main}/"))
         .env("CHANGE_URL", format!("{change}/"))
         .env("LENGTH", "300ms")
+        .env("GITHUB_STEP_SUMMARY", scratch.path("summary.md"))
+        .env("GITHUB_ACTIONS", "true")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let ran = start(command).wait().with_code(7);
     assert!(ran.stdout.contains("p99") && ran.stdout.contains("worse"), "{}", ran.stdout);
     assert!(scratch.path("results/compare.html").is_file());
+    let summary = std::fs::read_to_string(scratch.path("summary.md")).unwrap();
+    assert!(summary.contains("| ") && summary.contains("worse"), "{summary}");
+    let annotated = ran.stderr.lines().any(|line| line.starts_with("::error title=comparison::"));
+    assert!(annotated, "{}", ran.stderr);
     let junit = std::fs::read_to_string(scratch.path("results/smoke.xml")).unwrap();
     assert!(junit.contains(r#"name="gate errors&gt;0.1%"/>"#), "{junit}");
 }

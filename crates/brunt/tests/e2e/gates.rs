@@ -2,7 +2,7 @@
 
 use demo::{Config, ServiceTime};
 
-use crate::{Ran, Scratch, brunt, feed, run, server, text};
+use crate::{Ran, Scratch, brunt, feed, run, server, start, text};
 
 /// What a run ends with: crossed, undecided.
 const CROSSED: i32 = 7;
@@ -319,4 +319,33 @@ fn vegetas_commands_have_no_gates() {
         assert!(ran.stderr.contains("flag provided but not defined: -fail-on"), "{}", ran.stderr);
         assert_ne!(ran.code, Some(0));
     }
+}
+
+/// Issue 18: what a job of GitHub shows without a line in its workflow.
+#[test]
+fn a_job_of_github_gets_report_and_annotations() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("gates-github");
+    let summary = scratch.path("summary.md");
+    let bench = |summary: &std::path::Path| {
+        let mut command = brunt(&format!("bench -c 2 -n 20 -fail-on=max>1ns,errors>1% {url}/"));
+        command.env("GITHUB_STEP_SUMMARY", summary).env("GITHUB_ACTIONS", "true");
+        start(command).wait().with_code(CROSSED)
+    };
+    let ran = bench(&summary);
+    let annotation = "::error title=load test::gate max>1ns is crossed: ";
+    assert_eq!(
+        ran.stderr.lines().filter(|line| line.starts_with(annotation)).count(),
+        1,
+        "{ran:#?}"
+    );
+    bench(&summary);
+    let text = std::fs::read_to_string(&summary).unwrap();
+    assert_eq!(text.matches("| max&gt;1ns |").count(), 2, "both runs: {text}");
+    // A summary that cannot be written costs a line.
+    let ran = bench(&scratch.0);
+    complains(&ran, &["the job summary", "cannot be written"]);
+    assert!(ran.stdout.contains("Measurement"), "{ran:#?}");
+    let plain = run(&format!("bench -c 2 -n 20 -fail-on=max>1ns {url}/")).with_code(CROSSED);
+    assert!(!plain.stderr.contains("::error"), "{plain:#?}");
 }

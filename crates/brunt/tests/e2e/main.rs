@@ -150,6 +150,8 @@ fn brunt(args: &str) -> Command {
     for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"] {
         command.env_remove(name);
     }
+    // The tests may themselves run in a job of GitHub.
+    command.env_remove("GITHUB_STEP_SUMMARY").env_remove("GITHUB_ACTIONS");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

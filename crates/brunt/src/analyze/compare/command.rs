@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use cli::{CommandError, Document, ExitCode, Invocation, Output, ParsedArgs, usage_error};
+use cli::{
+    CommandError, Document, ExitCode, Invocation, Output, ParsedArgs, annotate_failure,
+    append_job_summary, eprint_line, usage_error,
+};
 use recordings::{LabelledRuns, RecordedRun, read_labelled};
 use report::{Contrasts, Variant};
 use study::contrast::LimitVerdict;
@@ -48,13 +51,17 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         _ => found.text(),
     };
     place.write(document.as_bytes())?;
+    append_job_summary(|| found.markdown());
     Ok(judged(flags, &found))
 }
 
 /// Prints which limits were passed, and gives the code.
 fn judged(flags: &CompareFlags, found: &Contrasts) -> ExitCode {
     let broken = found.broken();
-    broken.iter().for_each(|(_, text)| cli::eprint_line(&format!("brunt compare: {text}")));
+    for (_, text) in &broken {
+        eprint_line(&format!("brunt compare: {text}"));
+        annotate_failure("comparison", text);
+    }
     let is = |one: LimitVerdict| broken.iter().any(|(verdict, _)| *verdict == one);
     let open = is(LimitVerdict::Unclear) || is(LimitVerdict::Undecided);
     match () {
