@@ -13,6 +13,8 @@ brunt run -q -u 5 -d "$length" -e BASE="${change%/}" -o results/smoke.arrow -fai
   "$(dirname "$0")/../scripts/pages.js" || code=$?
 # For the build server: JUnit, with a test case for each gate, threshold and check.
 brunt report -output=results/smoke.xml results/smoke.arrow
+# For GitLab, which compares it with the main branch's.
+brunt report -type=metrics -output=results/metrics.txt results/smoke.arrow
 [ "$code" -eq 0 ] || exit "$code"
 
 # Taking turns: what drifts meanwhile drifts for both. In GitHub's job summary stands the comparison alone.

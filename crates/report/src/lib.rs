@@ -44,6 +44,7 @@ mod markdown;
 mod number;
 mod object;
 mod offered;
+mod open_metrics;
 mod page;
 mod plot;
 mod run_name;
@@ -84,6 +85,7 @@ pub use json::json;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use offered::{Measurement, Offered};
+pub use open_metrics::open_metrics;
 pub use plot::{
     BANDS_MAX, BandBuilder, POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError,
 };

@@ -105,6 +105,8 @@ fn the_load_test_of_a_pull_request_finds_a_slower_change() {
     assert!(summary.contains("| ") && summary.contains("worse"), "{summary}");
     let annotated = ran.stderr.lines().any(|line| line.starts_with("::error title=comparison::"));
     assert!(annotated, "{}", ran.stderr);
+    let metrics = std::fs::read_to_string(scratch.path("results/metrics.txt")).unwrap();
+    assert!(metrics.contains("brunt_gate_passed{gate=\"p99>2s\"} 1"), "{metrics}");
     let junit = std::fs::read_to_string(scratch.path("results/smoke.xml")).unwrap();
     assert!(junit.contains(r#"name="gate errors&gt;0.1%"/>"#), "{junit}");
 }

@@ -215,6 +215,7 @@ fn reports_have_every_form() {
         ("html", "<!DOCTYPE html>"),
         ("markdown", "| requests |"),
         ("junit", "<testsuite"),
+        ("metrics", "brunt_requests_total 10"),
     ] {
         let ran = run(&format!("report -type={kind} {file}")).with_code(0);
         assert!(ran.stdout.contains(words), "{kind}: {}", ran.stdout);

@@ -35,6 +35,7 @@ enum Kind {
     Html,
     Markdown,
     Junit,
+    OpenMetrics,
     Ab,
     ToolLayout(ToolLayout),
 }
@@ -350,6 +351,7 @@ impl ReportConfig {
             Kind::Html => report::html(&input),
             Kind::Markdown => report::markdown(&input),
             Kind::Junit => report::junit(&input),
+            Kind::OpenMetrics => report::open_metrics(&input),
             Kind::Ab => figures.ab.as_ref().map_or_else(String::new, |ab| ab.text(&input)),
             Kind::ToolLayout(peer) => peer.document(figures),
         }
@@ -457,6 +459,7 @@ fn kind(typed: &ParsedArgs<ReportFlags>) -> Result<Kind, CommandError> {
         "html" if native => Ok(Kind::Html),
         "markdown" if native => Ok(Kind::Markdown),
         "junit" if native => Ok(Kind::Junit),
+        "metrics" if native => Ok(Kind::OpenMetrics),
         "ab" if native => Ok(Kind::Ab),
         "wrk" if native => Ok(Kind::ToolLayout(ToolLayout::Wrk)),
         "perfer" if native => Ok(Kind::ToolLayout(ToolLayout::Perfer)),
@@ -470,7 +473,7 @@ fn kind(typed: &ParsedArgs<ReportFlags>) -> Result<Kind, CommandError> {
         }
         _ if native => Err(wrong(format!(
             "flag -type: unknown report type \"{name}\" (expected text, json, hist[0,1ms,…], hdrplot, html, \
-             markdown, junit, ab, wrk, perfer, hey or k6-like)"
+             markdown, junit, metrics, ab, wrk, perfer, hey or k6-like)"
         ))),
         _ if name.len() < 4 => Err(wrong(format!("invalid report type: {name}"))),
         _ => Err(wrong(format!("unknown report type: \"{name}\""))),
