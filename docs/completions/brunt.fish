@@ -342,7 +342,7 @@ complete -c brunt -n '__fish_seen_subcommand_from new' -o f -d 'Overwrite a file
 complete -c brunt -n '__fish_seen_subcommand_from new' -o cpus -x -d 'Maximum number of worker threads, and so of cores.'
 complete -c brunt -n '__fish_seen_subcommand_from new' -o version -d 'Print the version.'
 complete -c brunt -n __fish_use_subcommand -a report -d 'Report results: text, JSON, histogram, HTML, Markdown, JUnit.'
-complete -c brunt -n '__fish_seen_subcommand_from report' -o type -x -d 'text, json, hist[0,1ms,…], hdrplot, html, markdown, junit, metrics; as tools: ab, wrk, perfer, hey, k6-like.'
+complete -c brunt -n '__fish_seen_subcommand_from report' -o type -x -d 'text, json, hist[0,1ms,…], hdrplot, html, markdown, junit, metrics; or as ab, wrk, perfer, hey, k6-like.'
 complete -c brunt -n '__fish_seen_subcommand_from report' -o buckets -x -d 'Histogram buckets, for -type=hist and -type=json.'
 complete -c brunt -n '__fish_seen_subcommand_from report' -o every -x -d 'Print a new report each time this much time has passed; 0: only at the end.'
 complete -c brunt -n '__fish_seen_subcommand_from report' -o output -r -F -d 'File for the report; without -type its extension decides: .html, .json, .md, .txt or .xml (JUnit).'
