@@ -77,12 +77,13 @@ impl Fleet {
 
 impl Drop for Fleet {
     fn drop(&mut self) {
-        let agents = self.agents.iter_mut().filter_map(|(_, agent)| agent.take());
-        for started in agents.chain(self.up.take()) {
-            signal("CONT", started.pid());
-            signal("TERM", started.pid());
-            drop(started);
+        for (_, agent) in &mut self.agents {
+            if let Some(agent) = agent.take() {
+                signal("CONT", agent.pid());
+            }
         }
+        // Killed at once it would leave its nats-server behind.
+        self.up.take().into_iter().for_each(Started::end);
     }
 }
 

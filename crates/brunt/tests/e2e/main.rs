@@ -188,6 +188,13 @@ impl Started {
         self.child.as_mut().unwrap()
     }
 
+    /// Asks it to end, and waits until it has ended with all that it started.
+    fn end(mut self) {
+        signal("TERM", self.pid());
+        self.child().wait().unwrap();
+        self.child = None;
+    }
+
     fn wait(mut self) -> Ran {
         self.child.take().unwrap().wait_with_output().unwrap().into()
     }
