@@ -98,6 +98,7 @@ fn run_token(plan: &CablePlan) -> RunToken {
     if plan.part.is_some() { token.with_times() } else { token }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// The lock of a mutex, whether a holder panicked or not: what it guards are counts.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

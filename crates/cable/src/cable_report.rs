@@ -7,6 +7,8 @@ use metrics::Histogram;
 use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 
+use crate::received_set::Delivery;
+
 /// The most messages that are kept one by one; what goes beyond is counted.
 pub const MESSAGES_MAX: usize = 10_000;
 /// The most different problems that are kept.
@@ -243,6 +245,20 @@ impl CableReport {
 }
 
 impl Deliveries {
+    /// Counts how a message came. `false` where it is no delivery: it came before, or it is too old to be known.
+    pub(crate) fn note(&mut self, delivery: Delivery) -> bool {
+        match delivery {
+            Delivery::First => return true,
+            Delivery::OutOfOrder => {
+                self.out_of_order += 1;
+                return true;
+            }
+            Delivery::Duplicate => self.duplicated += 1,
+            Delivery::TooOld => self.late += 1,
+        }
+        false
+    }
+
     fn merge(&mut self, other: Self) {
         self.expected += other.expected;
         self.delivered += other.delivered;

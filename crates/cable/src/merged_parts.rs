@@ -223,15 +223,28 @@ impl CableReport {
             self.cut,
             self.overheard,
             self.unknown,
+            self.complete_messages,
+            self.messages_more,
             self.evicted,
             self.pings,
             self.silences,
+            self.deliveries.expected,
+            self.deliveries.delivered,
+            self.deliveries.lost,
+            self.deliveries.cut,
             self.deliveries.duplicated,
             self.deliveries.out_of_order,
             self.deliveries.late,
             self.deliveries.early,
         ];
-        let times = [&self.ready, &self.recovered, &self.round_trip, &self.fan_out, &self.ping_gap];
+        let times = [
+            &self.ready,
+            &self.recovered,
+            &self.round_trip,
+            &self.fan_out,
+            &self.complete,
+            &self.ping_gap,
+        ];
         let rounds = self.rounds.len() <= crate::HERD_ROUNDS_MAX as usize + 1;
         counts.into_iter().all(|count| count < COUNT_MAX)
             && times.into_iter().all(|times| times.count() < COUNT_MAX)
@@ -359,6 +372,16 @@ mod tests {
     #[test]
     fn false_records_change_nothing() {
         let mut merged = MergedParts::new(&plan(), 1);
+        let spoil: [fn(&mut CableReport); 3] = [
+            |report| report.messages_more = u64::MAX,
+            |report| report.deliveries.lost = u64::MAX,
+            |report| report.complete.record_n(Nanos(5), COUNT_MAX),
+        ];
+        for spoil in spoil {
+            let mut end = end(&[(0, 0)]).expect("one");
+            spoil(&mut end.report);
+            assert!(!end.report.is_possible());
+        }
         let mut false_end = end(&[(0, 0)]).expect("one");
         false_end.report.pings = u64::MAX;
         let record = PartRecord {

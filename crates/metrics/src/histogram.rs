@@ -43,8 +43,14 @@ struct HistogramParts {
 impl<const BITS: u32> TryFrom<HistogramParts> for LogLinear<BITS> {
     type Error = HistogramError;
 
+    /// The sum is checked as well: another machine made it, and sums are added up.
     fn try_from(parts: HistogramParts) -> Result<Self, HistogramError> {
-        Self::from_parts(&parts.pairs, parts.min, parts.max, parts.sum)
+        let HistogramParts { pairs, min, max, sum } = parts;
+        let histogram = Self::from_parts(&pairs, min, max, sum)?;
+        let (count, least) = (u128::from(histogram.count), u128::from(histogram.min));
+        let is_possible =
+            histogram.count == 0 || (count * least..=count * u128::from(max.0)).contains(&sum);
+        if is_possible { Ok(histogram) } else { Err(HistogramError::Bounds { min, max }) }
     }
 }
 
@@ -456,6 +462,20 @@ mod tests {
         assert_eq!(histogram, Histogram::new());
         histogram.record(Nanos(5));
         assert_eq!(histogram, of(&[5]));
+    }
+
+    #[test]
+    fn what_travels_arrives_as_it_was_or_not_at_all() {
+        let mut histogram = Histogram::default();
+        [5, 70, 70, 4_000_000].into_iter().for_each(|ns| histogram.record(Nanos(ns)));
+        let parts = || HistogramParts::from(histogram.clone());
+        assert_eq!(Histogram::try_from(parts()), Ok(histogram.clone()));
+        let empty = HistogramParts::from(Histogram::default());
+        assert_eq!(Histogram::try_from(empty), Ok(Histogram::default()));
+        for sum in [0, 19, 16_000_001, u128::MAX] {
+            let made_up = Histogram::try_from(HistogramParts { sum, ..parts() });
+            assert!(matches!(made_up, Err(HistogramError::Bounds { .. })), "{sum}");
+        }
     }
 
     #[test]

@@ -11,7 +11,6 @@ use super::user_table::UserId;
 use crate::cable_report::MessageReport;
 use crate::in_flight_messages::ClosedMessage;
 use crate::plan::Pattern;
-use crate::received_set::Delivery;
 use crate::token::Token;
 
 /// The pause between the last subscription and the first message: all workers know of it by then.
@@ -191,11 +190,8 @@ impl CableUsers {
             sums.early += 1;
             return;
         }
-        match self.received.mark(user.index(), token) {
-            Delivery::First => {}
-            Delivery::OutOfOrder => sums.out_of_order += 1,
-            Delivery::Duplicate => return sums.duplicated += 1,
-            Delivery::TooOld => return sums.late += 1,
+        if !sums.note(self.received.mark(user.index(), token)) {
+            return;
         }
         match in_flight.deliver(token.number, now) {
             Some(sent) => {

@@ -1,7 +1,7 @@
 //! Broadcast on one of several machines: what its speakers send, and what its users have of the messages of all. Which deliveries
 //! a message is due, over all machines, is known where the parts are merged.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use stdx::Nanos;
 use wire::cable::CommandKind;
@@ -10,9 +10,9 @@ use workload::{CustomFailure, CustomSample};
 use super::part_messages::{Closed, OwnMessage, PartMessages, SUBSCRIBED_FOR};
 use super::state::{CableUsers, Phase};
 use super::user_table::UserId;
+use crate::cable::lock;
 use crate::part_record::{SentMessage, WorkerEnd};
 use crate::plan::{CablePlan, Pattern};
-use crate::received_set::Delivery;
 use crate::token::Token;
 
 impl PartMessages {
@@ -55,11 +55,8 @@ impl CableUsers {
             sums.early += 1;
             return;
         }
-        match self.received.mark(user.index(), token) {
-            Delivery::First => {}
-            Delivery::OutOfOrder => sums.out_of_order += 1,
-            Delivery::Duplicate => return sums.duplicated += 1,
-            Delivery::TooOld => return sums.late += 1,
+        if !sums.note(self.received.mark(user.index(), token)) {
+            return;
         }
         let (in_time, evicted) = part.deliver(token.number, token.sent, now);
         if in_time {
@@ -141,7 +138,7 @@ impl CableUsers {
     /// Hands on what was logged since the last time.
     pub(super) fn log_part(&mut self) {
         let Some(part) = &mut self.part else { return };
-        let mut log = self.cable.part_log.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut log = lock(&self.cable.part_log);
         log.sent.append(&mut part.log.sent);
         log.received.append(&mut part.log.received);
     }
@@ -158,6 +155,6 @@ impl CableUsers {
             users: self.users.iter().filter(|user| user.since > Nanos::ZERO).count() as u64,
             present: part.presence.take_times(),
         };
-        self.cable.worker_ends.lock().unwrap_or_else(PoisonError::into_inner).push(end);
+        lock(&self.cable.worker_ends).push(end);
     }
 }

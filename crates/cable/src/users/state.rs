@@ -1,7 +1,7 @@
 //! `CableUsers`: what one worker keeps of its users, and how they send and end.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use stdx::{Nanos, Prng};
 use wire::cable::{Command, CommandKind};
@@ -14,7 +14,7 @@ use super::pending_echoes::PendingEchoes;
 use super::server_message::ServerMessage;
 use super::timer_queue::{Entry, TimerQueue};
 use super::user_table::{UserId, UserTable};
-use crate::cable::Cable;
+use crate::cable::{Cable, lock};
 use crate::cable_report::CableReport;
 use crate::plan::Pattern;
 use crate::received_set::ReceivedSet;
@@ -188,7 +188,7 @@ impl CableUsers {
     /// Adds what was seen to what the others saw.
     pub(super) fn merge_report(&mut self) {
         let seen = std::mem::take(&mut self.report);
-        self.cable.report.lock().unwrap_or_else(PoisonError::into_inner).merge(&seen);
+        lock(&self.cable.report).merge(&seen);
     }
 }
 
