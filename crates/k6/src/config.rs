@@ -235,7 +235,7 @@ pub(super) fn ready(
     };
     check_own_flags(flags)?;
     let watching = monitor_beside(&flags.watched);
-    check_watching(watching.as_ref(), &names)?;
+    check_watching(watching.as_ref(), &names, flags.saving.is_asked())?;
     let export = option_layers::text(flags.summary_export.as_deref(), "K6_SUMMARY_EXPORT");
     Ok(TestConfig {
         setup: exists("setup") && !options.no_setup,
@@ -251,7 +251,7 @@ pub(super) fn ready(
             true => Writes::anywhere(),
             false => Writes::of(path, &flags.allow_write).map_err(K6Error::other)?,
         },
-        outputs: outputs::start(&names, known)?,
+        outputs: outputs::start(&names, known, flags.saving.is_asked() && !flags.is_part)?,
         watching,
         gates: flags.gates.clone(),
         network: Network::read(&options.http).map_err(K6Error::config)?,
@@ -400,7 +400,9 @@ fn epoch_ns(at: Instant) -> i64 {
 impl TestConfig {
     /// Whether rows go to a file for `brunt report`.
     pub(super) fn has_results(&self) -> bool {
-        self.outputs.as_ref().is_some_and(|outputs| outputs.results.is_some())
+        self.outputs
+            .as_ref()
+            .is_some_and(|outputs| outputs.results.is_some() || outputs.stored.is_some())
     }
 
     /// What is about to be run, in k6's manner.
@@ -447,9 +449,16 @@ impl Host for Beginning {
 /// How long a script's modules may run before the test: a minute, as k6's setup.
 const INIT_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 /// What is watched needs a place, and is found out to be possible before anything is opened or sent.
-fn check_watching(watching: Option<&MonitorConfig>, names: &[String]) -> Result<(), K6Error> {
+fn check_watching(
+    watching: Option<&MonitorConfig>,
+    names: &[String],
+    is_saved: bool,
+) -> Result<(), K6Error> {
     let Some(watching) = watching else { return Ok(()) };
     let Some(name) = names.iter().rfind(|name| outputs::is_results(name)) else {
+        if is_saved {
+            return Ok(());
+        }
         let text = "-watch needs a file of results (give -o results.arrow)";
         return Err(K6Error::other(text.to_owned()));
     };

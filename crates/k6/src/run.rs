@@ -7,18 +7,20 @@ use std::time::Duration;
 
 use cli::{
     CommandError, ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, Output,
-    usage_error,
+    ParsedArgs, usage_error,
 };
 use metrics::tally::{Assertion, MetricSummary, Tally};
 use report::k6_summary::{K6Input, K6Part};
 use script::{GroupTallies, Level, PriorStages, Stage, SystemTag, VuStats};
 use session::BarePort;
+use session::save::{self, SaveRequest, SavedTest};
 use stdx::Nanos;
+use store::OpenRun;
 use workload::VuAssignment;
 
 use crate::arguments::typed;
 use crate::config::{self, TestConfig, resolve};
-use crate::flags::RUN;
+use crate::flags::{RUN, RunFlags};
 use crate::fleet::run_on_fleet;
 use crate::judge::{assertions, judge, shortened};
 use crate::rest::Rest;
@@ -34,7 +36,7 @@ pub fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         Ok(typed) => typed,
         Err(code) => return Ok(code),
     };
-    let meant = match resolve(&typed) {
+    let mut meant = match resolve(&typed) {
         Ok(meant) => meant,
         Err(code) => return Ok(code),
     };
@@ -46,11 +48,34 @@ pub fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     if !meant.quiet {
         Output::Stdout.write(meant.announcement().as_bytes())?;
     }
-    let code = test(meant, rest.as_ref())?;
+    let mut saved = saving(&typed, invocation)?.map(SaveRequest::begin).transpose()?;
+    if let (Some(run), Some(outputs)) = (&mut saved, &mut meant.outputs) {
+        outputs.stored = Some(save::results_of(run, outputs.encoding())?);
+    }
+    let ended = test(meant, rest.as_ref(), saved.as_mut());
+    let code = save::finish_saved(saved, ended)?;
     if let Some(rest) = &rest {
         rest.finish();
     }
     Ok(code)
+}
+
+/// The store's run that flags ask for.
+///
+/// # Errors
+/// A flag stands for nothing.
+fn saving(
+    typed: &ParsedArgs<RunFlags>,
+    invocation: &Invocation,
+) -> Result<Option<SaveRequest>, ExitError> {
+    let path = typed.operands.first().map_or("", String::as_str);
+    let name = std::path::Path::new(path).file_stem().and_then(|stem| stem.to_str());
+    typed.flags.saving.request(SavedTest {
+        command: "run",
+        args: &invocation.args,
+        name: name.unwrap_or_default(),
+        inputs: &[path],
+    })
 }
 
 /// Serves the REST API; why that cannot be has been said.
@@ -99,7 +124,11 @@ impl TestProgress {
 }
 
 /// Runs the test from setup to summary; gives the code to end with.
-fn test(mut meant: TestConfig, rest: Option<&Arc<Rest>>) -> Result<ExitCode, ExitError> {
+fn test(
+    mut meant: TestConfig,
+    rest: Option<&Arc<Rest>>,
+    saved: Option<&mut OpenRun>,
+) -> Result<ExitCode, ExitError> {
     wait_while_paused(&meant, rest.map(Arc::as_ref))?;
     let mut seen = TestProgress {
         outcome: VuStats { tally: meant.tally.clone(), ..VuStats::default() },
@@ -130,7 +159,11 @@ fn test(mut meant: TestConfig, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Exi
     }
     let judge = last.as_mut().and_then(|done| done.gates.take());
     let agents = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.agents));
-    let Conclusion { crossed, gates } = conclude(&mut meant, &seen, judge.as_ref(), agents)?;
+    let Conclusion { crossed, gates, asserted } =
+        conclude(&mut meant, &seen, judge.as_ref(), agents)?;
+    if let (Some(run), Some(judge)) = (saved, &judge) {
+        keep(run, judge, &asserted)?;
+    }
     if last.is_some() && !crossed.is_empty() {
         let text = format!("thresholds on metrics '{crossed}' have been crossed");
         meant.logger.log_line(Level::Error, &text);
@@ -186,12 +219,22 @@ fn scenarios(
     Ok(done)
 }
 
+/// Stores the report of the scenarios.
+fn keep(run: &mut OpenRun, judge: &GateJudge, asserted: &[Assertion]) -> Result<(), ExitError> {
+    let GateJudge { figures, generator, .. } = judge;
+    let verdict = figures.verdict(generator).with_agents(asserted);
+    let title = run.name().to_owned();
+    save::save_report(run, &figures.input(&title, (generator, &verdict), asserted))
+}
+
 /// How a test came out.
 struct Conclusion {
     /// The metrics of crossed thresholds.
     crossed: String,
     /// The results of the gates.
     gates: Vec<Assertion>,
+    /// All that the results have of thresholds, checks, metrics, gates and agents.
+    asserted: Vec<Assertion>,
 }
 
 /// Judges thresholds and gates, prints the summary, and closes the outputs.
@@ -220,8 +263,9 @@ fn conclude(
     let figures = metrics_of(tally, &parts, elapsed, &meant.gates.percentiles());
     let asserted = [assertions(&outcomes, tally), figures].concat();
     let gates = judge_of_gates.map_or_else(Vec::new, |judge| judge.outcomes(&asserted));
+    let asserted = [gates.clone(), asserted, agents].concat();
     if let Some(outputs) = meant.outputs.take() {
-        let dropped = outputs.finish([gates.clone(), asserted, agents].concat())?;
+        let dropped = outputs.finish(asserted.clone())?;
         if dropped > 0 {
             cli::eprint_line(&format!(
                 "brunt: {} made faster than could be written, and not in the outputs",
@@ -233,7 +277,7 @@ fn conclude(
     Output::Stdout.write(report::assertion_text(&gates).as_bytes())?;
     let crossed = outcomes.iter().filter(|outcome| !outcome.holds);
     let crossed = crossed.map(|outcome| outcome.metric.as_str()).collect::<Vec<_>>();
-    Ok(Conclusion { crossed: joined_once(&crossed), gates })
+    Ok(Conclusion { crossed: joined_once(&crossed), gates, asserted })
 }
 
 /// The metrics of the test, of its scenarios and of its groups, as the results have them. Very long names are cut.

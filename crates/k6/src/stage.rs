@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use cli::{ExitCode, ExitError, Interrupts, Output};
+use cli::{ExitCode, ExitError, Interrupts};
 use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Settings};
 use metrics::tally::Assertion;
 use metrics::{Gates, Generator, Summary, TargetTable, Verdict};
 use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
 use session::{
-    Control as RunControl, GateObserver, Observer, OnCutOff, OpenResults, ResultsFile, RunFigures,
-    Session, SessionOptions, go_words,
+    Control as RunControl, GateObserver, Observer, OnCutOff, OpenResults, RunFigures, Session,
+    SessionOptions, go_words,
 };
 use stdx::{Distribution, Nanos};
 use workload::executor::{Executor, Scenario};
@@ -42,21 +42,27 @@ pub(super) struct StageResult {
     pub(super) agents: Vec<Assertion>,
 }
 
-/// The rows of a stage as gates need them: they are judged when the thresholds are.
+/// The rows of a stage as gates and the store need them: they are judged when the thresholds are.
 pub(super) struct GateJudge {
-    gates: GateObserver,
-    figures: RunFigures,
-    generator: Generator,
+    gates: Option<GateObserver>,
+    pub(super) figures: RunFigures,
+    pub(super) generator: Generator,
 }
 
 impl GateJudge {
-    pub(super) fn new(gates: GateObserver, figures: RunFigures, generator: Generator) -> Self {
+    pub(super) fn new(
+        gates: Option<GateObserver>,
+        figures: RunFigures,
+        generator: Generator,
+    ) -> Self {
         Self { gates, figures, generator }
     }
 
     /// The results of the gates; `asserted` is what the script asserts and measured.
     pub(super) fn outcomes(&self, asserted: &[Assertion]) -> Vec<Assertion> {
-        self.gates.outcomes(&self.figures.summary, &self.generator, asserted)
+        let outcomes =
+            |gates: &GateObserver| gates.outcomes(&self.figures.summary, &self.generator, asserted);
+        self.gates.as_ref().map_or_else(Vec::new, outcomes)
     }
 }
 
@@ -81,15 +87,14 @@ pub(super) fn run_stage(
     let control = Arc::clone(&plan.control);
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
     let load = Load::Users(VuFactory { users, make: Arc::new(move |lane| vu_pool(&plan, lane)) });
-    let results = meant.outputs.as_ref().and_then(|outputs| outputs.results.as_deref());
-    let results = results.filter(|_| stage == Stage::Iteration);
-    let watching = meant.watching.as_ref();
-    let open = |name| ResultsFile::open_by_path(&Output::named(Some(name)), watching);
-    let results = results.map(open).transpose()?;
+    let outputs = meant.outputs.as_ref().filter(|_| stage == Stage::Iteration);
+    let open = |outputs: &Outputs| outputs.open_results(meant.watching.as_ref()).transpose();
+    let results = outputs.and_then(open).transpose()?;
     let of_stage = if stage == Stage::Iteration { meant.gates.clone() } else { Gates::default() };
     let mut gates = GateObserver::new(&of_stage, TargetTable::default());
-    let mut figures = gates.is_some().then(|| RunFigures::new(OnCutOff::LeftOut));
-    let rows = results.is_some() || gates.is_some();
+    let is_counted = gates.is_some() || outputs.is_some_and(|outputs| outputs.stored.is_some());
+    let mut figures = is_counted.then(|| RunFigures::new(OnCutOff::LeftOut));
+    let rows = results.is_some() || is_counted;
     let settings = Settings { rows, ..settings(meant, stage) };
     // Thresholds are judged after teardown, and belong to the results.
     let options = SessionOptions::new(&interrupts);
@@ -102,9 +107,7 @@ pub(super) fn run_stage(
     let ended = ended?;
     let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = Verdict::new(&Summary::new(), Some(&ended.generator), &[]);
-    let gates = gates
-        .zip(figures)
-        .map(|(gates, figures)| GateJudge::new(gates, figures, ended.generator.clone()));
+    let gates = figures.map(|figures| GateJudge::new(gates, figures, ended.generator.clone()));
     let interrupted = interrupts.seen() > 0;
     let finished = Nanos::from(ended.finished.saturating_duration_since(meant.began));
     let elapsed = finished.saturating_sub(control.began_at().unwrap_or(finished));
@@ -196,7 +199,7 @@ pub(super) fn vu_plan(
         parts: meant.mode == SummaryMode::Full || meant.has_results(),
         tags: options.tags.clone(),
         system_tags: options.system_tags,
-        emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).map(Outputs::emit),
+        emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).and_then(Outputs::emit),
         live: None,
         clock: Arc::new(move || began.elapsed().into()),
         log: Arc::new(move |level, text, fields| logger.log(level, text, fields)),

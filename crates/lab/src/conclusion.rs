@@ -1,5 +1,7 @@
 //! The end of a study: the figures of every run, read where they are not known yet, as one page and one document.
 
+use std::path::PathBuf;
+
 use ::report::{StudyInput, StudyReport, StudyRun, StudyState, StudyVariant, StudyWorkload};
 use cli::{ExitCode, ExitError, Output};
 use metrics::server::Side;
@@ -34,6 +36,19 @@ pub(crate) struct Measured {
     pub(crate) ending: Option<Ending>,
 }
 
+/// How a study ended, and what it has written.
+#[derive(Clone, Debug)]
+pub struct StudyOutcome {
+    /// The code to end with.
+    pub code: ExitCode,
+    /// The findings, a line each.
+    pub conclusion: Vec<String>,
+    /// The document of all runs, as JSON.
+    pub document: PathBuf,
+    /// The report, as a page.
+    pub report: PathBuf,
+}
+
 /// Writes the report and the document, and prints the findings.
 ///
 /// # Errors
@@ -43,7 +58,7 @@ pub(crate) fn conclude(
     checkpoint: &Checkpoint,
     measured: Measured,
     console: &Console,
-) -> Result<ExitCode, ExitError> {
+) -> Result<StudyOutcome, ExitError> {
     let given_up = given_up(&checkpoint.slots, &checkpoint.ended());
     let runs = checkpoint.slots.iter().zip(&checkpoint.records).zip(measured.figures);
     let runs = runs.enumerate().map(|(at, ((slot, record), figures))| match record {
@@ -75,13 +90,16 @@ pub(crate) fn conclude(
         runs,
     };
     let is_complete = input.runs.iter().all(|run| run.state == StudyState::Measured);
-    write(plan, &StudyReport::of(input), console)?;
+    let report = StudyReport::of(input);
+    write(plan, &report, console)?;
     let is_open = measured.ending.is_some_and(|ending| !ending.open.is_empty());
-    Ok(match (is_complete, is_open) {
+    let code = match (is_complete, is_open) {
         (false, _) => ExitCode::Incomplete,
         (true, true) => ExitCode::Undecided,
         (true, false) => ExitCode::Ok,
-    })
+    };
+    let (document, page) = (plan.folder.document(), plan.folder.report());
+    Ok(StudyOutcome { code, conclusion: report.conclusion(), document, report: page })
 }
 
 fn variants(

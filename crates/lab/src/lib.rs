@@ -28,6 +28,7 @@ mod state;
 mod template;
 mod until_sure;
 
+pub use conclusion::StudyOutcome;
 pub use console::Style;
 pub use file::{CommandLines, Mode, Problem};
 pub use process::reaper::{HOLD, REAP, exec_held, reap};

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use cli::{ExitCode, ExitError};
+use cli::ExitError;
 use study::plan::{GivenUp, RunOutcome, Slot, given_up, is_given_up, next};
 
-use super::conclusion::{self, GIVEN_UP, NEVER_READY, conclude};
+use super::conclusion::{self, GIVEN_UP, NEVER_READY, StudyOutcome, conclude};
 use super::console::{Console, RunLine};
 use super::ending::Ending;
 use super::figures::run::MeasuredFigures;
@@ -24,7 +24,7 @@ pub(crate) fn run(
     checkpoint: Checkpoint,
     guard: &RunGuard,
     console: Console,
-) -> Result<ExitCode, ExitError> {
+) -> Result<StudyOutcome, ExitError> {
     for excluded in &plan.excluded {
         let name = &plan.study.variants[excluded.variant].name;
         console.note(&format!("{name} is left out: {}", excluded.reason));

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use cli::{ExitCode, ExitError, Interrupts, nearest};
 
+use super::conclusion::StudyOutcome;
 use super::console::{Console, Style};
 use super::file::{self, CommandLines, Mode, PROBLEMS_MAX, Problem, Study};
 use super::plan::{ExcludedVariant, StudyPlan};
@@ -42,7 +43,7 @@ pub fn run_study(
     path: &str,
     options: &StudyOptions,
     commands: &CommandLines,
-) -> Result<ExitCode, ExitError> {
+) -> Result<StudyOutcome, ExitError> {
     let text = String::from_utf8(cli::input::read_whole(path)?)
         .map_err(|_| input_error(format!("{path} is not UTF-8")))?;
     let mut study = file::read(&text, options.mode, commands)

@@ -55,6 +55,12 @@ const EACH_FROM: u32 = 1_000;
 /// Rounds that are shown one by one in the text.
 const ROUNDS_SHOWN: usize = 20;
 
+/// What the test shows, a sentence each.
+#[must_use]
+pub fn conclusion(input: &CableInput<'_>) -> Vec<String> {
+    CableConclusion::of(input.plan, input.outcome, input.verdict).texts()
+}
+
 /// The report as text.
 #[must_use]
 pub fn text(input: &CableInput<'_>) -> String {

@@ -73,6 +73,7 @@ pub use self::study::{StudyInput, StudyReport, StudyRun, StudyState, StudyVarian
 pub use assertions::text as assertion_text;
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{BucketCounts, Buckets, BucketsError, hist};
+pub use conclusion::sentences_of as conclusion;
 pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
 pub use differences::{Differences, Runs};
 pub use escape::terminal_lines;

@@ -33,6 +33,7 @@ mod progress;
 mod prometheus;
 mod results_file;
 mod results_writer;
+pub mod save;
 mod session;
 mod sidecar;
 mod start_error;

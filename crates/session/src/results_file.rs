@@ -69,6 +69,15 @@ impl ResultsFile {
         Self::open(output, by_path.unwrap_or(Encoding::Arrow), monitor)
     }
 
+    /// The same results also into this file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn with_copy(self, copy: &Output) -> Result<Self, ExitError> {
+        let file = Box::new(Tee { first: self.file, second: copy.open()? });
+        Ok(Self { file, ..self })
+    }
+
     /// Opens the file that another tool's command line asks for.
     ///
     /// # Errors
@@ -97,5 +106,24 @@ impl ResultsFile {
         let start = |monitor| MonitorSidecar::start(monitor, sink.observer());
         let sidecar = monitor.map(start).transpose().map_err(SessionError::Monitor)?;
         Ok(ResultsWriter::new(name, sink, sidecar))
+    }
+}
+
+/// Two files with the same bytes.
+struct Tee {
+    first: Box<dyn Write + Send>,
+    second: Box<dyn Write + Send>,
+}
+
+impl Write for Tee {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let len = self.first.write(bytes)?;
+        self.second.write_all(&bytes[..len])?;
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.first.flush()?;
+        self.second.flush()
     }
 }

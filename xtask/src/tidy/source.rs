@@ -29,7 +29,7 @@ const UNSAFE_PLACES: [&str; 3] =
     ["crates/net/", "crates/script/src/runtime/ffi.rs", "crates/quickjs/src/"];
 
 /// Places that may derive serde's traits: where a format is the crate's business.
-const SERDE_PLACES: [&str; 17] = [
+const SERDE_PLACES: [&str; 19] = [
     // What travels between the machines of a fleet: plans, settings and metrics, in one program's own version.
     "crates/remote/src/",
     "crates/metrics/src/tally/",
@@ -47,6 +47,9 @@ const SERDE_PLACES: [&str; 17] = [
     "crates/fleet/src/",
     "crates/results/src/",
     "crates/report/src/json",
+    // The manifest of a run in the store.
+    "crates/store/src/manifest.rs",
+    "crates/store/src/facts.rs",
     "crates/brunt/src/config",
 ];
 

@@ -7,4 +7,6 @@ pub(crate) mod figure_file;
 pub(crate) mod fit;
 pub(crate) mod plot;
 pub(crate) mod report;
+pub(crate) mod runs;
 mod server_offset;
+mod stored;

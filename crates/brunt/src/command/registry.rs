@@ -5,7 +5,7 @@ use lab::CommandLines;
 
 use super::tools::TOOLS;
 use super::{agent, completions, demo, fleet, help, jitter, man, serve, study, watch};
-use crate::analyze::{compare, dump, encode, fit, plot, report};
+use crate::analyze::{compare, dump, encode, fit, plot, report, runs};
 use crate::dialect::dispatch;
 use crate::{flags, load};
 
@@ -243,6 +243,23 @@ const COMMANDS: &[CommandSpec] = &[
         ],
         rows: || rows_of(compare::COMPARE),
         run: compare::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "runs",
+        summary: "The runs that were saved: list, show, compare, label, export, import, remove.",
+        operands: "list | show RUN | compare RUN RUN… | label RUN KEY=VALUE… | export RUN | import FILE… | rm RUN… | prune",
+        about: runs::ABOUT,
+        examples: &[
+            ("brunt runs list -name=home", "all runs called home, newest first"),
+            ("brunt runs compare -baseline=home@6 home@3", "the last three against the last six"),
+            ("brunt runs import results.bin -name=home", "results of Vegeta as a run of the store"),
+            ("brunt runs prune -keep=20 -older-than=30d", "remove what is old"),
+        ],
+        rows: || rows_of(runs::RUNS),
+        run: |invocation| {
+            runs::run(invocation, runs::Others { compare: compare::run, report: report::run })
+        },
         validate: None,
     },
     CommandSpec {

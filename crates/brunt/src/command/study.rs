@@ -1,7 +1,12 @@
 //! `study`: the command line of studies, which `lab` runs.
 
-use cli::{ExitCode, nearest};
+use std::path::Path;
+
+use cli::{CommandResult, ExitCode, nearest};
 use lab::{CommandLines, Existing, Mode, StartMode, StudyOptions, Style};
+
+use session::save::{self, SaveRequest, SavedTest};
+use store::Finish;
 
 use super::{CommandError, usage_error};
 use crate::dialect::Invocation;
@@ -27,7 +32,7 @@ pub(super) fn run(invocation: &Invocation, lines: &CommandLines) -> Result<ExitC
     check_flags(operands.first().copied(), &args.flags)?;
     match operands[..] {
         [lab::REAP] => Ok(lab::reap()),
-        ["run", path] => Ok(lab::run_study(path, &options(&args.flags), lines)?),
+        ["run", path] => Ok(run_saved(path, &args.flags, &invocation.args, lines)?),
         ["new"] => Ok(lab::write_template("study.toml", existing(&args.flags))?),
         ["new", path] => Ok(lab::write_template(path, existing(&args.flags))?),
         ["run"] => Err(usage_error(
@@ -43,6 +48,30 @@ pub(super) fn run(invocation: &Invocation, lines: &CommandLines) -> Result<ExitC
             Err(usage_error(format!("unknown operand \"{word}\" (expected run or new){hint}")))
         }
     }
+}
+
+/// Runs a study, and keeps its report in the store where that was asked for.
+fn run_saved(
+    path: &str,
+    flags: &StudyFlags,
+    args: &[String],
+    lines: &CommandLines,
+) -> CommandResult {
+    let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let test = SavedTest { command: "study", args, name: stem, inputs: &[path] };
+    let saving = flags.saving.request(test)?;
+    let mut saved = saving.map(SaveRequest::begin).transpose()?;
+    let ended = lab::run_study(path, &options(flags), lines);
+    if let (Some(run), Ok(outcome)) = (&mut saved, &ended) {
+        for (name, file) in [("report.json", &outcome.document), ("report.html", &outcome.report)] {
+            let text = cli::input::read_whole(&file.display().to_string())?;
+            run.add_document(name, &text).map_err(save::store_failure)?;
+        }
+        let text = outcome.conclusion.join("\n") + "\n";
+        save::save_documents(run, &[("report.txt", text)])?;
+        run.conclude(Finish { conclusion: outcome.conclusion.clone(), ..Finish::default() });
+    }
+    save::finish_saved(saved, ended.map(|outcome| outcome.code))
 }
 
 /// Refuses a flag of `run` for `new`, and the reverse.

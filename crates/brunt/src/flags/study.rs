@@ -1,7 +1,8 @@
 //! The flags of `study`.
 
-use cli::{Flag, ValueError, ValueKind, switch, value};
+use cli::{Flag, ValueError, ValueKind, flag_table, switch, value};
 use lab::UntilSure;
+use session::save::{self, SaveFlags, Saves};
 use stdx::Nanos;
 use study::contrast::{Measure, RUNS_MAX, RUNS_MIN};
 
@@ -20,6 +21,13 @@ pub(crate) struct StudyFlags {
     /// `None`: [`REPEATS_MAX`].
     pub(crate) max_runs: Option<usize>,
     pub(crate) max_time: Option<Nanos>,
+    pub(crate) saving: SaveFlags,
+}
+
+impl Saves for StudyFlags {
+    fn saving(&mut self) -> &mut SaveFlags {
+        &mut self.saving
+    }
 }
 
 /// Runs of each variant under each workload, at most, unless `-max-runs` says otherwise.
@@ -44,6 +52,9 @@ impl StudyFlags {
             ("until-sure", !self.until_sure.is_empty()),
             ("max-runs", self.max_runs.is_some()),
             ("max-time", self.max_time.is_some()),
+            ("save", self.saving.save.is_some()),
+            ("store", self.saving.store.is_some()),
+            ("label", !self.saving.labels.is_empty()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
@@ -83,7 +94,10 @@ fn measures(text: &str) -> Result<Vec<Measure>, ValueError> {
 }
 
 /// The flags of `study`.
-pub(crate) const STUDY: &[Flag<StudyFlags>] = &[
+pub(crate) const STUDY: &[Flag<StudyFlags>] = flag_table!(StudyFlags: OWN, &save::rows());
+
+/// The study.
+const OWN: &[Flag<StudyFlags>] = &[
     switch!(
         StudyFlags,
         "quick",

@@ -6,6 +6,7 @@ use metrics::Gates;
 use remote::Resumable;
 use remote::flags::FleetRequest;
 use results::Encoding;
+use session::save::SaveRequest;
 use session::{MonitorConfig, Progress};
 use workload::Plan;
 
@@ -37,6 +38,8 @@ pub(crate) struct LoadTest {
     pub(crate) watching: Option<MonitorConfig>,
     /// The conditions under which the test fails.
     pub(crate) gates: Gates,
+    /// The store that keeps the run, where one does.
+    pub(crate) saving: Option<SaveRequest>,
     /// The machines that send the load, where it is not this one.
     pub(crate) fleet: Option<FleetSource>,
 }
@@ -55,7 +58,8 @@ impl LoadTest {
     #[must_use]
     pub(super) fn new(plan: Plan, mut settings: Settings, outputs: Outputs) -> Self {
         settings.rows = outputs.take_rows();
-        let Outputs { results, encoding, report, progress, prometheus, watching, gates } = outputs;
+        let Outputs { results, encoding, report, progress, prometheus, watching, gates, .. } =
+            outputs;
         let (lazy, per_connection) = (None, false);
         Self {
             plan,
@@ -69,6 +73,7 @@ impl LoadTest {
             prometheus,
             watching,
             gates,
+            saving: None,
             fleet: None,
         }
     }

@@ -4,6 +4,7 @@ use cli::{CommandError, Output, usage_error};
 use metrics::Gates;
 use results::Encoding;
 use session::MonitorConfig;
+use session::save::SaveFlags;
 
 use super::environment::Environment;
 use super::flags::{DisplayFlags, ResultsFlags};
@@ -39,6 +40,8 @@ pub(super) struct Outputs {
     pub(super) watching: Option<MonitorConfig>,
     /// The conditions under which the test fails.
     pub(super) gates: Gates,
+    /// Whether the store keeps the run.
+    pub(super) saves: bool,
 }
 
 /// The flags that outputs depend on.
@@ -49,6 +52,8 @@ pub(super) struct OutputFlags<'a> {
     pub(super) display: &'a DisplayFlags,
     /// What is watched beside the test.
     pub(super) watched: &'a MonitorTargets,
+    /// Whether and where the store keeps the run.
+    pub(super) saving: &'a SaveFlags,
 }
 
 impl Outputs {
@@ -70,7 +75,8 @@ impl Outputs {
         };
         check_watched(flags.watched)?;
         let watching = monitor_beside(flags.watched);
-        if watching.is_some() && results.is_none() {
+        let saves = flags.saving.is_asked();
+        if watching.is_some() && results.is_none() && !saves {
             return Err(usage_error("-watch needs a file for its samples (give -output=FILE)"));
         }
         let DisplayFlags { progress, quiet, prometheus_addr, .. } = flags.display;
@@ -83,12 +89,14 @@ impl Outputs {
             prometheus: prometheus_addr.clone(),
             watching,
             gates: flags.display.gates.clone(),
+            saves,
         })
     }
 
     /// Whether an output needs a row for each request.
     pub(super) fn take_rows(&self) -> bool {
         self.results.is_some()
+            || self.saves
             || self.report != ReportFormat::Nothing
             || self.prometheus.is_some()
             || !self.gates.is_empty()
@@ -112,7 +120,7 @@ fn results_and_report(
     let results = match flags.results.output.as_deref() {
         Some("none") => None,
         // Binary results are no use on a terminal, and JSON has standard output to itself.
-        None if environment.stdout_is_terminal || json => None,
+        None if environment.stdout_is_terminal || json || flags.saving.is_given() => None,
         output => Some(Output::named(output)),
     };
     let is_taken = results == Some(Output::Stdout);

@@ -5,6 +5,7 @@ use std::path::Path;
 use cli::{CommandError, ExitCode, ExitError, usage_error};
 use remote::Resumable;
 use session::monitor_flags::MonitorTargets;
+use session::save::SaveFlags;
 
 use super::cable;
 use super::environment::Environment;
@@ -28,7 +29,8 @@ pub(crate) fn run(
     let name = run.map_or_else(newest, |name| Ok(name.to_owned()))?;
     let found =
         Resumable::find(dir, &name).map_err(|error| ExitError::from(anyhow::Error::new(error)))?;
-    let flags = OutputFlags { results, display, watched: &MonitorTargets::default() };
+    let (watched, saving) = (&MonitorTargets::default(), &SaveFlags::default());
+    let flags = OutputFlags { results, display, watched, saving };
     let rules = LoadRules::of(cli::Dialect::Native);
     if let Some(archive) = found.cable().cloned() {
         let outputs = Outputs::resolve(rules, &flags, &Environment::of_process_with_report())?;

@@ -9,10 +9,13 @@ use cli::{
 use engine::{CertificateRole, LazyTargets, StartError};
 use metrics::Generator;
 use metrics::tally::Assertion;
+use report::server::ServerSide;
+use session::save::{self, SaveRequest};
 use session::{
-    BarePort, GateObserver, MultiplexingCheck, Observer, OnCutOff, PrometheusExporter, ResultsFile,
-    RunFigures, Serialized, Session, SessionError, SessionOptions, target_labels,
+    BarePort, GateObserver, MultiplexingCheck, Observer, OnCutOff, PrometheusExporter, RunFigures,
+    Serialized, Session, SessionError, SessionOptions, target_labels,
 };
+use store::OpenRun;
 
 use super::fleet;
 use super::load_test::LoadTest;
@@ -21,23 +24,34 @@ use super::targets::{self, Source};
 use super::watched::WatchedServers;
 use crate::dialect::LoadRules;
 
-/// Carries out a load test.
+/// Carries out a load test, and keeps it where that was asked for.
 pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandResult {
+    let mut saved = test.saving.take().map(SaveRequest::begin).transpose()?;
+    let ended = carry_out(test, rules, saved.as_mut());
+    save::finish_saved(saved, ended)
+}
+
+/// Carries out a load test.
+fn carry_out(
+    mut test: LoadTest,
+    rules: &LoadRules,
+    mut saved: Option<&mut OpenRun>,
+) -> CommandResult {
     let interrupts = Interrupts::watch()?;
     if rules.warns_of_descriptors && test.fleet.is_none() {
         session::warn_descriptor_limit(&test.plan, &test.settings);
     }
     let mut exporter = exporter(&test, rules)?;
     let (encoding, watching) = (test.encoding, test.watching.take());
-    let open = |place| ResultsFile::open(&place, encoding, watching.as_ref());
-    let results = test.results.take().map(open).transpose()?;
+    let (output, run) = (test.results.take(), saved.as_deref_mut());
+    let results = save::open_results(output, encoding, run, watching.as_ref())?;
     let mut servers = watching.is_some().then(WatchedServers::new);
     let (lazy, problem) = lazy(test.lazy.take(), rules)?;
     let mut progress = test.live_progress();
     let multiplexing = MultiplexingCheck::new(&test.plan, &test.settings);
     // Users and connections are the agents'.
     let mut multiplexing = multiplexing.filter(|_| test.fleet.is_none());
-    let mut figures = figures(&test);
+    let mut figures = figures(&test, saved.is_some());
     let mut gates = GateObserver::new(&test.gates, target_labels(&test.plan));
     let options = SessionOptions { results, ..SessionOptions::new(&interrupts) };
     // The results of the gates and the ends of agents are known after the run, and belong to its results.
@@ -76,7 +90,8 @@ pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandRes
         servers.add(seen);
     }
     if let Some(figures) = &figures {
-        close(&test, figures, servers.as_ref(), (&outcome.generator, &asserted))?;
+        let server = servers.as_ref().and_then(|servers| servers.beside(&figures.summary));
+        close((&test, saved), figures, server, (&outcome.generator, &asserted))?;
     }
     if let Some(cause) = failed {
         return Err(anyhow!("the fleet ended the run early: {cause}").into());
@@ -111,10 +126,10 @@ fn not_started(error: SessionError, rules: &LoadRules) -> ExitError {
 }
 
 /// The figures that the closing report and the gates are made from, where there are any.
-fn figures(test: &LoadTest) -> Option<RunFigures> {
+fn figures(test: &LoadTest, is_saved: bool) -> Option<RunFigures> {
     let figures = RunFigures::new(OnCutOff::Counted);
     match (test.report, test.per_connection) {
-        (ReportFormat::Nothing, _) if test.gates.is_empty() => None,
+        (ReportFormat::Nothing, _) if test.gates.is_empty() && !is_saved => None,
         (_, true) => Some(figures.by_connection(target_labels(&test.plan))),
         (_, false) => Some(figures),
     }
@@ -178,18 +193,19 @@ fn exporter(test: &LoadTest, rules: &LoadRules) -> Result<Option<PrometheusExpor
     }
 }
 
-/// Prints the closing report.
+/// Prints the closing report, and stores it.
 fn close(
-    test: &LoadTest,
+    (test, saved): (&LoadTest, Option<&mut OpenRun>),
     figures: &RunFigures,
-    servers: Option<&WatchedServers>,
+    server: Option<ServerSide<'_>>,
     (generator, asserted): (&Generator, &[Assertion]),
 ) -> Result<(), ExitError> {
     let verdict = figures.verdict(generator).with_agents(asserted);
-    let input = report::Input {
-        server: servers.and_then(|servers| servers.beside(&figures.summary)),
-        ..figures.input(&test.plan.name, (generator, &verdict), asserted)
-    };
+    let input =
+        report::Input { server, ..figures.input(&test.plan.name, (generator, &verdict), asserted) };
+    if let Some(run) = saved {
+        save::save_report(run, &input)?;
+    }
     if test.report != ReportFormat::Nothing {
         append_job_summary(|| report::markdown(&input));
     }

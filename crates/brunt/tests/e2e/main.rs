@@ -38,6 +38,7 @@ mod run_http;
 mod run_network;
 mod run_results;
 mod run_tells;
+mod saved_runs;
 mod scripts;
 mod seek;
 mod server_side;
@@ -150,6 +151,7 @@ fn brunt(args: &str) -> Command {
     for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"] {
         command.env_remove(name);
     }
+    command.env_remove("BRUNT_SAVE").env_remove("BRUNT_STORE");
     // The tests may themselves run in a job of GitHub.
     command.env_remove("GITHUB_STEP_SUMMARY").env_remove("GITHUB_ACTIONS");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

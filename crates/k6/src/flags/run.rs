@@ -3,13 +3,14 @@
 use cli::{Flag, ValueKind, flag_table, switch, text, value};
 use script::ValueFormat;
 use session::monitor_flags as watch;
+use session::save;
 
 use super::run_flags::RunFlags;
 use super::script_environment::{ALLOW_READ, ENV};
 
 /// The flags of `run`.
 pub(crate) const RUN: &[Flag<RunFlags>] =
-    flag_table!(RunFlags: LOAD, OWN, &watch::beside(), &remote::flags::rows());
+    flag_table!(RunFlags: LOAD, OWN, &save::rows(), &watch::beside(), &remote::flags::rows());
 
 /// How many users there are, and for how long; `archive` knows them as well.
 pub(super) const LOAD: &[Flag<RunFlags>] = &[

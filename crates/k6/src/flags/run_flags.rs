@@ -8,6 +8,7 @@ use remote::flags::{FleetFlags, SendsFromFleet};
 use script::{Fields, ValueFormat};
 use serde_json::{Map, Value};
 use session::monitor_flags::{MonitorTargets, Watches};
+use session::save::{SaveFlags, Saves};
 
 /// The flags of `run` as typed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,6 +56,8 @@ pub(crate) struct RunFlags {
     pub(crate) gates: Gates,
     /// The machines that run the scenarios, where it is not this one.
     pub(crate) fleet: FleetFlags,
+    /// Whether and where the store keeps the run.
+    pub(crate) saving: SaveFlags,
     /// Neither the environment nor files of this machine say anything: the archive is another machine's.
     pub(crate) is_part: bool,
 }
@@ -62,6 +65,12 @@ pub(crate) struct RunFlags {
 impl SendsFromFleet for RunFlags {
     fn fleet(&mut self) -> &mut FleetFlags {
         &mut self.fleet
+    }
+}
+
+impl Saves for RunFlags {
+    fn saving(&mut self) -> &mut SaveFlags {
+        &mut self.saving
     }
 }
 

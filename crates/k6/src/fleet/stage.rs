@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cli::{ExitCode, ExitError, Interrupts, Output, eprint_line};
+use cli::{ExitCode, ExitError, Interrupts, eprint_line};
 use metrics::tally::{MetricId, Tally};
 use metrics::{Snapshot, Summary, TargetTable, Verdict};
 use remote::flags::FleetRequest;
 use remote::{FleetExecution, FleetWork, PartSink, Records, RemoteError};
 use script::{AbortReason, Control, LiveMetrics, VuStats};
 use session::{
-    Control as RunControl, GateObserver, Observer, OnCutOff, ResultsFile, RunFigures, Session,
-    SessionOptions,
+    Control as RunControl, GateObserver, Observer, OnCutOff, RunFigures, Session, SessionOptions,
 };
 use stdx::Nanos;
 use workload::Load;
@@ -21,6 +20,7 @@ use workload::Load;
 use super::archive::ScriptArchive;
 use super::record::PartRecord;
 use crate::config::TestConfig;
+use crate::outputs::Outputs;
 use crate::stage::{GateJudge, Prepare, StageObserver, StageResult, plan_of};
 
 /// How long requests may take to end after the last iteration was to.
@@ -40,10 +40,10 @@ pub(crate) fn run_on_fleet(
     prepare: Prepare<'_>,
 ) -> Result<StageResult, ExitError> {
     let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
-    let results = meant.outputs.as_ref().and_then(|outputs| outputs.results.as_deref());
-    let watching = meant.watching.as_ref();
-    let open = |name| ResultsFile::open_by_path(&Output::named(Some(name)), watching);
-    let results = results.map(open).transpose()?;
+    let outputs = meant.outputs.as_ref();
+    let open = |outputs: &Outputs| outputs.open_results(meant.watching.as_ref()).transpose();
+    let results = outputs.and_then(open).transpose()?;
+    let is_stored = outputs.is_some_and(|outputs| outputs.stored.is_some());
     let (execution, records) = start(meant, request, data, &interrupts)?;
     let control = Control::new(&meant.options.scenarios, &meant.options.segment);
     control.begin(execution.start().saturating_duration_since(meant.began).into());
@@ -51,7 +51,7 @@ pub(crate) fn run_on_fleet(
     let merged = Merged::new(&control, &live);
     let execution = execution.with_parts(merged.clone());
     let mut gates = GateObserver::new(&meant.gates, TargetTable::default());
-    let mut figures = gates.is_some().then(|| RunFigures::new(OnCutOff::LeftOut));
+    let mut figures = (gates.is_some() || is_stored).then(|| RunFigures::new(OnCutOff::LeftOut));
     let options = SessionOptions::new(&interrupts);
     let options = SessionOptions { results, keeps_results_open: true, ..options };
     let load = Load::Closed { users: meant.options.reservation().vus };
@@ -66,9 +66,7 @@ pub(crate) fn run_on_fleet(
     if let Some(cause) = &outcome.failed {
         control.halt(AbortReason::Abort(format!("the fleet ended the run early: {cause}")));
     }
-    let gates = gates
-        .zip(figures)
-        .map(|(gates, figures)| GateJudge::new(gates, figures, ended.generator.clone()));
+    let gates = figures.map(|figures| GateJudge::new(gates, figures, ended.generator.clone()));
     let verdict = Verdict::new(&Summary::new(), Some(&ended.generator), &[]);
     Ok(StageResult {
         outcome: merged.stats(vus.tally),

@@ -8,10 +8,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use anyhow::anyhow;
-use cli::{ExitError, reason};
+use cli::{ExitError, Output, reason};
 use metrics::tally::Assertion;
+use results::Encoding;
 use script::{OutputSample, SampleSink};
-use session::OpenResults;
+use session::{MonitorConfig, OpenResults, ResultsFile, save};
 
 use super::csv::{self, Csv};
 use super::json::Json;
@@ -25,6 +26,9 @@ pub(crate) struct Outputs {
     thread: JoinHandle<io::Result<()>>,
     /// A file of results besides, for `brunt report`.
     pub(crate) results: Option<String>,
+    /// The same file in the store, where the run is saved.
+    pub(crate) stored: Option<Output>,
+    has_writers: bool,
     /// The same once its hits are written: it waits for the outcomes of thresholds and checks.
     pub(crate) held: Option<OpenResults>,
 }
@@ -36,7 +40,11 @@ const QUEUE_MAX: usize = 4096;
 ///
 /// # Errors
 /// An output is unknown, or cannot be opened.
-pub(crate) fn start(names: &[String], known: TestMetadata) -> Result<Option<Outputs>, K6Error> {
+pub(crate) fn start(
+    names: &[String],
+    known: TestMetadata,
+    is_saved: bool,
+) -> Result<Option<Outputs>, K6Error> {
     let mut writers: Vec<Box<dyn Writer>> = Vec::new();
     let mut results = None;
     for name in names {
@@ -60,15 +68,17 @@ pub(crate) fn start(names: &[String], known: TestMetadata) -> Result<Option<Outp
             }
         }
     }
-    if writers.is_empty() && results.is_none() {
+    if writers.is_empty() && results.is_none() && !is_saved {
         return Ok(None);
     }
+    let has_writers = !writers.is_empty();
     let (queue, batches) = sync_channel(QUEUE_MAX);
     let thread = std::thread::Builder::new()
         .name("outputs".to_owned())
         .spawn(move || write(&batches, &mut writers, &known))
         .map_err(|error| K6Error::other(format!("outputs: {error}")))?;
-    Ok(Some(Outputs { queue, dropped: Arc::default(), thread, results, held: None }))
+    let (dropped, stored, held) = (Arc::default(), None, None);
+    Ok(Some(Outputs { queue, dropped, thread, results, stored, has_writers, held }))
 }
 
 /// k6's outputs that we have not.
@@ -139,8 +149,29 @@ fn write(
 }
 
 impl Outputs {
-    /// What takes samples from crews.
-    pub(crate) fn emit(&self) -> SampleSink {
+    /// The format of the results.
+    pub(crate) fn encoding(&self) -> Encoding {
+        self.results.as_deref().and_then(Encoding::from_path).unwrap_or(Encoding::Arrow)
+    }
+
+    /// Opens the results, where there are any.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub(crate) fn open_results(
+        &self,
+        watching: Option<&MonitorConfig>,
+    ) -> Result<Option<ResultsFile>, ExitError> {
+        let named = self.results.as_deref().map(|name| Output::named(Some(name)));
+        save::open_both(named, self.stored.clone(), self.encoding(), watching)
+    }
+
+    /// What takes samples from crews; `None` where only rows are written.
+    pub(crate) fn emit(&self) -> Option<SampleSink> {
+        self.has_writers.then(|| self.sink())
+    }
+
+    fn sink(&self) -> SampleSink {
         let (queue, dropped) = (self.queue.clone(), Arc::clone(&self.dropped));
         Arc::new(move |batch: Vec<OutputSample>| {
             if let Err(refused) = queue.try_send(batch) {
@@ -177,7 +208,9 @@ mod tests {
         for name in ["nope", "influxdb=http://x", "cloud"] {
             let names = [name.to_owned()];
             assert_eq!(
-                start(&names, TestMetadata::example()).err().map(|refused| refused.code as u8),
+                start(&names, TestMetadata::example(), false)
+                    .err()
+                    .map(|refused| refused.code as u8),
                 Some(255)
             );
         }

@@ -50,6 +50,11 @@ impl CableConclusion {
         Self { sentences: sentences.into_iter().flatten().collect(), outcome }
     }
 
+    /// The sentences as texts.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        self.sentences.iter().map(|sentence| sentence.text.clone()).collect()
+    }
+
     /// The sentences, a line each.
     pub(crate) fn text(&self) -> String {
         super::lines(&self.sentences)

@@ -95,6 +95,12 @@ impl Conclusion {
     }
 }
 
+/// What a run shows, a sentence each; the first is the shortest answer.
+#[must_use]
+pub fn sentences_of(input: &Input<'_>) -> Vec<String> {
+    Conclusion::of(input).sentences.into_iter().map(|sentence| sentence.text).collect()
+}
+
 /// Sentences as a card of a page, the first of them strong.
 pub(crate) fn card(out: &mut String, sentences: &[Sentence]) {
     out.push_str("<section class=\"card\"><h2>Conclusion</h2>\n");

@@ -19,6 +19,11 @@ pub(super) fn sentences(input: &SeekInput<'_>, why: &str) -> Vec<Sentence> {
     vec![answer(input, why), sureness(input)]
 }
 
+/// The sentences as texts.
+pub(super) fn texts(sentences: &[Sentence]) -> Vec<String> {
+    sentences.iter().map(|one| one.text.clone()).collect()
+}
+
 /// The sentences, a line each.
 pub(super) fn text(sentences: &[Sentence]) -> String {
     sentences.iter().fold(String::new(), |out, one| out + &one.text + "\n")

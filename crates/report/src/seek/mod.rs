@@ -52,6 +52,12 @@ pub fn line(
     }
 }
 
+/// What the search shows, a sentence each.
+#[must_use]
+pub fn conclusion(input: &SeekInput<'_>) -> Vec<String> {
+    conclusion::texts(&conclusion::sentences(input, &why(input)))
+}
+
 /// The conclusion, the table of the steps by rising load, the knee, and the answer.
 #[must_use]
 pub fn text(input: &SeekInput<'_>) -> String {

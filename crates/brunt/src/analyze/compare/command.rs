@@ -3,18 +3,22 @@
 use std::path::Path;
 
 use cli::{
-    CommandError, Document, ExitCode, Invocation, Output, ParsedArgs, annotate_failure,
+    CommandError, Document, ExitCode, ExitError, Invocation, Output, ParsedArgs, annotate_failure,
     append_job_summary, eprint_line, usage_error,
 };
 use recordings::{LabelledRuns, RecordedRun, read_labelled};
 use report::{Contrasts, Variant};
 use study::contrast::LimitVerdict;
 
+use session::save::store_failure;
+use store::{Run, Scope, Selector, Store, folder_of};
+
 use super::flags::{COMPARE, CompareFlags};
+use crate::analyze::stored;
 
 /// What the help says beside the flags.
 pub(crate) const ABOUT: &str = "Each operand is a variant: a file of results (one run), or a folder in which each file is a run \
-                                and each subfolder a run of several load generators. Runs are the unit of the statistics: with \
+                                and each subfolder a run of several load generators; or runs of the store (brunt help runs). Runs are the unit of the statistics: with \
                                 fewer than three runs of a variant nothing is judged. Every variant is compared with the first \
                                 one, or with -baseline.";
 
@@ -25,23 +29,12 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let place = Output::named(flags.output.as_deref());
     place.spares(&typed.operands)?;
     let kind = kind(&typed)?;
-    if typed.operands.len() < 2 {
-        return Err(usage_error(
-            "at least two variants are needed: give for example brunt compare BEFORE AFTER",
-        ));
+    let store = Store::at(folder_of(flags.store.as_deref()));
+    let inputs = Inputs::of(&typed, &store)?;
+    if inputs.is_alone() && flags.save_baseline.is_some() {
+        return save_baseline(&inputs, flags, &store);
     }
-    let mut labelled = read_labelled(&typed.operands, "compare")?;
-    if labelled.len() < 2 {
-        let label = &labelled[0].label;
-        return Err(usage_error(format!(
-            "all operands have the label \"{label}\": nothing to compare"
-        )));
-    }
-    if let Some(name) = &flags.baseline {
-        let labels: Vec<&str> = labelled.iter().map(|one| one.label.as_str()).collect();
-        let at = baseline(name, &labels)?;
-        labelled[..=at].rotate_right(1);
-    }
+    let labelled = inputs.read(flags)?;
     let variants = labelled.into_iter().map(variant).collect();
     let found = Contrasts::of(&flags.title, variants, flags.rules, &flags.fail_on);
     let document = match kind {
@@ -52,7 +45,149 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     };
     place.write(document.as_bytes())?;
     append_job_summary(|| found.markdown());
+    if flags.save_baseline.is_some() {
+        save_baseline(&inputs, flags, &store)?;
+    }
     Ok(judged(flags, &found))
+}
+
+/// What is compared.
+struct Inputs {
+    /// The runs of the store that `-baseline` names, as operands.
+    baseline: Vec<String>,
+    /// The operands, with results in place of runs.
+    operands: Vec<String>,
+    /// The operands as they were given: one may stand for several runs.
+    words: usize,
+    /// The runs of the store of the last operand's label.
+    current: Vec<Run>,
+}
+
+impl Inputs {
+    /// Looks up the operands, and the baseline where it is one of the store. Without operands the newest run is compared.
+    fn of(typed: &ParsedArgs<CompareFlags>, store: &Store) -> Result<Self, CommandError> {
+        let flags = &typed.flags;
+        check_name(flags.save_baseline.as_deref())?;
+        let newest = ["last".to_owned()];
+        let words = match (&typed.operands[..], &flags.baseline, &flags.save_baseline) {
+            ([], None, None) => return Err(usage_error(TOO_FEW)),
+            ([], _, _) => &newest[..],
+            (operands, _, _) => operands,
+        };
+        let (mut operands, mut runs, mut current) = (Vec::new(), Vec::new(), Vec::new());
+        for word in words {
+            let found = stored::look_up(word, store)?;
+            operands.extend(found.paths);
+            runs.extend(found.runs.clone());
+            current = found.runs;
+        }
+        let baseline = match &flags.baseline {
+            Some(name) if !is_label(name, &operands) => stored_baseline(name, &runs, store)?,
+            _ => Vec::new(),
+        };
+        Ok(Self { baseline, operands, words: words.len(), current })
+    }
+
+    /// Whether there is nothing to compare with.
+    fn is_alone(&self) -> bool {
+        self.baseline.is_empty() && self.words < 2
+    }
+
+    /// Reads all results, the baseline first.
+    fn read(&self, flags: &CompareFlags) -> Result<Vec<LabelledRuns>, CommandError> {
+        let all = [self.baseline.clone(), self.operands.clone()].concat();
+        if all.len() < 2 {
+            return Err(usage_error(TOO_FEW));
+        }
+        let mut labelled = read_labelled(&all, "compare")?;
+        if labelled.len() < 2 {
+            let label = &labelled[0].label;
+            return Err(usage_error(format!(
+                "all operands have the label \"{label}\": nothing to compare"
+            )));
+        }
+        if let (Some(name), []) = (&flags.baseline, &self.baseline[..]) {
+            let labels: Vec<&str> = labelled.iter().map(|one| one.label.as_str()).collect();
+            let at = baseline(name, &labels)?;
+            labelled[..=at].rotate_right(1);
+        }
+        Ok(labelled)
+    }
+}
+
+const TOO_FEW: &str = "at least two variants are needed: give for example brunt compare BEFORE AFTER, or -baseline=last";
+
+/// Refuses the name of a baseline that would stand for something else.
+fn check_name(name: Option<&str>) -> Result<(), CommandError> {
+    match name.map(Selector::parse) {
+        None | Some(Selector::Named(_)) => Ok(()),
+        Some(other) => {
+            let text = format!("flag -save-baseline: \"{other}\" is a word for other runs");
+            Err(usage_error(text))
+        }
+    }
+}
+
+/// Whether one of the operands has this label, or ends so.
+fn is_label(name: &str, operands: &[String]) -> bool {
+    let label = |operand: &String| match operand.split_once('=') {
+        Some((label, _)) if !Path::new(operand).exists() => label.to_owned(),
+        _ => operand.trim_end_matches('/').to_owned(),
+    };
+    let labels: Vec<String> = operands.iter().map(label).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    baseline(name, &labels).is_ok()
+}
+
+/// The runs of the store that a baseline stands for, as operands; `current` are those that it is compared with.
+fn stored_baseline(
+    name: &str,
+    current: &[Run],
+    store: &Store,
+) -> Result<Vec<String>, CommandError> {
+    let ids: Vec<String> = current.iter().map(|run| run.manifest.id.clone()).collect();
+    let scope = Scope { test: stored::test_of(current), but: &ids };
+    let found = Selector::parse(name).find(store, &scope);
+    let runs = found.map_err(|error| {
+        let failed = store_failure(error);
+        let text = format!("flag -baseline: no variant is called \"{name}\", and {failed}");
+        ExitError::new(failed.code, text)
+    })?;
+    Ok(stored::of_runs(&format!("baseline {name}"), runs).paths)
+}
+
+/// Makes the runs of the last variant the runs of a baseline, in place of those that were. Files become runs of the store.
+fn save_baseline(
+    inputs: &Inputs,
+    flags: &CompareFlags,
+    store: &Store,
+) -> Result<ExitCode, CommandError> {
+    let name = flags.save_baseline.clone().unwrap_or_default();
+    let mut runs = inputs.current.clone();
+    if runs.is_empty() {
+        let path = inputs.operands.last().map_or("", String::as_str);
+        let path = match path.split_once('=') {
+            Some((_, path)) if !Path::new(path).exists() => path,
+            _ => path,
+        };
+        runs.push(stored::add_results(store, path, &stored::name_of(path)?)?);
+    }
+    let ids: Vec<String> = runs.iter().map(|run| run.manifest.id.clone()).collect();
+    for id in &ids {
+        store
+            .change(id, |manifest| manifest.baseline = Some(name.clone()))
+            .map_err(store_failure)?;
+    }
+    // The former runs of the baseline are none any more, once the new ones are.
+    for run in store.list().map_err(store_failure)?.runs {
+        let id = &run.manifest.id;
+        if run.manifest.baseline.as_deref() == Some(&name) && !ids.contains(id) {
+            store.change(id, |manifest| manifest.baseline = None).map_err(store_failure)?;
+        }
+    }
+    let runs = stdx::counted(ids.len() as u64, "run");
+    eprint_line(&format!("baseline {name} is {runs}: {}", ids.join(", ")));
+    Ok(ExitCode::Ok)
 }
 
 /// Prints which limits were passed, and gives the code.

@@ -8,6 +8,10 @@ use study::contrast::{Limit, Rules};
 pub(crate) struct CompareFlags {
     /// The label that the others are compared with; `None`: the first.
     pub(crate) baseline: Option<String>,
+    /// The baseline that the last variant becomes.
+    pub(crate) save_baseline: Option<String>,
+    /// The folder of the store of runs.
+    pub(crate) store: Option<String>,
     pub(crate) output: Option<String>,
     /// `None`: the output's extension decides, else text.
     pub(crate) kind: Option<String>,
@@ -22,15 +26,19 @@ pub(crate) struct CompareFlags {
 pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
     Flag::new(
         "baseline",
-        ValueKind::Text("LABEL"),
+        ValueKind::Text("LABEL|RUN"),
         "the first",
-        "Label of the variant that the others are compared with.",
+        "What the others are compared with: a label, or a run of the store: last, best, NAME, git:BRANCH, NAME@N.",
         |t: &mut CompareFlags, v| {
             t.baseline = Some(v.to_owned());
             Ok(())
         },
     )
     .native(),
+    text!(CompareFlags, "save-baseline", "NAME", "The runs of the last variant become this baseline, for -baseline=NAME.", save_baseline)
+        .native(),
+    text!(CompareFlags, "store", "DIR", "Folder of the store of runs; by default the project's .brunt/runs.", store)
+        .native(),
     Flag::new(
         "fail-on",
         ValueKind::Text("METRIC>+N%"),

@@ -37,8 +37,9 @@ pub(crate) fn resolve(
     if lazy.is_none() {
         gates::check_names(&flags.display.gates, &list)?;
     }
-    let AttackFlags { results, display, watched, .. } = flags;
-    let outputs = Outputs::resolve(rules, &OutputFlags { results, display, watched }, environment)?;
+    let AttackFlags { results, display, watched, saving, .. } = flags;
+    let outputs =
+        Outputs::resolve(rules, &OutputFlags { results, display, watched, saving }, environment)?;
     let mut settings = settings::client_settings(args, &flags.client, rules, environment)?;
     settings::apply_http(&flags.http, &mut settings);
     settings.tick = flags.tick;

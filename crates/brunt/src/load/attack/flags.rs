@@ -11,6 +11,7 @@ use crate::load::flags::{
 };
 use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
 use session::monitor_flags::{self as watch, MonitorTargets, Watches};
+use session::save::{self, SaveFlags, Saves};
 
 /// The flags of `attack` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,7 @@ pub(crate) struct AttackFlags {
     pub(crate) display: DisplayFlags,
     pub(crate) fleet: FleetFlags,
     pub(crate) watched: MonitorTargets,
+    pub(crate) saving: SaveFlags,
     /// Whether targets are read during the attack, each used once.
     pub(crate) lazy: bool,
     /// The rate of a constant load.
@@ -56,6 +58,12 @@ impl SendsFromFleet for AttackFlags {
     }
 }
 
+impl Saves for AttackFlags {
+    fn saving(&mut self) -> &mut SaveFlags {
+        &mut self.saving
+    }
+}
+
 impl Watches for AttackFlags {
     fn watched(&mut self) -> &mut MonitorTargets {
         &mut self.watched
@@ -72,6 +80,7 @@ impl Default for AttackFlags {
             display: DisplayFlags::default(),
             fleet: FleetFlags::default(),
             watched: MonitorTargets::default(),
+            saving: SaveFlags::default(),
             lazy: false,
             rate: ParsedRate::Rate(Rate::per_second(50)),
             duration: Nanos::ZERO,
@@ -107,6 +116,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = flag_table!(AttackFlags:
     &display::terminal(),
     &client::threads(),
     &fleet::rows(),
+    &save::rows(),
     &watch::beside(),
 );
 

@@ -7,7 +7,9 @@ mod tests;
 
 use cli::{CommandError, ExitCode, Invocation};
 
-use self::flags::FLAGS;
+use session::save::SavedTest;
+
+use self::flags::{AttackFlags, FLAGS};
 use super::environment::Environment;
 use super::run::run_load_test;
 use crate::dialect::LoadRules;
@@ -38,7 +40,12 @@ Ctrl-C once: no new requests start, those under way finish, and the results are 
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let args = invocation.parse(FLAGS)?;
     let rules = LoadRules::of(args.dialect);
-    let load_test = config::resolve(&args, rules, &Environment::of_process())?;
+    let mut load_test = config::resolve(&args, rules, &Environment::of_process())?;
+    let AttackFlags { target, results, saving, .. } = &args.flags;
+    let inputs: Vec<&str> = target.targets.as_deref().into_iter().collect();
+    let (command, name) = ("attack", results.name.as_str());
+    load_test.saving =
+        saving.request(SavedTest { command, args: &invocation.args, name, inputs: &inputs })?;
     Ok(run_load_test(load_test, rules)?)
 }
 

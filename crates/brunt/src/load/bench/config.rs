@@ -32,8 +32,8 @@ pub(crate) fn resolve(
     targets::check_streams(&http, &list)?;
     let list = Targets::new(list);
     gates::check_names(&flags.display.gates, &list)?;
-    let BenchFlags { results, display, watched, .. } = flags;
-    let flags_of_outputs = OutputFlags { results, display, watched };
+    let BenchFlags { results, display, watched, saving, .. } = flags;
+    let flags_of_outputs = OutputFlags { results, display, watched, saving };
     let outputs = Outputs::resolve(&LoadRules::NATIVE, &flags_of_outputs, environment)?;
     let mut settings =
         settings::client_settings(args, &flags.client, &LoadRules::NATIVE, environment)?;

@@ -9,6 +9,7 @@ use crate::load::flags::{
 };
 use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
 use session::monitor_flags::{self as watch, MonitorTargets, Watches};
+use session::save::{self, SaveFlags, Saves};
 
 /// The flags of `bench` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,7 @@ pub(crate) struct BenchFlags {
     pub(crate) display: DisplayFlags,
     pub(crate) fleet: FleetFlags,
     pub(crate) watched: MonitorTargets,
+    pub(crate) saving: SaveFlags,
     /// Connections, each of which sends its next request after a response.
     pub(crate) connections: u64,
     /// The most requests that are counted; `None` is no limit.
@@ -50,6 +52,12 @@ impl SendsFromFleet for BenchFlags {
     }
 }
 
+impl Saves for BenchFlags {
+    fn saving(&mut self) -> &mut SaveFlags {
+        &mut self.saving
+    }
+}
+
 impl Watches for BenchFlags {
     fn watched(&mut self) -> &mut MonitorTargets {
         &mut self.watched
@@ -66,6 +74,7 @@ impl Default for BenchFlags {
             display: DisplayFlags::default(),
             fleet: FleetFlags::default(),
             watched: MonitorTargets::default(),
+            saving: SaveFlags::default(),
             connections: 10,
             requests: None,
             duration: Nanos::ZERO,
@@ -99,6 +108,7 @@ pub(crate) const FLAGS: &[Flag<BenchFlags>] = flag_table!(BenchFlags:
     &display::terminal(),
     &client::threads(),
     &fleet::rows(),
+    &save::rows(),
     &watch::beside(),
 );
 

@@ -5,7 +5,9 @@ pub(crate) mod flags;
 
 use cli::{CommandError, ExitCode, Invocation};
 
-use self::flags::FLAGS;
+use session::save::SavedTest;
+
+use self::flags::{BenchFlags, FLAGS};
 use super::environment::Environment;
 use super::run::run_load_test;
 use crate::dialect::LoadRules;
@@ -21,7 +23,12 @@ Without -output no results are written, only the report is printed.";
 /// The command line is wrong, or the test cannot be carried out.
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let args = invocation.parse(FLAGS)?;
-    let load_test = config::resolve(&args, &Environment::of_process_with_report())?;
+    let mut load_test = config::resolve(&args, &Environment::of_process_with_report())?;
+    let BenchFlags { target, results, saving, .. } = &args.flags;
+    let inputs: Vec<&str> = target.targets.as_deref().into_iter().collect();
+    let (command, name) = ("bench", results.name.as_str());
+    load_test.saving =
+        saving.request(SavedTest { command, args: &invocation.args, name, inputs: &inputs })?;
     Ok(run_load_test(load_test, &LoadRules::NATIVE)?)
 }
 

@@ -49,8 +49,8 @@ pub(crate) fn resolve(
         name => name.to_owned(),
     };
     let cable = Cable::new(cable_plan);
-    let CableFlags { results, display, watched, .. } = flags;
-    let flags_of_outputs = OutputFlags { results, display, watched };
+    let CableFlags { results, display, watched, saving, .. } = flags;
+    let flags_of_outputs = OutputFlags { results, display, watched, saving };
     let outputs = Outputs::resolve(&LoadRules::NATIVE, &flags_of_outputs, environment)?;
     let mut settings =
         settings::client_settings(args, &flags.client, &LoadRules::NATIVE, environment)?;

@@ -10,6 +10,7 @@ use crate::load::flags::{
     ClientFlags, DisplayFlags, ResultsFlags, client, display, holds, results,
 };
 use session::monitor_flags::{self as watch, MonitorTargets, Watches};
+use session::save::{self, SaveFlags, Saves};
 
 /// The flags of `cable` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +19,7 @@ pub(crate) struct CableFlags {
     pub(crate) results: ResultsFlags,
     pub(crate) display: DisplayFlags,
     pub(crate) watched: MonitorTargets,
+    pub(crate) saving: SaveFlags,
     pub(crate) fleet: FleetFlags,
     /// Header fields of each handshake.
     pub(crate) headers: Vec<(String, String)>,
@@ -57,6 +59,12 @@ pub(crate) struct CableFlags {
 
 holds!(CableFlags: client: ClientFlags, results: ResultsFlags, display: DisplayFlags);
 
+impl Saves for CableFlags {
+    fn saving(&mut self) -> &mut SaveFlags {
+        &mut self.saving
+    }
+}
+
 impl Watches for CableFlags {
     fn watched(&mut self) -> &mut MonitorTargets {
         &mut self.watched
@@ -76,6 +84,7 @@ impl Default for CableFlags {
             results: ResultsFlags::default(),
             display: DisplayFlags::default(),
             watched: MonitorTargets::default(),
+            saving: SaveFlags::default(),
             fleet: FleetFlags::default(),
             headers: Vec::new(),
             channel: None,
@@ -140,6 +149,7 @@ pub(crate) const FLAGS: &[Flag<CableFlags>] = flag_table!(CableFlags:
     &[display::fail_on()],
     &display::terminal(),
     &[client::io().with_docs(IO), client::pin(), client::real_time()],
+    &save::rows(),
     &watch::beside(),
     &fleet::rows(),
 );

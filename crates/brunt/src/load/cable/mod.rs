@@ -13,10 +13,13 @@ use metrics::Generator;
 use metrics::tally::Assertion;
 use remote::{CableArchive, Records, Resumable};
 use report::cable::{CableInput, CableMemory};
+use session::save::{self, SaveRequest, SavedTest};
 use session::{
-    GateObserver, Observer, OnCutOff, ResultsFile, RunFigures, Session, SessionOptions,
-    SessionOutcome, target_labels,
+    GateObserver, Observer, OnCutOff, RunFigures, Session, SessionOptions, SessionOutcome,
+    target_labels,
 };
+
+use store::{Finish, OpenRun};
 
 use self::config::CableConfig;
 use self::flags::FLAGS;
@@ -47,7 +50,13 @@ Ctrl-C once: no new messages are sent, and those under way get up to a second. T
 /// The command line is wrong, or the test cannot be carried out.
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let args = invocation.parse(FLAGS)?;
-    Ok(test(config::resolve(&args, &Environment::of_process_with_report())?)?)
+    let config = config::resolve(&args, &Environment::of_process_with_report())?;
+    let name = config.load_test.plan.name.clone();
+    let test_of = SavedTest { command: "cable", args: &invocation.args, name: &name, inputs: &[] };
+    let saving = args.flags.saving.request(test_of)?;
+    let mut saved = saving.map(SaveRequest::begin).transpose()?;
+    let ended = test(config, saved.as_mut());
+    Ok(save::finish_saved(saved, ended)?)
 }
 
 /// Checks a command line without reading or opening anything.
@@ -67,7 +76,7 @@ pub(super) fn resume(found: Resumable, archive: CableArchive, outputs: Outputs) 
     let plan = config::engine_plan(&cable, archive.name);
     let fleet = Some(FleetSource::Resume(Box::new(found)));
     let load_test = LoadTest { fleet, ..LoadTest::new(plan, archive.settings, outputs) };
-    test(CableConfig { cable, load_test, fails_on_loss: false })
+    test(CableConfig { cable, load_test, fails_on_loss: false }, None)
 }
 
 /// What became of a test.
@@ -79,12 +88,12 @@ struct CableOutcome {
 }
 
 /// Carries out a test.
-fn test(config: CableConfig) -> CommandResult {
+fn test(config: CableConfig, mut saved: Option<&mut OpenRun>) -> CommandResult {
     let CableConfig { cable, mut load_test, fails_on_loss } = config;
     let interrupts = Interrupts::watch()?;
     let (encoding, watching) = (load_test.encoding, load_test.watching.take());
-    let open = |output| ResultsFile::open(&output, encoding, watching.as_ref());
-    let results = load_test.results.take().map(open).transpose()?;
+    let (output, run) = (load_test.results.take(), saved.as_deref_mut());
+    let results = save::open_results(output, encoding, run, watching.as_ref())?;
     let mut progress = load_test.live_progress();
     let mut figures = RunFigures::new(OnCutOff::Counted);
     let mut gates = GateObserver::new(&load_test.gates, target_labels(&load_test.plan));
@@ -108,7 +117,7 @@ fn test(config: CableConfig) -> CommandResult {
         results.finish(asserted.clone())?;
     }
     let run = (&figures, generator, asserted.as_slice());
-    report(&cable, &seen, run, (memory, load_test.report))?;
+    report((&cable, saved), &seen, run, (memory, load_test.report))?;
     if let Some(cause) = failed {
         return Err(anyhow!("the fleet ended the run early: {cause}").into());
     }
@@ -153,7 +162,7 @@ fn run_on_fleet(
 }
 
 fn report(
-    cable: &Cable,
+    (cable, saved): (&Cable, Option<&mut OpenRun>),
     outcome: &CableReport,
     (figures, generator, assertions): (&RunFigures, &Generator, &[Assertion]),
     (memory, format): (Option<CableMemory>, ReportFormat),
@@ -167,10 +176,27 @@ fn report(
         memory,
         assertions,
     };
+    if let Some(run) = saved {
+        keep(run, &input, figures)?;
+    }
     let document = match format {
         ReportFormat::Nothing => return Ok(()),
         ReportFormat::Text => report::cable::text(&input),
         ReportFormat::Json => report::cable::json(&input),
     };
     Output::Stdout.write(document.as_bytes())
+}
+
+/// Stores the report, and how the test came out.
+fn keep(run: &mut OpenRun, input: &CableInput<'_>, figures: &RunFigures) -> Result<(), ExitError> {
+    let documents =
+        [("report.txt", report::cable::text(input)), ("report.json", report::cable::json(input))];
+    save::save_documents(run, &documents)?;
+    run.conclude(Finish {
+        verdict: Some(save::verdict_word(input.verdict)),
+        reasons: input.verdict.reasons.iter().map(ToString::to_string).collect(),
+        conclusion: report::cable::conclusion(input),
+        figures: Some(save::figures_of(&figures.summary)),
+    });
+    Ok(())
 }

@@ -11,6 +11,7 @@ use crate::load::flags::{
     ClientFlags, DisplayFlags, HttpFlags, TargetFlags, client, display, holds, http, target,
 };
 use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
+use session::save::{self, SaveFlags, Saves};
 
 /// The flags of `seek` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,7 @@ pub(crate) struct SeekFlags {
     pub(crate) client: ClientFlags,
     pub(crate) display: DisplayFlags,
     pub(crate) fleet: FleetFlags,
+    pub(crate) saving: SaveFlags,
     /// What must hold.
     pub(crate) objective: Option<Objective>,
     /// What is raised: the rate or the connections.
@@ -72,6 +74,7 @@ impl Default for SeekFlags {
             client: ClientFlags::default(),
             display: DisplayFlags::default(),
             fleet: FleetFlags::default(),
+            saving: SaveFlags::default(),
             objective: None,
             by: By::Rate,
             arrivals: Arrivals::Poisson,
@@ -117,8 +120,15 @@ pub(crate) const FLAGS: &[Flag<SeekFlags>] = flag_table!(SeekFlags:
         display::progress().with_default("on").with_docs(PROGRESS),
     ],
     &client::threads(),
+    &save::rows(),
     &fleet::rows(),
 );
+
+impl Saves for SeekFlags {
+    fn saving(&mut self) -> &mut SaveFlags {
+        &mut self.saving
+    }
+}
 
 impl SendsFromFleet for SeekFlags {
     fn fleet(&mut self) -> &mut FleetFlags {

@@ -9,6 +9,8 @@ use std::io::Write;
 
 use cli::{CommandError, CommandResult, ExitCode, ExitError, Interrupts, Invocation, Output};
 use report::seek::SeekInput;
+use session::save::{self, SaveRequest, SavedTest};
+use store::{Finish, OpenRun};
 use study::seek::{
     Next, SearchOutcome, Step, StopReason, TimeLeft, Trial, outcome, propose, time_left,
 };
@@ -43,7 +45,13 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let args = invocation.parse(FLAGS)?;
     let config = config::resolve(&args, &Environment::of_process_with_report())?;
     let interrupts = Interrupts::watch()?;
-    Ok(seek(config, interrupts)?)
+    let inputs: Vec<&str> = args.flags.target.targets.as_deref().into_iter().collect();
+    let (command, name) = ("seek", "");
+    let test = SavedTest { command, args: &invocation.args, name, inputs: &inputs };
+    let saving = args.flags.saving.request(test)?;
+    let mut saved = saving.map(SaveRequest::begin).transpose()?;
+    let ended = seek(config, interrupts, saved.as_mut());
+    Ok(save::finish_saved(saved, ended)?)
 }
 
 /// Checks a command line without reading or opening anything.
@@ -55,7 +63,11 @@ pub(crate) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
 }
 
 /// Carries out a search.
-fn seek(mut config: SeekConfig, interrupts: Interrupts) -> CommandResult {
+fn seek(
+    mut config: SeekConfig,
+    interrupts: Interrupts,
+    saved: Option<&mut OpenRun>,
+) -> CommandResult {
     let (state, mut steps) = State::open(&mut config)?;
     // A place that cannot be written is found before the first step, not after the last.
     config.plot.iter().try_for_each(|(path, _)| Output::named(Some(path)).try_out())?;
@@ -78,7 +90,7 @@ fn seek(mut config: SeekConfig, interrupts: Interrupts) -> CommandResult {
             state.as_ref().map_or(Ok(()), |state| state.save(steps))
         },
     )?;
-    conclude(&config, &steps, &found)
+    conclude(&config, &steps, &found, saved)
 }
 
 /// Runs what is proposed, step by step, until there is no more to do. `run` carries a step out, whatever it is made of, and
@@ -106,7 +118,12 @@ fn search(
 }
 
 /// Prints and draws what was found.
-fn conclude(config: &SeekConfig, steps: &[Step], outcome: &SearchOutcome) -> CommandResult {
+fn conclude(
+    config: &SeekConfig,
+    steps: &[Step],
+    outcome: &SearchOutcome,
+    saved: Option<&mut OpenRun>,
+) -> CommandResult {
     let input = SeekInput {
         search: &config.search,
         steps,
@@ -114,6 +131,9 @@ fn conclude(config: &SeekConfig, steps: &[Step], outcome: &SearchOutcome) -> Com
         seed: config.plan.seed,
         arrivals: config.arrivals(),
     };
+    if let Some(run) = saved {
+        keep(run, &input)?;
+    }
     let document =
         if config.json { report::seek::json(&input) } else { report::seek::text(&input) };
     Output::Stdout.write(document.as_bytes())?;
@@ -124,6 +144,19 @@ fn conclude(config: &SeekConfig, steps: &[Step], outcome: &SearchOutcome) -> Com
         (Some(_), _) | (None, StopReason::Interrupted) => ExitCode::Ok,
         (None, _) => ExitCode::Unmet,
     })
+}
+
+/// Stores the answer, all steps and the curve.
+fn keep(run: &mut OpenRun, input: &SeekInput<'_>) -> Result<(), ExitError> {
+    let documents = [
+        ("report.txt", report::seek::text(input)),
+        ("report.json", report::seek::json(input)),
+        ("report.html", report::seek::sheet(input).html()),
+    ];
+    save::save_documents(run, &documents)?;
+    let conclusion = report::seek::conclusion(input);
+    run.conclude(Finish { conclusion, ..Finish::default() });
+    Ok(())
 }
 
 /// Prints a line on standard error, unless -progress=false.

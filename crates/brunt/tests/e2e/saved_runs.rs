@@ -1,0 +1,219 @@
+//! Runs in the store: what `-save` leaves for each command, `runs`, baselines over a change's life, a run that is killed.
+
+use demo::{Config, ServiceTime};
+use serde_json::Value;
+
+use crate::{Scratch, brunt, run, server, start, text, until};
+
+/// The runs of a store, as `runs list -json` has them.
+fn listed(store: &str) -> Vec<Value> {
+    let json = run(&format!("runs list -store {store} -json")).with_code(0).json();
+    assert_eq!(json["problems"], serde_json::json!([]));
+    json["runs"].as_array().unwrap().clone()
+}
+
+/// The id of the newest run.
+fn newest(store: &str) -> String {
+    listed(store)[0]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn every_command_with_load_leaves_a_run() {
+    let scratch = Scratch::new("saved");
+    let store = text(&scratch.path("store"));
+    let (_server, url) = server(Config::default());
+    let targets = scratch.file("targets", format!("GET {url}/\n"));
+    let script = scratch.file(
+        "home.js",
+        format!(
+            "import http from 'k6/http'; import {{check}} from 'k6';\n\
+             export const options = {{iterations: 5, thresholds: {{http_reqs: ['count==5']}}}};\n\
+             export default () => check(http.get('{url}/'), {{'it is 200': r => r.status == 200}});"
+        ),
+    );
+    let save = format!("-save one -store {store} -label server=demo");
+    let ran =
+        run(&format!("attack -rate=50 -duration=500ms -targets={targets} {save}")).with_code(0);
+    assert!(ran.stdout.contains("Requests      [total, rate, throughput]"), "{ran:#?}");
+    assert!(ran.stderr.contains("saved as run "), "{ran:#?}");
+    run(&format!("bench -c 2 -n 100 {save} {url}/")).with_code(0);
+    run(&format!("run {save} {script}")).with_code(0);
+    run(&format!("seek -objective=p99<1s -max-steps=2 -step=1s -warmup=0s -to=40 {save} {url}/"));
+    let runs = listed(&store);
+    let commands: Vec<&str> = runs.iter().map(|run| run["command"].as_str().unwrap()).collect();
+    assert_eq!(commands, ["seek", "run", "bench", "attack"]);
+    for one in &runs {
+        assert_eq!((&one["name"], &one["labels"]["server"]), (&"one".into(), &"demo".into()));
+        assert!(one["started"].as_str().unwrap().ends_with('Z'), "{one}");
+        assert!(one["conclusion"].is_string(), "{one}");
+        let folder = std::path::PathBuf::from(one["folder"].as_str().unwrap());
+        for document in ["report.txt", "report.json", "report.html"] {
+            assert!(folder.join(document).metadata().unwrap().len() > 100, "{document} of {one}");
+        }
+        assert!(!folder.join("lock").exists());
+        let id = one["id"].as_str().unwrap();
+        let shown = run(&format!("runs show {id} -store {store}")).with_code(0);
+        assert!(shown.stdout.starts_with(&format!("Run      {id} (one)\n")), "{shown:#?}");
+        if one["command"] != "seek" {
+            assert!(["VALID", "INVALID"].contains(&one["verdict"].as_str().unwrap()), "{one}");
+            let results = folder.join("results.arrow");
+            run(&format!("report {}", results.display())).with_code(0);
+        }
+    }
+    let page =
+        std::fs::read_to_string(format!("{}/report.html", runs[1]["folder"].as_str().unwrap()));
+    let page = page.unwrap();
+    assert!(page.contains("it is 200") && page.contains("count==5"), "checks and thresholds");
+    let first = run(&format!("runs show {} -json -store {store}", runs[3]["id"].as_str().unwrap()));
+    assert_eq!(first.with_code(0).json()["inputs"][0]["path"], *targets);
+}
+
+/// What was asked for is done, and the store has the same bytes.
+#[test]
+fn results_go_to_both_places() {
+    let scratch = Scratch::new("saved-both");
+    let store = text(&scratch.path("store"));
+    let (_server, url) = server(Config::default());
+    let file = text(&scratch.path("own.parquet"));
+    run(&format!("bench -c 2 -n 50 -output={file} -save both -store {store} {url}/")).with_code(0);
+    let folder = listed(&store)[0]["folder"].as_str().unwrap().to_owned();
+    let stored = std::fs::read(format!("{folder}/results.parquet")).unwrap();
+    assert_eq!(std::fs::read(&file).unwrap(), stored);
+    // Always, by the environment: a pipe stays one.
+    let targets = scratch.file("targets", format!("GET {url}/\n"));
+    let mut command = brunt(&format!("attack -rate=50 -duration=200ms -targets={targets}"));
+    command.env("BRUNT_SAVE", "1").env("BRUNT_STORE", &store);
+    let ran = start(command).wait().with_code(0);
+    assert!(ran.bytes.starts_with(b"\xff\xff\xff\xff"), "a stream of Arrow");
+    let runs = listed(&store);
+    assert_eq!((runs.len(), &runs[0]["name"]), (2, &"attack".into()));
+    let folder = runs[0]["folder"].as_str().unwrap();
+    assert_eq!(std::fs::read(format!("{folder}/results.arrow")).unwrap(), ran.bytes);
+}
+
+#[test]
+fn runs_are_labelled_carried_and_removed() {
+    let scratch = Scratch::new("saved-runs");
+    let (store, other) = (text(&scratch.path("store")), text(&scratch.path("other")));
+    let (_server, url) = server(Config::default());
+    let user = url.replace("http://", "http://kay:s3cret@");
+    run(&format!("bench -c 2 -n 50 -save home -store {store} -header Authorization:zz {user}/"))
+        .with_code(0);
+    let id = newest(&store);
+    let manifest = std::fs::read_to_string(format!("{store}/{id}/manifest.json")).unwrap();
+    assert!(!manifest.contains("s3cret") && !manifest.contains("zz"), "{manifest}");
+    run(&format!("runs label home server=puma a=b -note quick -store {store}")).with_code(0);
+    run(&format!("runs label {id} a= -store {store}")).with_code(0);
+    let listed_one = &listed(&store)[0];
+    assert_eq!(listed_one["labels"], serde_json::json!({"server": "puma"}));
+    assert_eq!(listed_one["note"], "quick");
+    let found = |flags: &str| {
+        let json = run(&format!("runs list -json -store {store} {flags}")).with_code(0).json();
+        json["runs"].as_array().unwrap().len()
+    };
+    assert_eq!((found("-label server=puma"), found("-label server=agoo")), (1, 0));
+    assert_eq!((found("-search QUICK"), found("-name nope"), found("-command bench")), (1, 0, 1));
+    let file = text(&scratch.path("run.tar.gz"));
+    run(&format!("runs export {id} -o {file} -store {store}")).with_code(0);
+    run(&format!("runs import {file} -store {other}")).with_code(0);
+    let results = format!("{store}/{id}/results.arrow");
+    let csv = text(&scratch.path("old.csv"));
+    run(&format!("encode -to=csv -output={csv} {results}")).with_code(0);
+    run(&format!("runs import {csv} -store {other}")).with_code(0);
+    let runs = listed(&other);
+    let names: Vec<&str> = runs.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["old", "home"]);
+    assert_eq!(runs[0]["figures"]["requests"], 50);
+    assert_eq!(runs[1]["id"], *id);
+    run(&format!("runs rm old -store {other}")).with_code(0);
+    run(&format!("runs prune -keep 0 -dry-run -store {other}")).with_code(0);
+    assert_eq!(listed(&other).len(), 1);
+    run(&format!("runs prune -keep 0 -store {other}")).with_code(0);
+    assert_eq!(listed(&other).len(), 0);
+    for (line, words) in [
+        ("runs show nope", "no run is \"nope\" in "),
+        ("runs", "an operand is missing"),
+        ("runs lst", "(did you mean list?)"),
+        ("runs prune", "which runs?"),
+        ("runs label home", "nothing to change"),
+        ("runs rm", "an operand is missing"),
+    ] {
+        let ran = run(&format!("{line} -store {store}"));
+        assert!(ran.code == Some(2) || ran.code == Some(3), "{ran:#?}");
+        assert!(ran.stderr.contains(words), "{line}: {ran:#?}");
+    }
+    let refused = run(&format!("bench -c 1 -n 1 -label a=b {url}/")).with_code(2);
+    assert!(refused.stderr.contains("give -save=NAME"), "{refused:#?}");
+    run(&format!("bench -c 1 -n 1 -save a/b -store {store} {url}/")).with_code(2);
+    run(&format!("bench -c 1 -n 1 -save a -store /proc/nope {url}/")).with_code(1);
+}
+
+/// The life of a change: a baseline of the main branch, then runs of a slower server, judged and stopped by a gate.
+#[test]
+fn a_change_is_held_to_its_baseline() {
+    let scratch = Scratch::new("saved-baseline");
+    let store = text(&scratch.path("store"));
+    let runs = |service: &str, count: usize| {
+        let service = ServiceTime::parse(service).unwrap();
+        let (_server, url) = server(Config { service, ..Config::default() });
+        for _ in 0..count {
+            run(&format!("bench -c 2 -n 100 -q -save home -store {store} {url}/")).with_code(0);
+        }
+    };
+    runs("fixed:5ms", 4);
+    run(&format!("compare -save-baseline=main home@4 -store {store}")).with_code(0);
+    assert!(listed(&store).iter().all(|one| one["baseline"] == "main"));
+    runs("fixed:5ms", 4);
+    let ran = run(&format!("compare -baseline=main -fail-on=p50>+20% home@4 -store {store}"));
+    assert!(ran.with_code(0).stdout.contains("baseline main"));
+    runs("fixed:10ms", 4);
+    let summary = scratch.file("summary.md", "");
+    let line = format!("compare -baseline=main -fail-on=p50>+20% home@4 -store {store} -json");
+    let mut command = brunt(&line);
+    command.env("GITHUB_STEP_SUMMARY", &summary).env("GITHUB_ACTIONS", "true");
+    let ran = start(command).wait().with_code(7);
+    assert!(ran.stderr.contains("::error title=comparison::"), "{ran:#?}");
+    let json = ran.json();
+    assert_eq!(json["comparisons"][0]["runs"], 4);
+    assert!(std::fs::read_to_string(&summary).unwrap().contains("**worse**"));
+    // The runs of the slower server take the place of the baseline's.
+    run(&format!("runs compare -baseline=main -save-baseline=main home@4 -store {store}"))
+        .with_code(0);
+    let marked = listed(&store).iter().filter(|one| one["baseline"] == "main").count();
+    assert_eq!(marked, 4);
+    run(&format!("runs prune -keep=0 -store {store}")).with_code(0);
+    assert_eq!(listed(&store).len(), 4, "those of the baseline stay");
+    run(&format!("compare -save-baseline=last home@4 -store {store}")).with_code(2);
+    run(&format!("compare -baseline=nope home@4 -store {store}")).with_code(3);
+}
+
+/// Killed at any moment a run is listed, and what it wrote can be read; the store stays whole.
+#[test]
+fn a_killed_run_is_cut_off() {
+    let scratch = Scratch::new("saved-killed");
+    let store = text(&scratch.path("store"));
+    let (_server, url) = server(Config::default());
+    let targets = scratch.file("targets", format!("GET {url}/\n"));
+    let line =
+        format!("attack -rate=200 -duration=60s -targets={targets} -save long -store {store}");
+    let mut started = start(brunt(&line));
+    let has_rows = || {
+        let runs = listed(&store);
+        let folder = runs.first().map(|one| one["folder"].as_str().unwrap().to_owned());
+        let size = folder.and_then(|folder| {
+            std::fs::metadata(format!("{folder}/results.arrow")).ok().map(|meta| meta.len())
+        });
+        (runs.first().map(|one| one["verdict"].clone()), size.unwrap_or(0))
+    };
+    until("rows are stored", || has_rows().1 > 10_000);
+    assert_eq!(has_rows().0.unwrap(), "running");
+    let refused = run(&format!("runs rm long -store {store}"));
+    assert!(refused.with_code(2).stderr.contains("is under way"));
+    started.child().kill().unwrap();
+    started.child().wait().unwrap();
+    assert_eq!(has_rows().0.unwrap(), "cut off");
+    let shown = run(&format!("runs show last -store {store}")).with_code(0);
+    assert!(shown.stdout.contains("cut off") && shown.stdout.contains("Latencies"), "{shown:#?}");
+    run(&format!("runs rm last -store {store}")).with_code(0);
+    assert!(listed(&store).is_empty());
+}
