@@ -9,7 +9,7 @@ const web = fileURLToPath(new URL(".", import.meta.url));
 const assets = fileURLToPath(new URL("../crates/report/assets/", import.meta.url));
 
 await build({
-  entryPoints: { chart: `${web}src/main.ts` },
+  entryPoints: { chart: `${web}src/main.ts`, live: `${web}src/live/main.ts` },
   outdir: assets,
   bundle: true,
   minify: true,
@@ -20,8 +20,11 @@ await build({
   banner: { js: "/* brunt's charts, built from web/ */" },
 });
 
+const sources = readdirSync(`${web}src`, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => `${entry.parentPath}/${entry.name}`.slice(web.length));
 const files = ["build.mjs", "package-lock.json", "package.json", "tsconfig.json"]
-  .concat(readdirSync(`${web}src`).map((name) => `src/${name}`))
+  .concat(sources)
   .sort();
 const line = (file) => {
   const hash = createHash("sha256").update(readFileSync(web + file)).digest("hex");

@@ -27,7 +27,9 @@ let clips = 0;
 export class Chart implements Member {
   readonly picture: SVGSVGElement;
   private readonly legend: Legend | undefined;
-  private readonly whole: Span;
+  private whole: Span;
+  /** Called after each drawing, for what lies beneath the picture. */
+  beneath: ((frame: Frame) => void) | undefined;
   private readonly clip = `clip${(clips += 1)}`;
   /** What the picture says of itself to screen readers. */
   private readonly description: Element[];
@@ -90,6 +92,13 @@ export class Chart implements Member {
       this.overlay,
     );
     this.showCursor(this.cursorAt);
+    this.beneath?.(frame);
+  }
+
+  /** Takes in what the figure's series have become. */
+  update(): void {
+    this.whole = across(this.figure);
+    this.draw();
   }
 
   /** Draws anew if the width has changed. */

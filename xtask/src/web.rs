@@ -15,7 +15,7 @@ const SOURCES: &str = "web";
 /// Where the bundle is committed.
 const ASSETS: &str = "crates/report/assets";
 /// What the build writes there.
-const BUILT: [&str; 3] = ["chart.js", "chart.css", "SOURCES.sha256"];
+const BUILT: [&str; 5] = ["chart.js", "chart.css", "live.js", "live.css", "SOURCES.sha256"];
 /// Files of [`SOURCES`] beside `src/` that the bundle depends on.
 const SETTINGS: [&str; 4] = ["build.mjs", "package-lock.json", "package.json", "tsconfig.json"];
 
@@ -83,7 +83,7 @@ fn build(root: &Path) -> Result<()> {
     process::stream(&root.join(SOURCES), "npm", &["run", "--silent", "build"])
 }
 
-fn paths(root: &Path) -> [PathBuf; 3] {
+fn paths(root: &Path) -> [PathBuf; 5] {
     BUILT.map(|name| root.join(ASSETS).join(name))
 }
 

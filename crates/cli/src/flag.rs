@@ -22,7 +22,7 @@ pub struct Row {
 }
 
 /// The value a flag takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum ValueKind {
     /// No value, or `=true` and `=false`.
     Switch,
@@ -30,6 +30,14 @@ pub enum ValueKind {
     Text(&'static str),
     /// A file's path.
     Path,
+    /// None, or a text: after an equals sign, or in the next argument if that looks like one. No value gives the setter an
+    /// empty text.
+    Optional {
+        /// The word that names the text in the help.
+        word: &'static str,
+        /// Whether an argument looks like such a text.
+        is_value: fn(&str) -> bool,
+    },
     /// A Go duration.
     Duration,
     /// One of these words; the help lists them.
@@ -37,12 +45,18 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
+    /// Whether the flag is a switch.
+    #[must_use]
+    pub const fn is_switch(self) -> bool {
+        matches!(self, Self::Switch)
+    }
+
     /// The word that stands for a value in the help; empty for a switch.
     #[must_use]
     pub fn placeholder(self) -> &'static str {
         match self {
             Self::Switch => "",
-            Self::Text(word) => word,
+            Self::Text(word) | Self::Optional { word, .. } => word,
             Self::Path => "FILE",
             Self::Duration => "DURATION",
             Self::Choice(_) => "WORD",
@@ -54,6 +68,7 @@ impl ValueKind {
     pub fn help_text(self) -> String {
         match self {
             Self::Choice(words) => words.join("|"),
+            Self::Optional { word, .. } => format!("[{word}]"),
             other => other.placeholder().to_owned(),
         }
     }

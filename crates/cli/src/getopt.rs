@@ -1,7 +1,7 @@
 //! One-letter flags as getopt reads them: `-c100`, `-c 100`, switches in bundles (`-kq`). The first operand ends the flags, and
 //! so do `--` and an unknown letter. There are no long names and no `=`.
 
-use crate::flag::{Flag, ValueKind};
+use crate::flag::Flag;
 use crate::value::ValueError;
 
 /// The operands, and the error that ended the flags.
@@ -59,7 +59,7 @@ fn read_bundle<'a, T>(
             let rest = if left.is_empty() { after } else { args };
             return Ok((rest, Some(GetoptError::IllegalLetter(letter))));
         };
-        if flag.row.kind == ValueKind::Switch {
+        if flag.row.kind.is_switch() {
             (flag.set)(options, "true")?;
             continue;
         }
@@ -75,6 +75,7 @@ fn read_bundle<'a, T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flag::ValueKind;
 
     #[derive(Debug, Default, PartialEq)]
     struct Sample {

@@ -105,7 +105,7 @@ fn read_letters<'a, T>(
         let Some(flag) = table.iter().find(is_called) else {
             return Err(OptionError::Unknown(name));
         };
-        if flag.row.kind == ValueKind::Switch {
+        if flag.row.kind.is_switch() {
             set(flag, &name, "true", options)?;
             continue;
         }

@@ -81,6 +81,13 @@ impl Interrupts {
         self.0.count(signal)
     }
 
+    /// Counts one as Ctrl-C would have given it, but not the one that ends the process, its reports unwritten.
+    pub fn interrupt(&self) {
+        if self.seen() + 1 < ENOUGH {
+            self.count(SIGINT);
+        }
+    }
+
     /// Ends the process as the first signal would have without a handler.
     pub fn end_by_signal(&self) -> ! {
         let signal = self.0.first.load(Ordering::Relaxed);

@@ -208,12 +208,16 @@ fn set<'a, T>(
     options: &mut T,
     grammar: Grammar,
 ) -> Result<&'a [String], FlagError> {
-    let switch = flag.row.kind == ValueKind::Switch;
-    let (value, rest) = match (given.value, rest.split_first()) {
-        (Some(value), _) => (value, rest),
-        (None, _) if switch => ("true", rest),
-        (None, Some((value, after))) => (value.as_str(), after),
-        (None, None) => {
+    let switch = flag.row.kind.is_switch();
+    let (value, rest) = match (given.value, flag.row.kind, rest.split_first()) {
+        (Some(value), ..) => (value, rest),
+        (None, ValueKind::Switch, _) => ("true", rest),
+        (None, ValueKind::Optional { is_value, .. }, Some((value, after))) if is_value(value) => {
+            (value.as_str(), after)
+        }
+        (None, ValueKind::Optional { .. }, _) => ("", rest),
+        (None, _, Some((value, after))) => (value.as_str(), after),
+        (None, _, None) => {
             let expected = flag.row.kind.help_text();
             return Err(FlagError::NeedsValue { name: given.name.to_owned(), expected });
         }
@@ -235,12 +239,19 @@ mod tests {
 
     #[derive(Debug, Default, PartialEq)]
     struct Sample {
+        web: Option<String>,
         rate: u64,
         lazy: bool,
         name: String,
     }
 
+    const WEB: ValueKind = ValueKind::Optional { word: "A:P", is_value: |text| text.contains(':') };
+
     const TABLE: &[Flag<Sample>] = &[
+        Flag::new("web", WEB, "", "Web.", |t: &mut Sample, v| {
+            t.web = Some(v.to_owned());
+            Ok(())
+        }),
         Flag::new("rate", ValueKind::Text("N"), "50", "Rate.", |t: &mut Sample, v| {
             value::number(v).map(|n| t.rate = n)
         }),
@@ -275,10 +286,25 @@ mod tests {
     }
 
     #[test]
+    fn an_optional_value_is_what_looks_like_one() {
+        for (line, value, operands) in [
+            ("-web", "", 0),
+            ("-web a:1 x", "a:1", 1),
+            ("-web=a:1 x", "a:1", 1),
+            ("-web x", "", 1),
+            ("-web -rate 6", "", 0),
+            ("-web=x", "x", 0),
+        ] {
+            let (typed, rest) = read(Grammar::NATIVE, line).unwrap();
+            assert_eq!((typed.web.as_deref(), rest.len()), (Some(value), operands), "{line}");
+        }
+    }
+
+    #[test]
     fn natively_flags_may_follow_operands() {
         let line = "a.bin -rate 6 b.bin -n=x -- -lazy";
         let (typed, operands) = read(Grammar::NATIVE, line).unwrap();
-        assert_eq!(typed, Sample { rate: 6, lazy: false, name: "x".into() });
+        assert_eq!(typed, Sample { rate: 6, name: "x".into(), ..Sample::default() });
         assert_eq!(operands, ["a.bin", "b.bin", "-lazy"]);
         let (typed, operands) = read(Grammar::VEGETA, "a.bin -rate 6").unwrap();
         assert_eq!((typed.rate, operands.len()), (0, 3));

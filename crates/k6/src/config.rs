@@ -23,6 +23,7 @@ use workload::executor::Scenario;
 
 use crate::announcement;
 use crate::console::{self, Logger};
+use crate::dashboard;
 use crate::error::K6Error;
 use crate::flags::RunFlags;
 use crate::judge::{self, Limit};
@@ -66,6 +67,8 @@ pub(super) struct TestConfig {
     /// How sockets are waited for.
     pub(super) io: IoChoice,
     pub(super) quiet: bool,
+    /// The address of the live page; empty for any that is free.
+    pub(super) web: Option<String>,
     pub(super) linger: bool,
     pub(super) colored: bool,
     pub(super) cores: usize,
@@ -224,7 +227,9 @@ pub(super) fn ready(
         metrics_of(flags, &options, &program.metrics.from(0))?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let asked = cpus.map_or(cores, |n| usize::try_from(n).unwrap_or(cores));
-    let names = if flags.is_part { Vec::new() } else { option_layers::outputs(flags) };
+    let mut names = if flags.is_part { Vec::new() } else { option_layers::outputs(flags) };
+    let variable = |name: &str| std::env::var(name).ok();
+    let web = dashboard::address(flags.web.as_deref(), &mut names, variable);
     let fleet = check_fleet((flags, cpus), &options, &names)?;
     let known = TestMetadata {
         registry: program.metrics.clone(),
@@ -260,6 +265,7 @@ pub(super) fn ready(
         backs_off: !flags.no_backoff,
         io: flags.io,
         quiet: flags.quiet,
+        web: web.filter(|_| !flags.is_part),
         linger: options.linger || option_layers::switch(flags.linger, "K6_LINGER"),
         colored: std::io::stdout().is_terminal() && !console::no_color(flags),
         cores: asked.clamp(1, session::WORKERS_MAX as usize),

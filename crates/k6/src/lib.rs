@@ -14,6 +14,7 @@ mod archive;
 mod arguments;
 mod config;
 mod console;
+mod dashboard;
 mod error;
 mod fetch;
 pub mod flags;

@@ -6,11 +6,12 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use cli::{ExitCode, ExitError, Interrupts};
 use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Settings};
 use metrics::tally::Assertion;
-use metrics::{Gates, Generator, Summary, TargetTable, Verdict};
+use metrics::{Batch, Gates, Generator, Snapshot, Summary, TargetTable, Verdict};
 use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
+use session::web::{self, LivePage, LiveView};
 use session::{
-    Control as RunControl, GateObserver, Observer, OnCutOff, OpenResults, RunFigures, Session,
-    SessionOptions, go_words,
+    Control as RunControl, GateObserver, Observer, ObserverError, OnCutOff, OpenResults,
+    RunFigures, Session, SessionOptions, go_words,
 };
 use stdx::{Distribution, Nanos};
 use workload::executor::{Executor, Scenario};
@@ -94,14 +95,18 @@ pub(super) fn run_stage(
     let mut gates = GateObserver::new(&of_stage, TargetTable::default());
     let is_counted = gates.is_some() || outputs.is_some_and(|outputs| outputs.stored.is_some());
     let mut figures = is_counted.then(|| RunFigures::new(OnCutOff::LeftOut));
-    let rows = results.is_some() || is_counted;
+    let page = live_page(meant, stage, &interrupts);
+    let rows = results.is_some() || is_counted || page.is_some();
     let settings = Settings { rows, ..settings(meant, stage) };
     // Thresholds are judged after teardown, and belong to the results.
     let options = SessionOptions::new(&interrupts);
     let options = SessionOptions { results, keeps_results_open: true, ..options };
-    let session = Session::start(plan_of(load), &settings, None, options)?;
+    let plan = plan_of(load);
+    let view = page.as_ref().map(|page| page.view(&plan));
+    let session = Session::start(plan, &settings, None, options)?;
     let watch = prepare.zip(live).map(|(prepare, live)| prepare(Arc::clone(&control), live));
-    let mut observer = StageObserver::new(meant, &control, watch, interrupts.seen() > 0);
+    let mut observer =
+        StageObserver::new(meant, &control, watch, interrupts.seen() > 0).shown(view);
     let ended = session.run(&mut [&mut observer, &mut gates, &mut figures]);
     drop(observer);
     let ended = ended?;
@@ -115,6 +120,16 @@ pub(super) fn run_stage(
     Ok(StageResult { outcome, elapsed, interrupted, verdict, gates, control, held, agents })
 }
 
+/// The live page of the scenarios, where it is asked for.
+pub(super) fn live_page(
+    meant: &TestConfig,
+    stage: Stage,
+    interrupts: &Interrupts,
+) -> Option<LivePage> {
+    let address = meant.web.as_deref().filter(|_| stage == Stage::Iteration);
+    address.and_then(|address| web::open(address, interrupts))
+}
+
 /// Passes the user's interrupts on to scripts, and has thresholds judged and progress shown.
 pub(super) struct StageObserver {
     began: Instant,
@@ -123,6 +138,7 @@ pub(super) struct StageObserver {
     /// The log has the first interrupt.
     interrupt_logged: bool,
     watch: Option<Watch>,
+    view: Option<LiveView>,
 }
 
 impl StageObserver {
@@ -134,11 +150,40 @@ impl StageObserver {
         interrupt_logged: bool,
     ) -> Self {
         let (control, logger) = (Arc::clone(control), Arc::clone(&meant.logger));
-        Self { began: meant.began, control, logger, interrupt_logged, watch }
+        Self { began: meant.began, control, logger, interrupt_logged, watch, view: None }
+    }
+
+    fn show_beside(&mut self) {
+        if let (Some(view), Some(watch)) = (&mut self.view, &self.watch) {
+            view.set_more(watch.beside());
+        }
+    }
+
+    /// The same, shown on a live page.
+    pub(super) fn shown(self, view: Option<LiveView>) -> Self {
+        Self { view, ..self }
     }
 }
 
 impl Observer for StageObserver {
+    fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
+        self.view.rows(batch)
+    }
+
+    fn progress(&mut self, snapshot: &Snapshot, run: &mut RunControl<'_>) {
+        self.show_beside();
+        self.view.progress(snapshot, run);
+    }
+
+    fn last(&mut self, snapshot: &Snapshot) {
+        self.show_beside();
+        self.view.last(snapshot);
+    }
+
+    fn finished(&mut self) {
+        self.view.finished();
+    }
+
     fn tick(&mut self, run: &mut RunControl<'_>) {
         forward_interrupts(run.interrupts(), &self.control, self.began.elapsed().into());
         if run.interrupts() > 0 && !std::mem::replace(&mut self.interrupt_logged, true) {
@@ -147,6 +192,7 @@ impl Observer for StageObserver {
         if let Some(watch) = &mut self.watch {
             watch.update(run);
         }
+        self.view.tick(run);
     }
 }
 

@@ -4,7 +4,7 @@
 use script::VARIABLES;
 
 /// Those that are read besides the options.
-const READ: [&str; 18] = [
+const READ: [&str; 21] = [
     "ADDRESS",
     "COMPATIBILITY_MODE",
     "CONFIG",
@@ -23,6 +23,9 @@ const READ: [&str; 18] = [
     "SUMMARY_EXPORT",
     "SUMMARY_MODE",
     "TRACES_OUTPUT",
+    "WEB_DASHBOARD",
+    "WEB_DASHBOARD_HOST",
+    "WEB_DASHBOARD_PORT",
 ];
 /// Those that change nothing of a test on this machine, and what others begin with: usage reports, extensions that are fetched,
 /// k6's cloud.
@@ -71,9 +74,9 @@ mod tests {
         let warning = |names: &[&str]| strange(names.iter().map(|name| (*name).to_owned()));
         let known = ["K6_VUS", "K6_OUT", "K6_NO_USAGE_REPORT", "K6_CLOUD_TOKEN", "HOME", "K6"];
         assert_eq!(warning(&known), None);
-        let one = warning(&["K6_WEB_DASHBOARD", "K6_VUS"]).unwrap();
-        assert!(one.contains("variable K6_WEB_DASHBOARD is none"), "{one}");
-        let many = warning(&["K6_WEB_DASHBOARD", "K6_VU"]).unwrap();
-        assert!(many.contains("variables K6_VU, K6_WEB_DASHBOARD are none"), "{many}");
+        let one = warning(&["K6_WEB_DASHBOARD_EXPORT", "K6_VUS"]).unwrap();
+        assert!(one.contains("variable K6_WEB_DASHBOARD_EXPORT is none"), "{one}");
+        let many = warning(&["K6_WEB_DASHBOARD_EXPORT", "K6_VU"]).unwrap();
+        assert!(many.contains("variables K6_VU, K6_WEB_DASHBOARD_EXPORT are none"), "{many}");
     }
 }

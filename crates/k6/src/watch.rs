@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 
 use report::terminal_lines;
 use script::{Control, LiveMetrics};
+use serde_json::Value;
 use session::Control as RunControl;
 
+use crate::dashboard;
 use crate::judge::{self, Limit};
 use crate::rest::Rest;
 use crate::setup_totals::SetupTotals;
@@ -83,6 +85,15 @@ impl Watch {
     /// Shows progress.
     pub(super) fn show(&mut self, progress: Progress) {
         self.progress = Some(progress);
+    }
+
+    /// What the live page shows beside the requests.
+    pub(super) fn beside(&self) -> Value {
+        let mut tally = self.before.tally.clone();
+        self.live.add(&mut tally);
+        let elapsed = self.before.elapsed + self.began.elapsed();
+        let thresholds = judge::judge(&self.limits, &tally, elapsed.into(), false);
+        dashboard::beside(&tally, elapsed.as_secs_f64(), &thresholds, &self.control.instance())
     }
 
     /// Judges thresholds, ends the test if one asks for it, and draws progress.

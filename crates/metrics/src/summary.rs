@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use stdx::Nanos;
 
-use crate::{Batch, FailureKind, Histogram, STATUS_MAX, Sample};
+use crate::{Batch, FailureKind, Histogram, STATUS_MAX, Sample, Snapshot};
 
 /// Error texts at most; hits with other texts are counted in [`Summary::errors_more`].
 pub const ERRORS_MAX: usize = 1000;
@@ -83,6 +83,28 @@ impl Summary {
             errors: Vec::new(),
             errors_index: HashMap::new(),
             few: Vec::with_capacity(FEW_MAX),
+        }
+    }
+
+    /// What snapshots of a run saw together; `epoch` is the Unix time of its start, in nanoseconds. Texts of errors are unknown to
+    /// them, and when hits were due: the run's stretch stands for that.
+    #[must_use]
+    pub fn of_snapshot(total: &Snapshot, epoch: i64) -> Self {
+        let at = |time: Nanos| epoch.saturating_add_unsigned(time.0);
+        Self {
+            requests: total.hits(),
+            successes: total.successes,
+            earliest: at(total.from),
+            latest: at(total.to),
+            end: at(total.to),
+            bytes_in: total.bytes_in,
+            bytes_out: total.bytes_out,
+            wire_in: total.wire_in,
+            response: total.response.clone(),
+            service: total.service.clone(),
+            failures: total.failures,
+            statuses: total.statuses.clone(),
+            ..Self::new()
         }
     }
 

@@ -40,6 +40,7 @@ mod start_error;
 mod stop;
 mod ticker;
 mod warning;
+pub mod web;
 
 pub use clock::unix_ns;
 pub use descriptors::warn_descriptor_limit;
@@ -50,7 +51,7 @@ pub use gates::{FAIL_ON, GateObserver, conclude_gates, gates_of, read_gates};
 pub use io_choice::{IO_CHOICES, io_choice};
 pub use labels::target_labels;
 pub use limits::WORKERS_MAX;
-pub use listener::{Answers, BarePort, Listener, Request, Response};
+pub use listener::{Answers, BarePort, Listener, Reply, Request, Response};
 pub use monitor_config::{Monitor, MonitorConfig};
 pub use multiplexing::{MultiplexingCheck, Serialized};
 pub use observer::{Control, Observer};

@@ -3,7 +3,7 @@
 //! chunks.
 
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -15,6 +15,8 @@ pub struct Request {
     pub method: String,
     /// The path without the query.
     pub path: String,
+    /// The query, without its question mark; empty where there is none.
+    pub query: String,
     /// Its body, whole.
     pub body: Vec<u8>,
 }
@@ -30,9 +32,17 @@ pub struct Response {
     pub body: String,
 }
 
+/// How a request is answered.
+pub enum Reply {
+    /// By this, and the connection is closed.
+    Whole(Response),
+    /// By the function, which takes the connection.
+    Stream(Box<dyn FnOnce(TcpStream) + Send>),
+}
+
 impl Response {
     /// Why a request is refused.
-    fn refusal(status: &'static str, why: &str) -> Self {
+    pub(crate) fn refusal(status: &'static str, why: &str) -> Self {
         Self { status, kind: "text/plain; charset=utf-8", body: format!("{why}\n") }
     }
 }
@@ -118,6 +128,14 @@ impl Listener {
         Ok(Self { socket, names, patience: PATIENCE })
     }
 
+    /// The address that is listened at.
+    ///
+    /// # Errors
+    /// The system does not say.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
     /// Serves for as long as the process lives, on a few threads of this name. A body longer than `body_max` bytes is
     /// refused.
     ///
@@ -129,6 +147,19 @@ impl Listener {
         body_max: usize,
         answer: impl Fn(&Request) -> Response + Send + Sync + 'static,
     ) -> io::Result<Answers> {
+        self.serve_streams(thread, body_max, move |request| Reply::Whole(answer(request)))
+    }
+
+    /// The same where some requests are answered by a stream, whose connection is handed over.
+    ///
+    /// # Errors
+    /// The system refuses a thread.
+    pub fn serve_streams(
+        self,
+        thread: &str,
+        body_max: usize,
+        answer: impl Fn(&Request) -> Reply + Send + Sync + 'static,
+    ) -> io::Result<Answers> {
         let answers = Answers::default();
         let shared = Arc::new((self, answer, answers.clone()));
         for _ in 0..CLIENTS_MAX {
@@ -138,7 +169,7 @@ impl Listener {
                     match shared.0.socket.accept() {
                         // A client that disconnects, or sends a malformed request, is not an error of ours.
                         Ok((client, _)) => {
-                            shared.0.attend(&client, body_max, &shared.1, &shared.2).ok();
+                            shared.0.attend(client, body_max, &shared.1, &shared.2).ok();
                         }
                         Err(_) => std::thread::sleep(PAUSE),
                     }
@@ -151,22 +182,29 @@ impl Listener {
 
     fn attend(
         &self,
-        client: &TcpStream,
+        client: TcpStream,
         body_max: usize,
-        answer: &impl Fn(&Request) -> Response,
+        answer: &impl Fn(&Request) -> Reply,
         answers: &Answers,
     ) -> io::Result<()> {
         let until = Instant::now() + self.patience;
-        let request = self.read(Timed { client, until }, body_max)?;
+        let request = self.read(Timed { client: &client, until }, body_max)?;
         let _under_way = answers.begin();
-        let response = match request {
+        let reply = match request {
             Ok(request) => answer(&request),
-            Err(refusal) => refusal,
+            Err(refusal) => Reply::Whole(refusal),
         };
-        let mut client = Timed { client, until: Instant::now() + self.patience };
+        let response = match reply {
+            Reply::Whole(response) => response,
+            Reply::Stream(take) => {
+                take(client);
+                return Ok(());
+            }
+        };
+        let mut client = Timed { client: &client, until: Instant::now() + self.patience };
         let Response { status, kind, body } = &response;
         let head = format!(
-            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCache-Control: no-store\r\nX-Frame-Options: DENY\r\n\r\n",
             body.len()
         );
         client.write_all(head.as_bytes())?;
@@ -213,8 +251,9 @@ impl Listener {
         let mut words = head.split_ascii_whitespace().map(str::to_owned);
         let method = words.next().unwrap_or_default();
         let target = words.next().unwrap_or_default();
-        let path = target.split('?').next().unwrap_or_default().to_owned();
-        Ok(Ok(Request { method, path, body }))
+        let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+        let (path, query) = (path.to_owned(), query.to_owned());
+        Ok(Ok(Request { method, path, query, body }))
     }
 
     /// Whether a request was meant for us. A page of the web may have its own name lead here, and then read and change what
@@ -301,8 +340,6 @@ impl Write for Timed<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::net::SocketAddr;
-
     use super::*;
 
     fn listener() -> (Listener, SocketAddr) {

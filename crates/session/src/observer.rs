@@ -22,6 +22,11 @@ pub trait Observer {
         let _ = (snapshot, control);
     }
 
+    /// What all workers counted after the last call of `progress`, once, at the end.
+    fn last(&mut self, snapshot: &Snapshot) {
+        let _ = snapshot;
+    }
+
     /// Called after each event, and every [`POLL_EVERY`](crate::POLL_EVERY) without one.
     fn tick(&mut self, control: &mut Control<'_>) {
         let _ = control;
@@ -40,6 +45,12 @@ impl<O: Observer> Observer for Option<O> {
     fn progress(&mut self, snapshot: &Snapshot, control: &mut Control<'_>) {
         if let Some(observer) = self {
             observer.progress(snapshot, control);
+        }
+    }
+
+    fn last(&mut self, snapshot: &Snapshot) {
+        if let Some(observer) = self {
+            observer.last(snapshot);
         }
     }
 

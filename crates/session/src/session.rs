@@ -220,6 +220,7 @@ impl<E: Execution> Session<E> {
         observers: &mut [&mut dyn Observer],
     ) -> Result<SessionOutcome, SessionError> {
         let (finished, ended) = (Instant::now(), last.to);
+        observers.iter_mut().for_each(|observer| observer.last(&last));
         let mut generator = last.generator;
         // A run that ended when its plan wanted it to was not interrupted, though it was ended from outside.
         generator.interrupted &= !self.stopped_as_planned || self.interrupted > 0;

@@ -8,8 +8,8 @@ const WORDS: [&str; 5] = ["password", "secret", "token", "passwd", "apikey"];
 /// What stands in place of a secret.
 const HIDDEN: &str = "…";
 
-/// The arguments with `…` in place of secrets: passwords in URLs, values of `Authorization`, `Cookie` and the like, values of
-/// flags and variables whose name has `password`, `secret` or `token`, and users of `-A` and `-u` with a password.
+/// The arguments with `…` in place of secrets: passwords in URLs, values of `Authorization`, `Cookie` and the like, and values of
+/// flags and variables whose name has `password`, `secret` or `token`.
 #[must_use]
 pub fn without_secrets(args: &[String]) -> Vec<String> {
     args.iter().map(|arg| hidden(arg)).collect()

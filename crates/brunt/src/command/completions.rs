@@ -86,7 +86,7 @@ fn zsh(registry: &Registry) -> String {
         text.push_str(&format!("    {}) _arguments \\\n", command.name));
         for row in rows(command.native_rows()) {
             let action = match row.kind {
-                ValueKind::Switch => String::new(),
+                ValueKind::Switch | ValueKind::Optional { .. } => String::new(),
                 ValueKind::Path => ":file:_files".to_owned(),
                 ValueKind::Choice(words) => format!(":word:({})", words.join(" ")),
                 ValueKind::Text(_) | ValueKind::Duration => ":value: ".to_owned(),
@@ -116,7 +116,7 @@ fn fish(registry: &Registry) -> String {
         ));
         for row in rows(command.native_rows()) {
             let value = match row.kind {
-                ValueKind::Switch => String::new(),
+                ValueKind::Switch | ValueKind::Optional { .. } => String::new(),
                 ValueKind::Path => " -r -F".to_owned(),
                 ValueKind::Choice(words) => format!(" -x -a '{}'", words.join(" ")),
                 ValueKind::Text(_) | ValueKind::Duration => " -x".to_owned(),

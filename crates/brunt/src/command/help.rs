@@ -1,8 +1,8 @@
 //! `help` and `--version`: the texts of the flag tables, laid out for a terminal.
 
 use cli::{
-    CommandError, CommandSpec, ExitCode, NO_FLAGS, Output, Registry, Row, ValueKind, eprint_line,
-    global, usage_error,
+    CommandError, CommandSpec, ExitCode, NO_FLAGS, Output, Registry, Row, eprint_line, global,
+    usage_error,
 };
 
 use crate::dialect::{Dialect, Invocation};
@@ -115,7 +115,7 @@ fn flag_lines(row: Row) -> String {
     for alias in row.aliases {
         head.push_str(&format!(", -{alias}"));
     }
-    if row.kind != ValueKind::Switch {
+    if !row.kind.is_switch() {
         head.push_str(&format!(" {}", row.kind.help_text()));
     }
     let default = match row.default {

@@ -136,7 +136,7 @@ pub(crate) const FLEET: &[Flag<FleetUpFlags>] = flag_table!(FleetUpFlags:
     &cluster::actions(),
     &[results::output(), results::to()],
     &[display::fail_on()],
-    &display::terminal(),
+    &display::shown(),
 );
 
 const OWN: &[Flag<FleetUpFlags>] = &[

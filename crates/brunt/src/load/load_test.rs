@@ -1,12 +1,13 @@
 //! `LoadTest`: a load test that a command line asks for, with its files read and its plan validated. Nothing was sent yet.
 
-use cli::Output;
+use cli::{Interrupts, Output};
 use engine::Settings;
 use metrics::Gates;
 use remote::Resumable;
 use remote::flags::FleetRequest;
 use results::Encoding;
 use session::save::SaveRequest;
+use session::web::{self, LivePage};
 use session::{MonitorConfig, Progress};
 use workload::Plan;
 
@@ -34,6 +35,8 @@ pub(crate) struct LoadTest {
     pub(crate) progress: bool,
     /// The address that serves live metrics.
     pub(crate) prometheus: Option<String>,
+    /// The address of the live page; empty for any that is free.
+    pub(crate) web: Option<String>,
     /// What is watched beside the test.
     pub(crate) watching: Option<MonitorConfig>,
     /// The conditions under which the test fails.
@@ -58,8 +61,8 @@ impl LoadTest {
     #[must_use]
     pub(super) fn new(plan: Plan, mut settings: Settings, outputs: Outputs) -> Self {
         settings.rows = outputs.take_rows();
-        let Outputs { results, encoding, report, progress, prometheus, watching, gates, .. } =
-            outputs;
+        let Outputs { results, encoding, report, progress, prometheus, web, .. } = outputs;
+        let (watching, gates) = (outputs.watching, outputs.gates);
         let (lazy, per_connection) = (None, false);
         Self {
             plan,
@@ -71,11 +74,17 @@ impl LoadTest {
             per_connection,
             progress,
             prometheus,
+            web,
             watching,
             gates,
             saving: None,
             fleet: None,
         }
+    }
+
+    /// The live page, where it is asked for.
+    pub(super) fn live_page(&self, interrupts: &Interrupts) -> Option<LivePage> {
+        self.web.as_deref().and_then(|address| web::open(address, interrupts))
     }
 
     /// The live progress, where it is shown.

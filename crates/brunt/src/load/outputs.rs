@@ -36,6 +36,8 @@ pub(super) struct Outputs {
     pub(super) progress: bool,
     /// The address that serves live metrics.
     pub(super) prometheus: Option<String>,
+    /// The address of the live page; empty for any that is free.
+    pub(super) web: Option<String>,
     /// What is watched beside the test.
     pub(super) watching: Option<MonitorConfig>,
     /// The conditions under which the test fails.
@@ -79,7 +81,7 @@ impl Outputs {
         if watching.is_some() && results.is_none() && !saves {
             return Err(usage_error("-watch needs a file for its samples (give -output=FILE)"));
         }
-        let DisplayFlags { progress, quiet, prometheus_addr, .. } = flags.display;
+        let DisplayFlags { progress, quiet, prometheus_addr, web, .. } = flags.display;
         let shown = progress.unwrap_or(environment.stderr_is_terminal && !quiet);
         Ok(Self {
             results,
@@ -87,6 +89,7 @@ impl Outputs {
             report,
             progress: rules.bare_results.is_none() && shown,
             prometheus: prometheus_addr.clone(),
+            web: web.clone(),
             watching,
             gates: flags.display.gates.clone(),
             saves,
@@ -99,6 +102,7 @@ impl Outputs {
             || self.saves
             || self.report != ReportFormat::Nothing
             || self.prometheus.is_some()
+            || self.web.is_some()
             || !self.gates.is_empty()
     }
 }

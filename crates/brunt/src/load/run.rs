@@ -42,27 +42,28 @@ fn carry_out(
         session::warn_descriptor_limit(&test.plan, &test.settings);
     }
     let mut exporter = exporter(&test, rules)?;
+    let page = test.live_page(&interrupts);
+    let mut view = page.as_ref().map(|page| page.view(&test.plan));
     let (encoding, watching) = (test.encoding, test.watching.take());
     let (output, run) = (test.results.take(), saved.as_deref_mut());
     let results = save::open_results(output, encoding, run, watching.as_ref())?;
     let mut servers = watching.is_some().then(WatchedServers::new);
     let (lazy, problem) = lazy(test.lazy.take(), rules)?;
     let mut progress = test.live_progress();
-    let multiplexing = MultiplexingCheck::new(&test.plan, &test.settings);
-    // Users and connections are the agents'.
-    let mut multiplexing = multiplexing.filter(|_| test.fleet.is_none());
+    let mut multiplexing = multiplexing(&test);
     let mut figures = figures(&test, saved.is_some());
     let mut gates = GateObserver::new(&test.gates, target_labels(&test.plan));
-    let options = SessionOptions { results, ..SessionOptions::new(&interrupts) };
     // The results of the gates and the ends of agents are known after the run, and belong to its results.
     let keeps_results_open = gates.is_some() || test.fleet.is_some();
-    let options = SessionOptions { keeps_results_open, ..options };
+    let options = SessionOptions::new(&interrupts);
+    let options = SessionOptions { results, keeps_results_open, ..options };
     let observers: &mut [&mut dyn Observer] = &mut [
         &mut figures,
         &mut gates,
         &mut servers,
         &mut multiplexing,
         &mut exporter,
+        &mut view,
         &mut progress,
     ];
     let (outcome, records) = match &test.fleet {
@@ -96,9 +97,16 @@ fn carry_out(
     if let Some(cause) = failed {
         return Err(anyhow!("the fleet ended the run early: {cause}").into());
     }
-    let code = session::conclude_gates(session::gates_of(&asserted));
-    let found = problem.and_then(|problem| problem.found(rules));
-    found.map_or(Ok(code), |error| Err(ExitError { code: ExitCode::Input, error }))
+    if let Some(error) = problem.and_then(|problem| problem.found(rules)) {
+        return Err(ExitError { code: ExitCode::Input, error });
+    }
+    Ok(session::conclude_gates(session::gates_of(&asserted)))
+}
+
+/// Watches for requests that waited for each other. On a fleet, users and connections are the agents'.
+fn multiplexing(test: &LoadTest) -> Option<MultiplexingCheck> {
+    let check = MultiplexingCheck::new(&test.plan, &test.settings);
+    check.filter(|_| test.fleet.is_none())
 }
 
 /// The results of the gates.

@@ -296,6 +296,11 @@ const OWN: &[Flag<RunFlags>] = &[
         session::read_gates(&mut t.gates, v)
     })
     .native(),
+    Flag::new("web", session::web::VALUE, "", session::web::DOCS, |t: &mut RunFlags, v| {
+        t.web = Some(v.to_owned());
+        Ok(())
+    })
+    .native(),
     switch!(RunFlags, "q", "Show no progress.", quiet).native().also(&["quiet"]),
     switch!(RunFlags, "v", "Also log debug lines.", verbose).native().also(&["verbose"]),
     maybe!("no-color", "Write no colours.", no_color),

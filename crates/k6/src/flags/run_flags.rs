@@ -33,6 +33,8 @@ pub(crate) struct RunFlags {
     pub(crate) log_output: Option<String>,
     pub(crate) secret_sources: Vec<String>,
     pub(crate) quiet: bool,
+    /// The address of the live page; empty for any that is free.
+    pub(crate) web: Option<String>,
     pub(crate) verbose: bool,
     pub(crate) no_color: Option<bool>,
     /// k6's behaviour where ours is stricter.

@@ -10,7 +10,7 @@ use metrics::tally::{MetricId, Tally};
 use metrics::{Snapshot, Summary, TargetTable, Verdict};
 use remote::flags::FleetRequest;
 use remote::{FleetExecution, FleetWork, PartSink, Records, RemoteError};
-use script::{AbortReason, Control, LiveMetrics, VuStats};
+use script::{AbortReason, Control, LiveMetrics, Stage, VuStats};
 use session::{
     Control as RunControl, GateObserver, Observer, OnCutOff, RunFigures, Session, SessionOptions,
 };
@@ -21,7 +21,7 @@ use super::archive::ScriptArchive;
 use super::record::PartRecord;
 use crate::config::TestConfig;
 use crate::outputs::Outputs;
-use crate::stage::{GateJudge, Prepare, StageObserver, StageResult, plan_of};
+use crate::stage::{GateJudge, Prepare, StageObserver, StageResult, live_page, plan_of};
 
 /// How long requests may take to end after the last iteration was to.
 const REQUESTS_END: Nanos = Nanos::from_secs(60);
@@ -55,9 +55,13 @@ pub(crate) fn run_on_fleet(
     let options = SessionOptions::new(&interrupts);
     let options = SessionOptions { results, keeps_results_open: true, ..options };
     let load = Load::Closed { users: meant.options.reservation().vus };
-    let session = Session::over(execution, &plan_of(load), options)?;
+    let plan = plan_of(load);
+    let page = live_page(meant, Stage::Iteration, &interrupts);
+    let view = page.as_ref().map(|page| page.view(&plan));
+    let session = Session::over(execution, &plan, options)?;
     let watch = prepare(Arc::clone(&control), Arc::clone(&live));
     let mut observer = StageObserver::new(meant, &control, Some(watch), interrupts.seen() > 0);
+    observer = observer.shown(view);
     let mut vus = VuGauges { control: Arc::clone(&control), live, tally: meant.tally.clone() };
     let ended = session.run(&mut [&mut vus, &mut observer, &mut gates, &mut figures]);
     drop(observer);

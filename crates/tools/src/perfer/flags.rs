@@ -308,7 +308,7 @@ pub(crate) fn read(args: &[String], typed: &mut PerferFlags) -> Result<Vec<Strin
         let Some(flag) = FLAGS.iter().find(is_called) else {
             return Err(format!("option {arg} is not known."));
         };
-        if flag.row.kind == ValueKind::Switch {
+        if flag.row.kind.is_switch() {
             value = Some("true");
         } else if value.is_none() {
             let (next, after) =

@@ -113,7 +113,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = flag_table!(AttackFlags:
     &results::contents(),
     &[display::prometheus_addr()],
     &[display::fail_on()],
-    &display::terminal(),
+    &display::shown(),
     &client::threads(),
     &fleet::rows(),
     &save::rows(),

@@ -105,7 +105,7 @@ pub(crate) const FLAGS: &[Flag<BenchFlags>] = flag_table!(BenchFlags:
     &results::contents(),
     &[display::prometheus_addr()],
     &[display::fail_on()],
-    &display::terminal(),
+    &display::shown(),
     &client::threads(),
     &fleet::rows(),
     &save::rows(),

@@ -95,12 +95,15 @@ fn test(config: CableConfig, mut saved: Option<&mut OpenRun>) -> CommandResult {
     let (output, run) = (load_test.results.take(), saved.as_deref_mut());
     let results = save::open_results(output, encoding, run, watching.as_ref())?;
     let mut progress = load_test.live_progress();
+    let page = load_test.live_page(&interrupts);
+    let mut view = page.as_ref().map(|page| page.view(&load_test.plan));
     let mut figures = RunFigures::new(OnCutOff::Counted);
     let mut gates = GateObserver::new(&load_test.gates, target_labels(&load_test.plan));
     let keeps_results_open = gates.is_some() || load_test.fleet.is_some();
     let options =
         SessionOptions { results, keeps_results_open, ..SessionOptions::new(&interrupts) };
-    let observers: &mut [&mut dyn Observer] = &mut [&mut figures, &mut gates, &mut progress];
+    let observers: &mut [&mut dyn Observer] =
+        &mut [&mut figures, &mut gates, &mut view, &mut progress];
     let outcome = match &load_test.fleet {
         None => run_here(&cable, &load_test, options, observers)?,
         Some(source) => {

@@ -14,13 +14,15 @@ pub(crate) struct DisplayFlags {
     pub(crate) quiet: bool,
     /// The address that serves live metrics.
     pub(crate) prometheus_addr: Option<String>,
+    /// The address of the live page; empty for any that is free.
+    pub(crate) web: Option<String>,
     /// The conditions under which the run fails.
     pub(crate) gates: Gates,
 }
 
-/// The rows on what the terminal shows.
-pub(crate) const fn terminal<T: AsMut<DisplayFlags>>() -> [Flag<T>; 3] {
-    [json(), progress(), quiet()]
+/// The rows on what terminal and browser show.
+pub(crate) const fn shown<T: AsMut<DisplayFlags>>() -> [Flag<T>; 4] {
+    [json(), progress(), quiet(), web()]
 }
 
 row!(
@@ -35,6 +37,15 @@ row!(
         Ok(())
     }
 );
+/// The flag `-web`.
+pub(crate) const fn web<T: AsMut<DisplayFlags>>() -> Flag<T> {
+    Flag::new("web", session::web::VALUE, "", session::web::DOCS, |options: &mut T, text| {
+        options.as_mut().web = Some(text.to_owned());
+        Ok(())
+    })
+    .native()
+}
+
 /// The flag `-fail-on`.
 pub(crate) const fn fail_on<T: AsMut<DisplayFlags>>() -> Flag<T> {
     let kind = ValueKind::Text("'EXPR, …'");

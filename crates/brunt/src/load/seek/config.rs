@@ -42,6 +42,8 @@ pub(crate) struct SeekConfig {
     pub(crate) plot: Option<(String, Document)>,
     /// Whether the answer is printed as JSON.
     pub(crate) json: bool,
+    /// The address of the live page; empty for any that is free.
+    pub(crate) web: Option<String>,
     /// Whether a line is shown after each step.
     pub(crate) lines: bool,
     /// Whether live progress is shown during a step.
@@ -98,6 +100,7 @@ pub(crate) fn resolve(
         seed_given: flags.client.engine.seed.is_some(),
         plot: plot(flags)?,
         json: flags.display.json,
+        web: flags.display.web.clone(),
         lines,
         live: lines && terminal,
         paint: paint(environment),

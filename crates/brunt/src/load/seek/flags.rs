@@ -118,6 +118,7 @@ pub(crate) const FLAGS: &[Flag<SeekFlags>] = flag_table!(SeekFlags:
     &[
         display::json().with_docs("Print the answer and all steps as JSON."),
         display::progress().with_default("on").with_docs(PROGRESS),
+        display::web(),
     ],
     &client::threads(),
     &save::rows(),

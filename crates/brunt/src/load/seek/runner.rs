@@ -8,6 +8,7 @@ use engine::Settings;
 use metrics::tally::Assertion;
 use metrics::{Batch, FailureKind, Snapshot, Summary, Verdict};
 use remote::flags::FleetRequest;
+use session::web::{self, LivePage};
 use session::{
     Control, Deadline, DeadlineKind, Observer, ObserverError, OnInterrupt, Progress, Session,
     SessionOptions, SessionOutcome, StopPolicy,
@@ -28,6 +29,7 @@ const PAUSE_MAX: f64 = 60.0;
 pub(super) struct Runner<'a> {
     config: &'a SeekConfig,
     interrupts: Interrupts,
+    page: Option<LivePage>,
     /// How long to pause before the next step.
     pause: Duration,
 }
@@ -60,7 +62,9 @@ impl Observer for StepObserver<'_, '_> {
 impl<'a> Runner<'a> {
     /// Nothing was run yet.
     pub(super) fn new(config: &'a SeekConfig, interrupts: Interrupts) -> Self {
-        Self { config, interrupts, pause: Duration::ZERO }
+        let address = config.web.as_deref();
+        let page = address.and_then(|address| web::open(address, &interrupts));
+        Self { config, interrupts, page, pause: Duration::ZERO }
     }
 
     /// Runs step number `number`, after the pause that the one before asks for; `None` where the user ended it. `left` is
@@ -91,7 +95,8 @@ impl<'a> Runner<'a> {
         let stop = self.stop(meter.duration());
         let options = SessionOptions { stop, ..SessionOptions::new(&self.interrupts) };
         let mut step = StepObserver { meter: &mut meter, summary: Summary::new(), cut: None };
-        let observers: &mut [&mut dyn Observer] = &mut [&mut step, &mut progress];
+        let mut view = self.page.as_ref().map(|page| page.view(&plan));
+        let observers: &mut [&mut dyn Observer] = &mut [&mut step, &mut view, &mut progress];
         let (outcome, agents) = match &self.config.fleet {
             None => (Session::start(plan, &settings, None, options)?.run(observers)?, Vec::new()),
             Some(request) => self.on_fleet(request, (&plan, &settings), options, observers)?,

@@ -1,0 +1,62 @@
+//! `Board`: what the server of the page and the runs of the command share.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use super::history::History;
+use super::viewers::Viewers;
+
+/// What a browser gets first, and what it left.
+#[derive(Debug, Default)]
+pub(super) struct Board {
+    /// What the run is.
+    pub(super) hello: Value,
+    pub(super) history: History,
+    pub(super) state: Value,
+    /// Texts of moments that browsers marked, for the run to take.
+    pub(super) marks: Vec<String>,
+    /// The runs of this command that have ended: of a search, or of a study.
+    pub(super) ended: Vec<Value>,
+}
+
+/// What the server and the runs share.
+#[derive(Clone)]
+pub(super) struct Shared {
+    board: Arc<Mutex<Board>>,
+    pub(super) viewers: Viewers,
+}
+
+impl Shared {
+    pub(super) fn new(viewers: Viewers) -> Self {
+        Self { board: Arc::default(), viewers }
+    }
+
+    pub(super) fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Running,
+    /// No more requests begin, and those under way are waited for.
+    Draining,
+    Ended,
+}
+
+impl Phase {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Draining => "draining",
+            Self::Ended => "ended",
+        }
+    }
+}
+
+/// An event of the stream. JSON has no line ends of its own.
+pub(super) fn event(name: &str, data: &Value) -> String {
+    format!("event: {name}\ndata: {data}\n\n")
+}

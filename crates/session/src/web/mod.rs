@@ -1,0 +1,59 @@
+//! The live page (`-web`): an observer collects periods, a small server shows them to browsers and takes their orders.
+//!
+//! ```text
+//! Snapshot, once a second ─▶ LiveView ─▶ Frame, state ─▶ Viewers (one thread) ─▶ browsers
+//!                               ▲                            first all of History, then each event
+//!                               └── Orders ◀── POST /stop, /mark ◀── browsers
+//! ```
+//!
+//! Everything needs the token that stands in the printed URL; what changes the run is a POST, whose Host and Origin the listener
+//! judges. A run never waits for a browser.
+
+mod board;
+mod frame;
+mod history;
+mod live_view;
+mod page;
+mod state;
+#[cfg(test)]
+mod tests;
+mod viewers;
+
+use cli::{Interrupts, ValueKind, eprint_line, reason};
+
+use crate::warning::warn;
+
+pub use live_view::LiveView;
+pub use page::LivePage;
+
+/// The value of the flag `-web`.
+pub const VALUE: ValueKind = ValueKind::Optional { word: "ADDR:PORT", is_value: page::is_address };
+/// The help of the flag `-web`.
+pub const DOCS: &str =
+    "Show the run in the browser; prints the URL. Without an address: on this machine.";
+
+/// Starts the live page at the value of the flag, and prints its URL on standard error. Where the address is taken, the run goes on
+/// without, and a warning says so.
+#[must_use]
+pub fn open(address: &str, interrupts: &Interrupts) -> Option<LivePage> {
+    let address = if address.is_empty() { page::ADDRESS } else { address };
+    match LivePage::start(address, &command_line(), interrupts) {
+        Ok(page) => {
+            eprint_line(&format!("live: {}", page.url()));
+            Some(page)
+        }
+        Err(error) => {
+            let reason = reason(&error);
+            warn(&format!(
+                "-web: cannot listen on \"{address}\": {reason}; the run goes on without the live page"
+            ));
+            None
+        }
+    }
+}
+
+/// The command line of this process without what it keeps secret.
+fn command_line() -> String {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    format!("brunt {}", store::without_secrets(&args).join(" "))
+}

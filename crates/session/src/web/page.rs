@@ -1,0 +1,183 @@
+//! `LivePage`: the server of the live page, for all runs of a command.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read as _};
+
+use cli::Interrupts;
+use serde_json::{Value, json};
+use workload::Plan;
+
+use super::board::{Board, Shared, event};
+use super::live_view::LiveView;
+use super::viewers::Viewers;
+use crate::clock::unix_ns;
+use crate::listener::{BarePort, Listener, Reply, Request, Response};
+
+/// The address where the flag names none: this machine alone, at a port that is free.
+pub(super) const ADDRESS: &str = "127.0.0.1:0";
+/// Bytes of a request's body, at most: the text of a mark.
+const BODY_MAX: usize = 1000;
+/// Marks that wait for the run to take them, at most.
+const MARKS_MAX: usize = 100;
+/// What answers are.
+const HTML: &str = "text/html; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// Whether an argument after `-web` is its address: `HOST:PORT` or `:PORT`, and neither a path nor a URL.
+#[must_use]
+pub(super) fn is_address(text: &str) -> bool {
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_host = |host: &str| !host.contains(['/', '@']) && !host.starts_with('-');
+    text.rsplit_once(':').is_some_and(|(host, port)| is_port(port) && is_host(host))
+}
+
+/// The live page of a command. Its server ends with the process, and the streams of browsers when this is dropped.
+pub struct LivePage {
+    shared: Shared,
+    url: String,
+    command: String,
+}
+
+impl LivePage {
+    /// Listens at `HOST:PORT`; `:PORT` is for this machine alone. `command` is the command line, as the page shows it. Who stops
+    /// the run there interrupts it, as Ctrl-C does.
+    ///
+    /// # Errors
+    /// The address is taken, or none.
+    pub fn start(address: &str, command: &str, interrupts: &Interrupts) -> io::Result<Self> {
+        let listener = Listener::bind(address, BarePort::Loopback)?;
+        let token = token()?;
+        let url = format!("http://{}/?token={token}", listener.address()?);
+        let shared = Shared::new(Viewers::start()?);
+        serve(listener, token, command.to_owned(), (shared.clone(), interrupts.clone()))?;
+        Ok(Self { shared, url, command: command.to_owned() })
+    }
+
+    /// The URL of the page, with its token.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Shows a run from now on, in place of the one before.
+    #[must_use]
+    pub fn view(&self, plan: &Plan) -> LiveView {
+        let view = LiveView::new(self.shared.clone(), unix_ns(), plan);
+        let title = if plan.name.is_empty() { &self.command } else { &plan.name };
+        let hello = json!({
+            "title": title,
+            "command": self.command,
+            "began": view.epoch / 1_000_000,
+            "duration": view.duration.map(|duration| duration.as_secs_f64()),
+        });
+        let state = view.state();
+        let mut board = self.shared.board();
+        let events = event("hello", &hello) + &event("state", &state);
+        let (ended, marks) = (std::mem::take(&mut board.ended), std::mem::take(&mut board.marks));
+        *board = Board { hello, state, ended, marks, ..Board::default() };
+        self.shared.viewers.send(events);
+        view
+    }
+}
+
+impl Drop for LivePage {
+    fn drop(&mut self) {
+        self.shared.viewers.close(event("end", &Value::Null));
+    }
+}
+
+/// Answers browsers.
+fn serve(
+    listener: Listener,
+    token: String,
+    title: String,
+    (shared, interrupts): (Shared, Interrupts),
+) -> io::Result<()> {
+    let answer = move |request: &Request| {
+        if !has_token(&request.query, &token) {
+            let why = "the token is missing or wrong (open the URL that brunt printed)";
+            return Reply::Whole(Response::refusal("403 Forbidden", why));
+        }
+        match (request.method.as_str(), request.path.as_str()) {
+            ("GET", "/") => {
+                let body = report::live_page(&title);
+                Reply::Whole(Response { status: "200 OK", kind: HTML, body })
+            }
+            ("GET", "/events") => stream(&shared),
+            ("POST", "/stop") => {
+                interrupts.interrupt();
+                done()
+            }
+            ("POST", "/mark") => {
+                let text = String::from_utf8_lossy(&request.body).trim().to_owned();
+                let marks = &mut shared.board().marks;
+                if !text.is_empty() && marks.len() < MARKS_MAX {
+                    marks.push(text);
+                }
+                done()
+            }
+            (_, "/" | "/events" | "/stop" | "/mark") => {
+                let why = "pages are read with GET, and the run is changed with POST";
+                Reply::Whole(Response::refusal("405 Method Not Allowed", why))
+            }
+            _ => Reply::Whole(Response::refusal("404 Not Found", "there is no such page")),
+        }
+    };
+    listener.serve_streams("web", BODY_MAX, answer).map(drop)
+}
+
+/// Hands a browser over to the viewers, with all that happened so far.
+fn stream(shared: &Shared) -> Reply {
+    let shared = shared.clone();
+    Reply::Stream(Box::new(move |socket| {
+        // The board is held until the browser is one of the viewers: it gets each period once.
+        let board = shared.board();
+        let first = event("hello", &board.hello)
+            + &event("history", &board.history.json())
+            + &event("state", &board.state)
+            + &event("ended", &Value::Array(board.ended.clone()));
+        shared.viewers.add(socket, &first);
+    }))
+}
+
+fn done() -> Reply {
+    Reply::Whole(Response { status: "200 OK", kind: TEXT, body: "done\n".to_owned() })
+}
+
+/// Whether a query has this token. The comparison takes the same time wherever two differ.
+fn has_token(query: &str, token: &str) -> bool {
+    let mut given = query.split('&').filter_map(|pair| pair.strip_prefix("token="));
+    let Some(given) = given.next().filter(|given| given.len() == token.len()) else {
+        return false;
+    };
+    given.bytes().zip(token.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
+}
+
+/// 128 bits that cannot be guessed, in hexadecimal.
+fn token() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    let mut text = String::with_capacity(32);
+    for byte in bytes {
+        write!(text, "{byte:02x}").expect("a String takes any text");
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_neither_a_url_nor_a_file() {
+        for text in ["127.0.0.1:9000", ":9000", "localhost:0", "[::1]:80", "load-1:8080"] {
+            assert!(is_address(text), "{text}");
+        }
+        for text in
+            ["http://localhost:9000", "localhost:9000/", "x.js", "-c:1", "9000", "a:", "c:\\x"]
+        {
+            assert!(!is_address(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// What a browser may order: to stop the run, and to mark a moment of it.
+
+import { button } from "../element";
+import { make } from "./page";
+
+export class Controls {
+  readonly place = make("div", "tools");
+  private readonly stop = button("Stop", () => this.askToStop());
+  private readonly mark = button("Mark this moment", () => this.askForMark());
+  private readonly note = make("span", "faint");
+  private isStopping = false;
+
+  constructor(private readonly query: string) {
+    this.note.setAttribute("role", "status");
+    this.place.append(this.mark, this.stop, this.note);
+  }
+
+  /** The run is over, or the connection is. */
+  disable(): void {
+    this.stop.disabled = true;
+    this.mark.disabled = true;
+  }
+
+  enable(isDraining: boolean): void {
+    this.stop.disabled = false;
+    this.mark.disabled = false;
+    this.isStopping = isDraining;
+    this.stop.textContent = isDraining ? "End at once" : "Stop";
+  }
+
+  private askToStop(): void {
+    const question = this.isStopping
+      ? "End at once? Requests under way are cut off."
+      : "Stop the run? No more requests begin; those under way are waited for.";
+    if (confirm(question)) void this.post("/stop", "", this.isStopping ? "ending" : "stopping");
+  }
+
+  private askForMark(): void {
+    const text = prompt("What happens at this moment?", "")?.trim();
+    if (text) void this.post("/mark", text, "marked");
+  }
+
+  private async post(path: string, body: string, done: string): Promise<void> {
+    try {
+      const answer = await fetch(path + this.query, { method: "POST", body });
+      this.note.textContent = answer.ok ? done : (await answer.text()).trim();
+    } catch {
+      this.note.textContent = "brunt does not answer";
+    }
+  }
+}

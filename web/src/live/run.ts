@@ -1,0 +1,74 @@
+// What the server sends: the events of `crates/session/src/web`. Times of requests are in nanoseconds, all others in seconds.
+
+export interface Hello {
+  title: string;
+  command: string;
+  /** When the run began: milliseconds since 1970. */
+  began: number;
+  /** How long it lasts; null where that is open. */
+  duration: number | null;
+}
+
+/** What happened in one period. */
+export interface Period {
+  from: number;
+  to: number;
+  /** Requests that fell due; null where the load has no rate. */
+  due: number | null;
+  sent: number;
+  ended: number;
+  ok: number;
+  underWay: number;
+  bytes: number;
+  /** Time of CPU that the generator used. */
+  cpu: number;
+  /** Row, count, row, count, …: see `rowTop`. */
+  heat: number[];
+  /** p50, p90, p95, p99 and the maximum. */
+  times: number[] | null;
+}
+
+/** Name, requests, failed, mean, p50, p95, p99, maximum. */
+export type GroupRow = [string, number, number, number, number, number, number, number];
+/** Name, requests, failed, seconds, times, valid. */
+export type EndedRow = [string, number, number, number, number[], boolean];
+
+export interface Table {
+  title: string;
+  columns: string[];
+  rows: (string | number)[][];
+}
+
+export interface State {
+  elapsed: number;
+  phase: "running" | "draining" | "ended";
+  requests: number;
+  failed: number;
+  bytes: number;
+  /** Mean, p50, p90, p95, p99 and the maximum. */
+  times: number[];
+  verdict: { valid: boolean; reasons: string[] };
+  statuses: [number, number][];
+  failures: [string, number][];
+  errors: [string, number][];
+  errorsMore: number;
+  groups: GroupRow[];
+  groupsMore: number;
+  generator: { workers: number; busiest: number; lag: [number, number]; notSent: number; connections: number; io: string };
+  marks: [number, string][];
+  /** What the command adds. */
+  more: { tiles?: [string, string][]; tables?: Table[] } | null;
+}
+
+/** A row of the heat map is so many times as high as the one below it; row 0 begins at a microsecond. */
+const ROW = 1.05;
+
+/** Where a row ends, in milliseconds. */
+export function rowTop(row: number): number {
+  return ROW ** (row + 1) / 1000;
+}
+
+/** Where a row begins, in milliseconds. */
+export function rowBottom(row: number): number {
+  return ROW ** row / 1000;
+}

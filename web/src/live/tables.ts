@@ -1,0 +1,91 @@
+// The tables of a run.
+
+import { make } from "./page";
+import type { EndedRow, GroupRow, State, Table } from "./run";
+import { type Column, LiveTable } from "./table";
+import { type Zone, moment, share, stretch, time, whole } from "./text";
+
+type Count = [string | number, number];
+
+export class Tables {
+  readonly place = make("div", "tables");
+  private readonly groups = new LiveTable<GroupRow>("By name or target", [
+    { name: "Name", value: (row) => row[0], wraps: true },
+    counts("Requests", (row: GroupRow) => row[1]),
+    { ...counts("Failed", (row: GroupRow) => row[2]), text: (row) => `${whole(row[2])} (${share(row[2], row[1])})` },
+    ...["Mean", "p50", "p95", "p99", "Max"].map((name, at) => times(name, (row: GroupRow) => row[at + 3] as number)),
+  ]);
+  private readonly ended = new LiveTable<EndedRow>("Runs of this command", [
+    { name: "Run", value: (row) => row[0], wraps: true },
+    counts("Requests", (row: EndedRow) => row[1]),
+    counts("Failed", (row: EndedRow) => row[2]),
+    { name: "Took", value: (row) => row[3], text: (row) => stretch(row[3]) },
+    times("p50", (row: EndedRow) => row[4][1] ?? 0),
+    times("p99", (row: EndedRow) => row[4][4] ?? 0),
+    { name: "Verdict", value: (row) => (row[5] ? "VALID" : "INVALID") },
+  ]);
+  private readonly statuses = counted("Status codes", "Status");
+  private readonly failures = counted("Failures by kind", "Kind");
+  private readonly errors = counted("Errors", "Error");
+  private readonly marks = new LiveTable<[string, string]>("Marks", [
+    { name: "When", value: (row) => row[0] },
+    { name: "What", value: (row) => row[1], wraps: true },
+  ]);
+  private readonly added = new Map<string, LiveTable<(string | number)[]>>();
+  private readonly more = make("div", "");
+
+  constructor() {
+    const small = make("div", "pair", this.statuses.place, this.failures.place);
+    this.place.append(this.more, this.groups.place, this.ended.place, small, this.errors.place, this.marks.place);
+  }
+
+  set(state: State, began: number, zone: Zone): void {
+    this.groups.set(state.groups, hidden(state.groupsMore, "more names"));
+    this.statuses.set(state.statuses.map(([status, count]): Count => [status || "no answer", count]));
+    this.failures.set(state.failures);
+    this.errors.set(state.errors, hidden(state.errorsMore, "errors with further texts"));
+    this.marks.set(state.marks.map(([at, text]) => [moment(at, began, zone), text]));
+    state.more?.tables?.forEach((table) => this.addedTable(table).set(table.rows));
+  }
+
+  setEnded(rows: EndedRow[]): void {
+    // One run is what the page shows anyway.
+    this.ended.set(rows.length > 1 ? rows : []);
+  }
+
+  private addedTable(table: Table): LiveTable<(string | number)[]> {
+    const known = this.added.get(table.title);
+    if (known) return known;
+    const columns = table.columns.map((name, at): Column<(string | number)[]> => {
+      const value = (row: (string | number)[]) => row[at] ?? "";
+      const text = (row: (string | number)[]) => {
+        const cell = value(row);
+        return typeof cell === "number" ? whole(cell) : cell;
+      };
+      return { name, value, text, wraps: at === 0 };
+    });
+    const made = new LiveTable<(string | number)[]>(table.title, columns);
+    this.added.set(table.title, made);
+    this.more.append(made.place);
+    return made;
+  }
+}
+
+function counts<R>(name: string, value: (row: R) => number): Column<R> {
+  return { name, value, text: (row) => whole(value(row)) };
+}
+
+function times<R>(name: string, value: (row: R) => number): Column<R> {
+  return { name, value, text: (row) => time(value(row)) };
+}
+
+function counted(title: string, what: string): LiveTable<Count> {
+  return new LiveTable<Count>(title, [
+    { name: what, value: (row) => row[0], wraps: true },
+    counts("Requests", (row: Count) => row[1]),
+  ]);
+}
+
+function hidden(count: number, what: string): string {
+  return count > 0 ? `and ${whole(count)} ${what}` : "";
+}
