@@ -18,6 +18,7 @@ _brunt() {
     plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -server -server-offset -cpus -version";;
     compare) flags="-baseline -save-baseline -store -fail-on -fail-unclear -min-effect -min-errors -seed -type -output -json -title -cpus -version";;
     runs) flags="-store -json -name -command -label -search -n -note -output -keep -older-than -dry-run -cpus -version";;
+    ui) flags="-store -listen -cpus -version";;
     study) flags="-quick -only -out -fresh -force -until-sure -max-runs -max-time -json -save -store -label -cpus -version";;
     fit) flags="-by -at -point -model -plot -output -json -seed -cpus -version";;
     encode) flags="-to -output -cpus -version";;
@@ -66,7 +67,7 @@ _brunt() {
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W "demo attack bench seek cable run inspect archive new report plot compare runs study fit encode dump serve watch fleet agent jitter completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
+    COMPREPLY=($(compgen -W "demo attack bench seek cable run inspect archive new report plot compare runs ui study fit encode dump serve watch fleet agent jitter completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

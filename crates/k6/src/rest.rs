@@ -98,7 +98,7 @@ impl Rest {
     fn answer(&self, request: &Request) -> Response {
         let (status, document) = self.document(&request.method, &request.path, &request.body);
         let body = document.map_or_else(String::new, |document| document.to_string());
-        Response { status, kind: "application/json", body }
+        Response { status, ..Response::new("application/json", body) }
     }
 
     /// The answer to a request.

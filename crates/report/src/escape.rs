@@ -2,7 +2,8 @@
 //! a script element or a Markdown table. It decides nothing about layout.
 
 /// Text for XML or HTML, between tags or in a quoted attribute. Characters XML 1.0 forbids become U+FFFD.
-pub(crate) fn xml(text: &str) -> String {
+#[must_use]
+pub fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -77,7 +77,7 @@ pub use buckets::{BucketCounts, Buckets, BucketsError, hist};
 pub use conclusion::sentences_of as conclusion;
 pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
 pub use differences::{Differences, Runs};
-pub use escape::terminal_lines;
+pub use escape::{terminal_lines, xml as escape_html};
 pub use figure::{Axis, Colour, Figure, Mark, PngError, Scale, Series, Size, Stroke, Style};
 pub use gates::failed_gate;
 pub use hdrplot::hdrplot;
@@ -89,6 +89,7 @@ pub use live_page::live_page;
 pub use markdown::markdown;
 pub use offered::{Measurement, Offered};
 pub use open_metrics::open_metrics;
+pub use page::{figure_card, served_page};
 pub use plot::{
     BANDS_MAX, BandBuilder, POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError,
 };

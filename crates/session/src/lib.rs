@@ -39,6 +39,7 @@ mod sidecar;
 mod start_error;
 mod stop;
 mod ticker;
+mod token;
 mod warning;
 pub mod web;
 
@@ -64,4 +65,5 @@ pub use sidecar::incident_line;
 pub use start_error::with_flag;
 pub use stop::{Deadline, DeadlineKind, OnInterrupt, StopPolicy};
 pub use ticker::SampleTicker;
+pub use token::Token;
 pub use warning::warn;

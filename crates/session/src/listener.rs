@@ -17,6 +17,8 @@ pub struct Request {
     pub path: String,
     /// The query, without its question mark; empty where there is none.
     pub query: String,
+    /// The value of its `Cookie`; empty where there is none.
+    pub cookie: String,
     /// Its body, whole.
     pub body: Vec<u8>,
 }
@@ -28,6 +30,8 @@ pub struct Response {
     pub status: &'static str,
     /// The value of `Content-Type`.
     pub kind: &'static str,
+    /// Further fields, each with its line end.
+    pub fields: String,
     /// The body.
     pub body: String,
 }
@@ -42,8 +46,15 @@ pub enum Reply {
 
 impl Response {
     /// Why a request is refused.
-    pub(crate) fn refusal(status: &'static str, why: &str) -> Self {
-        Self { status, kind: "text/plain; charset=utf-8", body: format!("{why}\n") }
+    #[must_use]
+    pub fn refusal(status: &'static str, why: &str) -> Self {
+        Self { status, ..Self::new("text/plain; charset=utf-8", format!("{why}\n")) }
+    }
+
+    /// `200 OK` with this body.
+    #[must_use]
+    pub fn new(kind: &'static str, body: String) -> Self {
+        Self { status: "200 OK", kind, fields: String::new(), body }
     }
 }
 
@@ -202,9 +213,9 @@ impl Listener {
             }
         };
         let mut client = Timed { client: &client, until: Instant::now() + self.patience };
-        let Response { status, kind, body } = &response;
+        let Response { status, kind, fields, body } = &response;
         let head = format!(
-            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCache-Control: no-store\r\nX-Frame-Options: DENY\r\n\r\n",
+            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: same-origin\r\nCache-Control: no-store\r\nX-Frame-Options: DENY\r\n{fields}\r\n",
             body.len()
         );
         client.write_all(head.as_bytes())?;
@@ -253,7 +264,8 @@ impl Listener {
         let target = words.next().unwrap_or_default();
         let (path, query) = target.split_once('?').unwrap_or((&target, ""));
         let (path, query) = (path.to_owned(), query.to_owned());
-        Ok(Ok(Request { method, path, query, body }))
+        let cookie = field(&head, "cookie").unwrap_or_default().to_owned();
+        Ok(Ok(Request { method, path, query, cookie, body }))
     }
 
     /// Whether a request was meant for us. A page of the web may have its own name lead here, and then read and change what
@@ -351,10 +363,11 @@ mod tests {
     fn served(patience: Duration) -> SocketAddr {
         let (mut listener, address) = listener();
         listener.patience = patience;
-        let echo = |request: &Request| Response {
-            status: "200 OK",
-            kind: "text/plain",
-            body: format!("{} {} {}", request.method, request.path, request.body.len()),
+        let echo = |request: &Request| {
+            Response::new(
+                "text/plain",
+                format!("{} {} {}", request.method, request.path, request.body.len()),
+            )
         };
         listener.serve("echo", 10, echo).unwrap();
         address

@@ -62,7 +62,7 @@ impl PrometheusExporter {
         let answer = move |_: &Request| {
             // The run's rows are counted under this lock: the page is made of a copy.
             let counted = served.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            Response { status: "200 OK", kind: PAGE_KIND, body: counted.page() }
+            Response::new(PAGE_KIND, counted.page())
         };
         Listener::bind(addr, bare)?.serve("prometheus", BODY_MAX, answer)?;
         Ok(Self { counted, labels })

@@ -12,6 +12,7 @@
 //!
 //! It proposes, and never starts anything: no I/O, no clock, no threads. Its results follow from its arguments alone.
 
+pub mod change_points;
 pub mod compare;
 pub mod contrast;
 pub mod plan;

@@ -7,6 +7,8 @@ pub(crate) mod figure_file;
 pub(crate) mod fit;
 pub(crate) mod plot;
 pub(crate) mod report;
+mod run_facts;
 pub(crate) mod runs;
 mod server_offset;
 mod stored;
+pub(crate) mod ui;

@@ -5,7 +5,7 @@ use lab::CommandLines;
 
 use super::tools::TOOLS;
 use super::{agent, completions, demo, fleet, help, jitter, man, serve, study, watch};
-use crate::analyze::{compare, dump, encode, fit, plot, report, runs};
+use crate::analyze::{compare, dump, encode, fit, plot, report, runs, ui};
 use crate::dialect::dispatch;
 use crate::{flags, load};
 
@@ -260,6 +260,19 @@ const COMMANDS: &[CommandSpec] = &[
         run: |invocation| {
             runs::run(invocation, runs::Others { compare: compare::run, report: report::run })
         },
+        validate: None,
+    },
+    CommandSpec {
+        name: "ui",
+        summary: "The runs that were saved in the browser: search, compare, trends, notes.",
+        operands: "",
+        about: ui::ABOUT,
+        examples: &[
+            ("brunt ui", "the project's store, at 127.0.0.1:8765"),
+            ("brunt ui -store=/srv/runs -listen=127.0.0.1:9000", "another store and port"),
+        ],
+        rows: || rows_of(ui::UI),
+        run: ui::run,
         validate: None,
     },
     CommandSpec {

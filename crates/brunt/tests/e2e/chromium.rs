@@ -3,10 +3,14 @@
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::{Scratch, Started, start};
+
+/// How long a page gets to show something.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A browser with one page. It ends with this, or with the limit of every command.
 pub(crate) struct Chromium {
@@ -66,15 +70,54 @@ impl Chromium {
     /// The value of an expression of the page.
     #[track_caller]
     pub(crate) fn value(&mut self, expression: &str) -> Value {
+        self.try_value(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
+    }
+
+    /// The same, or what went wrong: the page may be one that is just loading.
+    fn try_value(&mut self, expression: &str) -> Result<Value, Value> {
         let given = json!({ "expression": expression, "returnByValue": true });
-        let answer = self.order("Runtime.evaluate", &given);
-        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
-        answer["result"]["value"].clone()
+        let answer = self.try_order("Runtime.evaluate", &given)?;
+        match answer.get("exceptionDetails") {
+            Some(details) => Err(details.clone()),
+            None => Ok(answer["result"]["value"].clone()),
+        }
+    }
+
+    /// Has the page do what may lead to another page.
+    #[track_caller]
+    pub(crate) fn act(&mut self, statement: &str) {
+        self.value(&format!("setTimeout(() => {{ {statement} }})"));
+    }
+
+    /// Waits until an expression of the page is true.
+    #[track_caller]
+    pub(crate) fn until(&mut self, condition: &str) {
+        let begin = Instant::now();
+        while self.try_value(condition) != Ok(json!(true)) {
+            if begin.elapsed() > PATIENCE {
+                let text = self.value("document.body.innerText");
+                panic!("the page never had {condition}: {text}");
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Clicks the button of this text.
+    #[track_caller]
+    pub(crate) fn click(&mut self, text: &str) {
+        let buttons = "[...document.querySelectorAll('button')]";
+        let has = format!("{buttons}.some((one) => one.textContent === {text:?})");
+        assert_eq!(self.value(&has), json!(true), "{text}");
+        self.act(&format!("{buttons}.find((one) => one.textContent === {text:?}).click()"));
     }
 
     /// Carries out an order of the protocol.
     #[track_caller]
     fn order(&mut self, method: &str, given: &Value) -> Value {
+        self.try_order(method, given).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    fn try_order(&mut self, method: &str, given: &Value) -> Result<Value, Value> {
         self.sent += 1;
         let mut order = json!({ "id": self.sent, "method": method, "params": given });
         if let Some(session) = &self.session {
@@ -87,8 +130,10 @@ impl Chromium {
             assert_eq!(bytes.pop(), Some(0), "the browser ended");
             let answer: Value = serde_json::from_slice(&bytes).unwrap();
             if answer["id"] == self.sent {
-                assert!(answer.get("error").is_none(), "{method}: {answer}");
-                return answer["result"].clone();
+                return match answer.get("error") {
+                    Some(error) => Err(error.clone()),
+                    None => Ok(answer["result"].clone()),
+                };
             }
             self.note(&answer);
         }

@@ -1,15 +1,10 @@
 //! `-web`: the live page in Chromium, driven through the browser's own protocol.
 
-use std::time::{Duration, Instant};
-
 use demo::Config;
 use serde_json::json;
 
 use crate::chromium::Chromium;
 use crate::{Scratch, Started, brunt, first_line, server, start};
-
-/// How long a page gets to show something.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A command with `-web`, and the URL that it prints.
 fn live(line: &str) -> (Started, String) {
@@ -17,25 +12,6 @@ fn live(line: &str) -> (Started, String) {
     let line = first_line(started.child().stderr.as_mut().unwrap());
     let url = line.strip_prefix("live: ").unwrap_or_else(|| panic!("{line}")).to_owned();
     (started, url)
-}
-
-/// Waits until an expression of the page is true.
-fn until(browser: &mut Chromium, condition: &str) {
-    let begin = Instant::now();
-    while browser.value(condition) != json!(true) {
-        if begin.elapsed() > PATIENCE {
-            let text = browser.value("document.body.innerText");
-            panic!("the page never had {condition}: {text}");
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
-}
-
-fn click(browser: &mut Chromium, text: &str) {
-    let found = format!(
-        "[...document.querySelectorAll('button')].find((one) => one.textContent === {text:?})"
-    );
-    assert_eq!(browser.value(&format!("{found}.click() ?? true")), json!(true), "{text}");
 }
 
 const TEXT: &str = "document.body.innerText";
@@ -48,11 +24,11 @@ fn a_run_is_watched_marked_and_stopped_in_the_browser() {
     let (running, page) =
         live(&format!("attack -targets={targets} -rate=200 -duration=60s -output=none -json -web"));
     let mut browser = Chromium::open(&scratch, &page);
-    until(&mut browser, "document.querySelectorAll('.series path').length >= 5");
-    until(&mut browser, &format!("{TEXT}.includes('VALID so far')"));
-    until(&mut browser, &format!("{TEXT}.includes('status/500') && {TEXT}.includes('100 %')"));
+    browser.until("document.querySelectorAll('.series path').length >= 5");
+    browser.until(&format!("{TEXT}.includes('VALID so far')"));
+    browser.until(&format!("{TEXT}.includes('status/500') && {TEXT}.includes('100 %')"));
     // A zoom stays while periods go on to come.
-    until(&mut browser, "document.querySelector('progress').value > 3");
+    browser.until("document.querySelector('progress').value > 3");
     let pixels = browser.value(
         "(() => { const heat = document.querySelector('canvas.heat');
            const all = heat.getContext('2d').getImageData(0, 0, heat.width, heat.height).data;
@@ -60,18 +36,18 @@ fn a_run_is_watched_marked_and_stopped_in_the_browser() {
     );
     assert!(pixels.as_u64() > Some(100), "the heat map is blank: {pixels}");
     browser.value("window.prompt = () => 'deploy <b>'; window.confirm = () => true");
-    click(&mut browser, "Mark this moment");
-    until(&mut browser, &format!("{TEXT}.includes('deploy <b>')"));
+    browser.click("Mark this moment");
+    browser.until(&format!("{TEXT}.includes('deploy <b>')"));
     // Sorting by requests that failed.
     let first =
         "[...document.querySelectorAll('.tables table')][0].querySelector('tbody td').textContent";
-    click(&mut browser, "Failed");
-    until(&mut browser, &format!("{first}.includes('status/500')"));
-    click(&mut browser, "Failed");
-    until(&mut browser, &format!("!{first}.includes('status/500')"));
-    click(&mut browser, "Stop");
+    browser.click("Failed");
+    browser.until(&format!("{first}.includes('status/500')"));
+    browser.click("Failed");
+    browser.until(&format!("!{first}.includes('status/500')"));
+    browser.click("Stop");
     let ran = running.wait();
-    until(&mut browser, &format!("{TEXT}.includes('ended') && !{TEXT}.includes('so far')"));
+    browser.until(&format!("{TEXT}.includes('ended') && !{TEXT}.includes('so far')"));
     let report = ran.json();
     let seen = browser.value(
         "[...document.querySelectorAll('.tile')].find((tile) => tile.innerText.endsWith('requests')).querySelector('b').textContent.replace(/,/g, '')",
@@ -98,10 +74,10 @@ fn a_script_shows_its_checks_and_thresholds() {
     let (running, page) = live(&format!("run -q -web=127.0.0.1:0 {script}"));
     let mut browser = Chromium::open(&scratch, &page);
     for text in ["is fine", "rate>0.9", "not met", "http_req_duration", "VUS"] {
-        until(&mut browser, &format!("{TEXT}.toUpperCase().includes({:?})", text.to_uppercase()));
+        browser.until(&format!("{TEXT}.toUpperCase().includes({:?})", text.to_uppercase()));
     }
     browser.value("window.confirm = () => true");
-    click(&mut browser, "Stop");
+    browser.click("Stop");
     let ran = running.wait();
     assert_eq!(ran.code, Some(105), "{}", ran.stderr);
     assert_eq!(browser.errors(), [""; 0]);
@@ -115,7 +91,7 @@ fn a_search_shows_its_steps() {
         "seek -objective=p99<500ms -from=20 -to=40 -step=2s -budget=30s -web {url}/"
     ));
     let mut browser = Chromium::open(&scratch, &page);
-    until(&mut browser, &format!("{TEXT}.includes('Runs of this command')"));
+    browser.until(&format!("{TEXT}.includes('Runs of this command')"));
     drop(running);
 }
 

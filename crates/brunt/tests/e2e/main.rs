@@ -46,6 +46,7 @@ mod seek;
 mod server_side;
 mod serving;
 mod stopping;
+mod store_ui;
 mod strangers;
 mod studies;
 mod study;

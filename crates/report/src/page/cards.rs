@@ -59,6 +59,14 @@ fn card(out: &mut String, figure: &Figure, number: usize, size: Size) {
     out.push_str("</section>\n");
 }
 
+/// The card of a figure, which is number `number` of those that its page is given, from 0: HTML.
+#[must_use]
+pub fn figure_card(figure: &Figure, number: usize) -> String {
+    let mut out = String::new();
+    chart(&mut out, figure, number);
+    out
+}
+
 /// A card with a table. Cells are escaped here; the first of a row is its name.
 pub(crate) fn table(
     out: &mut String,

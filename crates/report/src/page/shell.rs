@@ -9,7 +9,7 @@ const STYLE: &str = include_str!("../../assets/chart.css");
 
 /// Nothing may be loaded; what is inline may run.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
-                      img-src data: blob:; base-uri 'none'; form-action 'none'";
+                      img-src data: blob:; base-uri 'none'; form-action ";
 
 /// How charts answer; seen only where the script runs.
 pub(crate) const HINT: &str = "<p class=\"hint\">Drag in a chart to zoom, double-click to reset, click a name to hide its line. \
@@ -20,6 +20,16 @@ const WHOLE_PAGE: Size = Size { width: 1160, height: 560 };
 /// A whole page. `body` is HTML, with the pictures of the figures in elements `<div class="chart" data-figure="N">`, which the
 /// script makes answer.
 pub(crate) fn shell(title: &str, body: &str, figures: &[Figure]) -> String {
+    page(title, body, figures, "'none'")
+}
+
+/// A page of a server of ours, whose forms go back to it. `body` is HTML: texts in it are escaped by [`escape_html`](crate::escape_html).
+#[must_use]
+pub fn served_page(title: &str, body: &str, figures: &[Figure]) -> String {
+    page(title, body, figures, "'self'")
+}
+
+fn page(title: &str, body: &str, figures: &[Figure], forms: &str) -> String {
     let title = escape::xml(title);
     let (data, colours) = (script_data(figures), variables());
     format!(
@@ -27,7 +37,7 @@ pub(crate) fn shell(title: &str, body: &str, figures: &[Figure]) -> String {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}{forms}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{title}</title>

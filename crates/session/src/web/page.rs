@@ -1,8 +1,6 @@
 //! `LivePage`: the server of the live page, for all runs of a command.
 
-use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 
 use cli::Interrupts;
 use serde_json::{Value, json};
@@ -13,6 +11,7 @@ use super::live_view::LiveView;
 use super::viewers::Viewers;
 use crate::clock::unix_ns;
 use crate::listener::{BarePort, Listener, Reply, Request, Response};
+use crate::token::Token;
 
 /// The address where the flag names none: this machine alone, at a port that is free.
 pub(super) const ADDRESS: &str = "127.0.0.1:0";
@@ -47,8 +46,8 @@ impl LivePage {
     /// The address is taken, or none.
     pub fn start(address: &str, command: &str, interrupts: &Interrupts) -> io::Result<Self> {
         let listener = Listener::bind(address, BarePort::Loopback)?;
-        let token = token()?;
-        let url = format!("http://{}/?token={token}", listener.address()?);
+        let token = Token::new()?;
+        let url = format!("http://{}/?token={}", listener.address()?, token.text());
         let shared = Shared::new(Viewers::start()?);
         serve(listener, token, command.to_owned(), (shared.clone(), interrupts.clone()))?;
         Ok(Self { shared, url, command: command.to_owned() })
@@ -90,19 +89,19 @@ impl Drop for LivePage {
 /// Answers browsers.
 fn serve(
     listener: Listener,
-    token: String,
+    token: Token,
     title: String,
     (shared, interrupts): (Shared, Interrupts),
 ) -> io::Result<()> {
     let answer = move |request: &Request| {
-        if !has_token(&request.query, &token) {
+        if !token.is_in(&request.query, '&', "token") {
             let why = "the token is missing or wrong (open the URL that brunt printed)";
             return Reply::Whole(Response::refusal("403 Forbidden", why));
         }
         match (request.method.as_str(), request.path.as_str()) {
             ("GET", "/") => {
                 let body = report::live_page(&title);
-                Reply::Whole(Response { status: "200 OK", kind: HTML, body })
+                Reply::Whole(Response::new(HTML, body))
             }
             ("GET", "/events") => stream(&shared),
             ("POST", "/stop") => {
@@ -142,27 +141,7 @@ fn stream(shared: &Shared) -> Reply {
 }
 
 fn done() -> Reply {
-    Reply::Whole(Response { status: "200 OK", kind: TEXT, body: "done\n".to_owned() })
-}
-
-/// Whether a query has this token. The comparison takes the same time wherever two differ.
-fn has_token(query: &str, token: &str) -> bool {
-    let mut given = query.split('&').filter_map(|pair| pair.strip_prefix("token="));
-    let Some(given) = given.next().filter(|given| given.len() == token.len()) else {
-        return false;
-    };
-    given.bytes().zip(token.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
-}
-
-/// 128 bits that cannot be guessed, in hexadecimal.
-fn token() -> io::Result<String> {
-    let mut bytes = [0; 16];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    let mut text = String::with_capacity(32);
-    for byte in bytes {
-        write!(text, "{byte:02x}").expect("a String takes any text");
-    }
-    Ok(text)
+    Reply::Whole(Response::new(TEXT, "done\n".to_owned()))
 }
 
 #[cfg(test)]

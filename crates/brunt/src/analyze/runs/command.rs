@@ -126,7 +126,7 @@ fn show(
         Output::Stdout.write(table::pretty(&table::run_json(&run)).as_bytes())?;
         return Ok(ExitCode::Ok);
     }
-    Output::Stdout.write(format!("{}\n", table::facts(&run)).as_bytes())?;
+    Output::Stdout.write(format!("{}\n", table::fact_lines(&run)).as_bytes())?;
     let stored = run.folder.join("report.txt");
     if run.manifest.documents.iter().any(|name| name == "report.txt") {
         let text = cli::input::read_whole(&stored.display().to_string())?;
@@ -169,7 +169,7 @@ fn label(store: &Store, word: &str, labels: &[&str], flags: &RunsFlags) -> Comma
         }
     });
     let run = changed.map_err(store_failure)?;
-    Output::Stdout.write(table::facts(&run).as_bytes())?;
+    Output::Stdout.write(table::fact_lines(&run).as_bytes())?;
     Ok(ExitCode::Ok)
 }
 

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 use stdx::Nanos;
 use store::{Listing, Run};
 
+use crate::analyze::run_facts::{facts, labels, started};
+
 /// The columns of the list.
 const HEAD: [&str; 9] =
     ["ID", "NAME", "COMMAND", "STARTED", "VERDICT", "REQUESTS", "P95", "ERRORS", "LABELS"];
@@ -37,23 +39,10 @@ fn row(run: &Run) -> [String; 9] {
         started(&manifest.started),
         run.verdict().to_owned(),
         of(figures.map(|figures| figures.requests.to_string())),
-        of(figures.map(|figures| Nanos(figures.response_ns.p95).to_string())),
+        of(figures.map(|figures| Nanos(figures.response_ns.p95).to_three_digits().to_string())),
         of(figures.map(|figures| format!("{:.2}%", figures.errors * 100.0))),
         report::terminal_lines(&labels(run)),
     ]
-}
-
-/// `2026-11-24 06:15:12Z` of an RFC 3339 time with milliseconds.
-fn started(time: &str) -> String {
-    let seconds = time.get(..19).unwrap_or(time);
-    format!("{}Z", seconds.replace('T', " "))
-}
-
-/// Labels, the baseline among them, on one line.
-fn labels(run: &Run) -> String {
-    let own = run.manifest.labels.iter().map(|(key, value)| format!("{key}={value}"));
-    let baseline = run.manifest.baseline.iter().map(|name| format!("[baseline {name}]"));
-    own.chain(baseline).collect::<Vec<_>>().join(" ")
 }
 
 /// The list as JSON: `runs`, newest first, and the folders that cannot be read.
@@ -97,52 +86,16 @@ pub(super) fn run_json(run: &Run) -> Value {
     value
 }
 
+/// What is known of a run, a line each.
+pub(super) fn fact_lines(run: &Run) -> String {
+    let line =
+        |(name, text): (&str, String)| format!("{name:<9}{}\n", report::terminal_lines(&text));
+    facts(run).into_iter().map(line).collect()
+}
+
 /// JSON for people and programs.
 pub(super) fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
-}
-
-/// What is known of a run, a line each.
-pub(super) fn facts(run: &Run) -> String {
-    let manifest = &run.manifest;
-    let git = manifest.git.as_ref().map(|git| {
-        let dirty = if git.dirty { ", with changes" } else { "" };
-        let branch = if git.branch.is_empty() { "no branch" } else { &git.branch };
-        format!("{} ({branch}{dirty})", git.commit)
-    });
-    let machine = &manifest.machine;
-    let cores = stdx::counted(machine.cores as u64, "core");
-    let inputs = manifest.inputs.iter();
-    let inputs = inputs.map(|input| format!("{} (SHA-256 {}…)", input.path, &input.sha256[..12]));
-    let ended = manifest.ended.as_deref().map_or(String::new(), |ended| format!(" to {ended}"));
-    let code = manifest.exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
-    let lines = [
-        ("Run", format!("{} ({})", manifest.id, manifest.name)),
-        ("Command", format!("brunt {} {}", manifest.command, quoted(&manifest.args))),
-        ("Time", format!("{}{ended}", manifest.started)),
-        ("Verdict", format!("{}{code}", run.verdict())),
-        ("Labels", labels(run)),
-        ("Note", manifest.note.clone()),
-        ("Commit", git.unwrap_or_default()),
-        (
-            "Machine",
-            format!("{}: {cores}, {}, {}", machine.host, machine.processor, machine.kernel),
-        ),
-        ("Inputs", inputs.collect::<Vec<_>>().join(", ")),
-        ("Folder", run.folder.display().to_string()),
-    ];
-    let shown = lines.iter().filter(|(_, text)| !text.is_empty());
-    shown.map(|(name, text)| format!("{name:<9}{}\n", report::terminal_lines(text))).collect()
-}
-
-/// Arguments as a shell reads them.
-fn quoted(args: &[String]) -> String {
-    let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_=./:,@%+".contains(one);
-    let quote = |arg: &String| match !arg.is_empty() && arg.chars().all(is_plain) {
-        true => arg.clone(),
-        false => format!("'{}'", arg.replace('\'', "'\\''")),
-    };
-    args.iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -173,9 +126,5 @@ mod tests {
             lines[1].contains("2026-11-24 06:15:12Z  VALID        1500   0s   1.25%  server=puma")
         );
         assert!(!text.contains('\u{1b}'), "{text:?}");
-        assert_eq!(
-            quoted(&["-rate=5".into(), "it's".into(), String::new()]),
-            "-rate=5 'it'\\''s' ''"
-        );
     }
 }
