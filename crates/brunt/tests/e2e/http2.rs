@@ -38,7 +38,7 @@ fn connections_are_sought_over_http2() {
     let nginx = Nginx::start("http2-seek");
     let cert = crate::text(&nginx.scratch.path("cert.pem"));
     // Too short for the thousand requests after which nginx ends a connection.
-    let flags = "-by=connections -from=3 -to=3 -max-steps=1 -step=50ms -warmup=0s -cooldown=0s";
+    let flags = "-by=connections -from=3 -to=3 -max-steps=1 -step=20ms -warmup=0s -cooldown=0s";
     let url = format!("-root-certs={cert} https://127.0.0.1:{}/", nginx.alpn);
     run(&format!("seek -objective p50<9s,errors<50% {flags} -cpus 1 {url}"));
     let read = |name: &str| std::fs::read_to_string(nginx.scratch.path(name)).unwrap();

@@ -137,10 +137,10 @@ fn warnings_are_k6s() {
     let told = ran(&scratch, "-i 2", scenarios).with_code(0);
     assert!(warnings(&told).len() == 1 && told.stderr.contains(&overrode("cli")), "{told:#?}");
     let mut command = brunt(&format!("run {}", text(&scratch.path("script.js"))));
-    command.env("K6_ITERATIONS", "2").env("K6_WEB_DASHBOARD", "true");
+    command.env("K6_ITERATIONS", "2").env("K6_VU", "2");
     let told = start(command).wait().with_code(0);
     assert!(warnings(&told).len() == 2 && told.stderr.contains(&overrode("env")), "{told:#?}");
-    assert!(told.stderr.contains("variable K6_WEB_DASHBOARD is none that brunt knows"));
+    assert!(told.stderr.contains("variable K6_VU is none that brunt knows"));
     for (options, expect) in [
         ("vus: 1", &[][..]),
         ("vus: 2", &["`vus=2` option will be ignored"]),

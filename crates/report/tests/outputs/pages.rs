@@ -209,12 +209,22 @@ fn the_bundle_is_of_these_sources() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
     let list =
         std::fs::read_to_string(format!("{root}crates/report/assets/SOURCES.sha256")).unwrap();
-    let mut sources: Vec<String> = std::fs::read_dir(format!("{root}web/src"))
-        .unwrap()
-        .map(|entry| format!("web/src/{}", entry.unwrap().file_name().to_string_lossy()))
-        .collect();
+    let mut sources = files_below(root, "web/src");
     sources.sort();
     let listed = list.lines().filter_map(|line| line.split("  ").nth(1));
     let listed: Vec<&str> = listed.filter(|path| path.starts_with("web/src/")).collect();
     assert_eq!(listed, sources, "run `npm run build` in web/");
+}
+
+fn files_below(root: &str, folder: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(format!("{root}{folder}")).unwrap() {
+        let entry = entry.unwrap();
+        let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        match entry.file_type().unwrap().is_dir() {
+            true => files.extend(files_below(root, &path)),
+            false => files.push(path),
+        }
+    }
+    files
 }
