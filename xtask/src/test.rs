@@ -10,12 +10,14 @@ use anyhow::{Context, Result, bail};
 use crate::{process, workspace};
 
 /// Programs the tests start, and files they use, and the Debian package of each.
-const NEEDED: [(&str, &str); 26] = [
+const NEEDED: [(&str, &str); 28] = [
     ("nginx", "nginx-light"),
     ("openssl", "openssl"),
     ("chromium", "chromium"),
     ("ab", "apache2-utils"),
     ("puma", "puma"),
+    ("prometheus", "prometheus"),
+    ("influxd", "influxdb"),
     ("prometheus-node-exporter", "prometheus-node-exporter"),
     ("/usr/share/doc/ruby-actioncable", "ruby-actioncable"),
     ("/usr/share/doc/ruby-railties", "ruby-railties"),

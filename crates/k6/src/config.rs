@@ -240,6 +240,7 @@ pub(super) fn ready(
     };
     check_own_flags(flags)?;
     let watching = monitor_beside(&flags.watched);
+    let is_saved = flags.saving.is_asked() && !flags.is_part;
     check_watching(watching.as_ref(), &names, flags.saving.is_asked())?;
     let export = option_layers::text(flags.summary_export.as_deref(), "K6_SUMMARY_EXPORT");
     Ok(TestConfig {
@@ -256,7 +257,7 @@ pub(super) fn ready(
             true => Writes::anywhere(),
             false => Writes::of(path, &flags.allow_write).map_err(K6Error::other)?,
         },
-        outputs: outputs::start(&names, known, flags.saving.is_asked() && !flags.is_part)?,
+        outputs: outputs::start(&names, (known, &logger), is_saved)?,
         watching,
         gates: flags.gates.clone(),
         network: Network::read(&options.http).map_err(K6Error::config)?,
@@ -280,8 +281,15 @@ pub(super) fn ready(
         fleet,
         env,
         path: path.to_owned(),
-        output_names: if names.is_empty() { "-".to_owned() } else { names.join(", ") },
+        output_names: shown(&names),
     })
+}
+
+/// The outputs as people see them, without passwords.
+fn shown(names: &[String]) -> String {
+    let without = |name: &String| stdx::without_password(name).into_owned();
+    let names: Vec<String> = names.iter().map(without).collect();
+    if names.is_empty() { "-".to_owned() } else { names.join(", ") }
 }
 
 /// Refuses flags that k6 does not have where they make no sense.

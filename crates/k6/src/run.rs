@@ -23,6 +23,7 @@ use crate::config::{self, TestConfig, resolve};
 use crate::flags::{RUN, RunFlags};
 use crate::fleet::run_on_fleet;
 use crate::judge::{assertions, judge, shortened};
+use crate::outputs::Losses;
 use crate::rest::Rest;
 use crate::setup_totals::SetupTotals;
 use crate::stage::{GateJudge, StageResult, run_stage};
@@ -265,19 +266,26 @@ fn conclude(
     let gates = judge_of_gates.map_or_else(Vec::new, |judge| judge.outcomes(&asserted));
     let asserted = [gates.clone(), asserted, agents].concat();
     if let Some(outputs) = meant.outputs.take() {
-        let dropped = outputs.finish(asserted.clone())?;
-        if dropped > 0 {
-            cli::eprint_line(&format!(
-                "brunt: {} made faster than could be written, and not in the outputs",
-                stdx::counted(dropped, "sample")
-            ));
-        }
+        print_losses(&outputs.finish(asserted.clone())?);
     }
     printed?;
     Output::Stdout.write(report::assertion_text(&gates).as_bytes())?;
     let crossed = outcomes.iter().filter(|outcome| !outcome.holds);
     let crossed = crossed.map(|outcome| outcome.metric.as_str()).collect::<Vec<_>>();
     Ok(Conclusion { crossed: joined_once(&crossed), gates, asserted })
+}
+
+/// Prints what is not in the outputs.
+fn print_losses(losses: &Losses) {
+    if losses.samples > 0 {
+        cli::eprint_line(&format!(
+            "brunt: {} made faster than could be written, and not in the outputs",
+            stdx::counted(losses.samples, "sample")
+        ));
+    }
+    for line in &losses.undelivered {
+        cli::eprint_line(&format!("brunt: {line}"));
+    }
 }
 
 /// The metrics of the test, of its scenarios and of its groups, as the results have them. Very long names are cut.

@@ -27,6 +27,8 @@ const READ: [&str; 21] = [
     "WEB_DASHBOARD_HOST",
     "WEB_DASHBOARD_PORT",
 ];
+/// What the variables of outputs begin with.
+const OUTPUTS: [&str; 5] = ["PROMETHEUS_RW_", "OTEL_", "INFLUXDB_", "STATSD_", "DATADOG_"];
 /// Those that change nothing of a test on this machine, and what others begin with: usage reports, extensions that are fetched,
 /// k6's cloud.
 const WITHOUT_EFFECT: [&str; 7] = [
@@ -48,8 +50,9 @@ fn strange(names: impl Iterator<Item = String>) -> Option<String> {
     let is_strange = |name: &String| {
         let Some(name) = name.strip_prefix("K6_") else { return false };
         let is_option = VARIABLES.iter().any(|(known, ..)| *known == name);
+        let is_output = OUTPUTS.iter().any(|begin| name.starts_with(begin));
         let has_no_effect = WITHOUT_EFFECT.iter().any(|begin| name.starts_with(begin));
-        !is_option && !has_no_effect && !READ.contains(&name)
+        !is_option && !is_output && !has_no_effect && !READ.contains(&name)
     };
     let mut names: Vec<String> = names.filter(is_strange).collect();
     names.sort_unstable();

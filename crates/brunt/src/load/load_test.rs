@@ -37,6 +37,8 @@ pub(crate) struct LoadTest {
     pub(crate) prometheus: Option<String>,
     /// The address of the live page; empty for any that is free.
     pub(crate) web: Option<String>,
+    /// The servers that samples are sent to.
+    pub(crate) sent_to: Vec<String>,
     /// What is watched beside the test.
     pub(crate) watching: Option<MonitorConfig>,
     /// The conditions under which the test fails.
@@ -62,6 +64,7 @@ impl LoadTest {
     pub(super) fn new(plan: Plan, mut settings: Settings, outputs: Outputs) -> Self {
         settings.rows = outputs.take_rows();
         let Outputs { results, encoding, report, progress, prometheus, web, .. } = outputs;
+        let sent_to = outputs.sent_to;
         let (watching, gates) = (outputs.watching, outputs.gates);
         let (lazy, per_connection) = (None, false);
         Self {
@@ -75,6 +78,7 @@ impl LoadTest {
             progress,
             prometheus,
             web,
+            sent_to,
             watching,
             gates,
             saving: None,

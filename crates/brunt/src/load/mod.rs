@@ -18,6 +18,7 @@ mod gates;
 mod load_test;
 mod outputs;
 pub(crate) mod resume;
+mod row_exporter;
 mod run;
 pub(crate) mod seek;
 mod settings;

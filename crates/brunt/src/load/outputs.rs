@@ -38,6 +38,8 @@ pub(super) struct Outputs {
     pub(super) prometheus: Option<String>,
     /// The address of the live page; empty for any that is free.
     pub(super) web: Option<String>,
+    /// The servers that samples are sent to.
+    pub(super) sent_to: Vec<String>,
     /// What is watched beside the test.
     pub(super) watching: Option<MonitorConfig>,
     /// The conditions under which the test fails.
@@ -70,8 +72,9 @@ impl Outputs {
     ) -> Result<Self, CommandError> {
         let (results, report) = match rules.bare_results {
             Some(_) => {
-                let output = Output::named(flags.results.output.as_deref());
-                (Some(output), ReportFormat::Nothing)
+                // Vegeta's flag names files alone, whatever they are called.
+                let named = flags.results.sent_to.last().or(flags.results.output.as_ref());
+                (Some(Output::named(named.map(String::as_str))), ReportFormat::Nothing)
             }
             None => results_and_report(flags, environment)?,
         };
@@ -90,6 +93,10 @@ impl Outputs {
             progress: rules.bare_results.is_none() && shown,
             prometheus: prometheus_addr.clone(),
             web: web.clone(),
+            sent_to: match rules.bare_results {
+                Some(_) => Vec::new(),
+                None => flags.results.sent_to.clone(),
+            },
             watching,
             gates: flags.display.gates.clone(),
             saves,
@@ -103,6 +110,7 @@ impl Outputs {
             || self.report != ReportFormat::Nothing
             || self.prometheus.is_some()
             || self.web.is_some()
+            || !self.sent_to.is_empty()
             || !self.gates.is_empty()
     }
 }

@@ -20,6 +20,7 @@ use store::OpenRun;
 use super::fleet;
 use super::load_test::LoadTest;
 use super::outputs::ReportFormat;
+use super::row_exporter::RowExporter;
 use super::targets::{self, Source};
 use super::watched::WatchedServers;
 use crate::dialect::LoadRules;
@@ -38,10 +39,9 @@ fn carry_out(
     mut saved: Option<&mut OpenRun>,
 ) -> CommandResult {
     let interrupts = Interrupts::watch()?;
-    if rules.warns_of_descriptors && test.fleet.is_none() {
-        session::warn_descriptor_limit(&test.plan, &test.settings);
-    }
+    warn_of_descriptors(&test, rules);
     let mut exporter = exporter(&test, rules)?;
+    let mut rows = RowExporter::start(&test.sent_to, target_labels(&test.plan))?;
     let page = test.live_page(&interrupts);
     let mut view = page.as_ref().map(|page| page.view(&test.plan));
     let (encoding, watching) = (test.encoding, test.watching.take());
@@ -63,6 +63,7 @@ fn carry_out(
         &mut servers,
         &mut multiplexing,
         &mut exporter,
+        &mut rows,
         &mut view,
         &mut progress,
     ];
@@ -79,14 +80,13 @@ fn carry_out(
             (session.run(observers)?, Some(records))
         }
     };
+    rows.into_iter().for_each(RowExporter::finish);
     let mut asserted = asserted(gates.as_ref(), figures.as_ref(), &outcome.generator);
     let failed = records.and_then(|records| fleet::conclude(&records, &mut asserted));
     if let Some(results) = outcome.results {
         results.finish(asserted.clone())?;
     }
-    if let Some(serialized) = multiplexing.and_then(|check| check.serialized()) {
-        session::warn(&in_words(serialized));
-    }
+    warn_of_serialized(multiplexing);
     if let (Some(servers), Some(seen)) = (&mut servers, &outcome.server) {
         servers.add(seen);
     }
@@ -143,14 +143,24 @@ fn figures(test: &LoadTest, is_saved: bool) -> Option<RunFigures> {
     }
 }
 
+/// Warns of descriptors that may not be enough. On a fleet they are the agents'.
+fn warn_of_descriptors(test: &LoadTest, rules: &LoadRules) {
+    if rules.warns_of_descriptors && test.fleet.is_none() {
+        session::warn_descriptor_limit(&test.plan, &test.settings);
+    }
+}
+
 /// Warns of requests that waited for each other, with the flags that give each user a connection.
-fn in_words(Serialized { users, connections }: Serialized) -> String {
+fn warn_of_serialized(check: Option<MultiplexingCheck>) {
+    let Some(Serialized { users, connections }) = check.and_then(|check| check.serialized()) else {
+        return;
+    };
     let line = stdx::counted(users, "user");
     let connections = stdx::counted(connections, "connection");
-    format!(
+    session::warn(&format!(
         "no connection had two requests under way: the server speaks HTTP/1.1 (or allows one stream), and {line} stood in \
          line for {connections}; response times count the wait (give -c={users} without -m)"
-    )
+    ));
 }
 
 /// Why the targets of a lazy source may end early.

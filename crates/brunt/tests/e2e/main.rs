@@ -43,6 +43,7 @@ mod run_tells;
 mod saved_runs;
 mod scripts;
 mod seek;
+mod sent_outputs;
 mod server_side;
 mod serving;
 mod stopping;

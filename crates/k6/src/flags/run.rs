@@ -259,7 +259,7 @@ const OWN: &[Flag<RunFlags>] = &[
     gather!(
         "o",
         "NAME=ARG",
-        "Write samples to json=FILE, csv=FILE (also .gz), or to a file for `brunt report`. May be repeated.",
+        "json=FILE, csv=FILE, results.arrow, influxdb=URL and others (docs/guide/outputs.md). May be repeated.",
         outputs
     )
     .also(&["out"]),

@@ -1,13 +1,14 @@
-//! Outputs: each sample goes to the files that `-o` names, written by a thread of its own behind a bounded queue.
+//! Outputs: each sample goes to the files and servers that `-o` names, written by a thread of its own behind a bounded queue.
 //!
 //! ```text
-//! crews ─▶ Vec<OutputSample> ─▶ (queue; what finds no room is counted) ─▶ thread ─▶ json, csv
+//! crews ─▶ Vec<OutputSample> ─▶ (queue; what finds no room is counted) ─▶ thread ─▶ json, csv, exporters
 //! ```
 
 mod csv;
 mod json;
 mod queue;
+mod remote;
 mod writer;
 
-pub(crate) use self::queue::{Outputs, is_results, start};
+pub(crate) use self::queue::{Losses, Outputs, is_results, start};
 pub(crate) use self::writer::TestMetadata;

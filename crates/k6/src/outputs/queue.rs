@@ -4,26 +4,30 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anyhow::anyhow;
 use cli::{ExitError, Output, reason};
 use metrics::tally::Assertion;
+use outputs::{Delivered, Environment};
 use results::Encoding;
-use script::{OutputSample, SampleSink};
+use script::{Level, OutputSample, SampleSink};
 use session::{MonitorConfig, OpenResults, ResultsFile, save};
 
 use super::csv::{self, Csv};
 use super::json::Json;
+use super::remote::Exporters;
 use super::writer::{TestMetadata, Writer};
+use crate::console::Logger;
 use crate::error::K6Error;
 
 /// Where samples go.
 pub(crate) struct Outputs {
     queue: SyncSender<Vec<OutputSample>>,
     dropped: Arc<AtomicU64>,
-    thread: JoinHandle<io::Result<()>>,
+    thread: JoinHandle<(io::Result<()>, Vec<Delivered>)>,
     /// A file of results besides, for `brunt report`.
     pub(crate) results: Option<String>,
     /// The same file in the store, where the run is saved.
@@ -42,10 +46,12 @@ const QUEUE_MAX: usize = 4096;
 /// An output is unknown, or cannot be opened.
 pub(crate) fn start(
     names: &[String],
-    known: TestMetadata,
+    (known, logger): (TestMetadata, &Arc<Logger>),
     is_saved: bool,
 ) -> Result<Option<Outputs>, K6Error> {
     let mut writers: Vec<Box<dyn Writer>> = Vec::new();
+    let mut exporters = Exporters::default();
+    let environment = Environment::of_process();
     let mut results = None;
     for name in names {
         let (kind, argument) = name.split_once('=').unwrap_or((name, ""));
@@ -55,43 +61,43 @@ pub(crate) fn start(
                 let (place, options) = csv::options(argument).map_err(K6Error::other)?;
                 writers.push(Box::new(Csv::new(opened(&place, "file.csv")?, &options, &known)));
             }
-            kind if KNOWN_TO_K6.contains(&kind) => {
-                return Err(K6Error::other(format!(
-                    "output '{kind}' is not there yet; there are json, csv and files of results (such as results.bin)"
-                )));
+            "cloud" => {
+                return Err(K6Error::other(
+                    "output 'cloud' is k6's own service (there are -save and brunt ui)".to_owned(),
+                ));
+            }
+            kind if outputs::NAMES.contains(&kind) => {
+                let logger = Arc::clone(logger);
+                let warn = move |line: &str| logger.log_line(Level::Warn, line);
+                let opened = outputs::open(name, &environment, warn);
+                let opened = opened.expect("it is one of them");
+                let of_kind = |error| K6Error::other(format!("output {kind}: {error}"));
+                exporters.push(opened.map_err(of_kind)?);
             }
             _ if is_results(name) => results = Some(name.clone()),
             kind => {
+                let mut available = vec!["csv", "json"];
+                available.extend(outputs::NAMES);
+                available.sort_unstable();
                 return Err(K6Error::other(format!(
-                    "invalid output type '{kind}', available types are: csv, json, and files of results (such as results.bin)"
+                    "invalid output type '{kind}', available types are: {}, and files of results (such as results.bin)",
+                    available.join(", ")
                 )));
             }
         }
     }
-    if writers.is_empty() && results.is_none() && !is_saved {
+    let has_writers = !writers.is_empty() || !exporters.is_empty();
+    if !has_writers && results.is_none() && !is_saved {
         return Ok(None);
     }
-    let has_writers = !writers.is_empty();
     let (queue, batches) = sync_channel(QUEUE_MAX);
     let thread = std::thread::Builder::new()
         .name("outputs".to_owned())
-        .spawn(move || write(&batches, &mut writers, &known))
+        .spawn(move || write(&batches, (&mut writers, exporters), &known))
         .map_err(|error| K6Error::other(format!("outputs: {error}")))?;
     let (dropped, stored, held) = (Arc::default(), None, None);
     Ok(Some(Outputs { queue, dropped, thread, results, stored, has_writers, held }))
 }
-
-/// k6's outputs that we have not.
-const KNOWN_TO_K6: [&str; 8] = [
-    "cloud",
-    "influxdb",
-    "experimental-prometheus-rw",
-    "experimental-opentelemetry",
-    "opentelemetry",
-    "web-dashboard",
-    "statsd",
-    "summary",
-];
 
 /// Whether a name is that of a file of results.
 pub(crate) fn is_results(name: &str) -> bool {
@@ -133,11 +139,18 @@ impl Write for Gzip {
 /// The thread: writes batches until all senders are gone.
 fn write(
     batches: &Receiver<Vec<OutputSample>>,
-    writers: &mut [Box<dyn Writer>],
+    (writers, mut exporters): (&mut [Box<dyn Writer>], Exporters),
     known: &TestMetadata,
-) -> io::Result<()> {
+) -> (io::Result<()>, Vec<Delivered>) {
     let mut outcome = Ok(());
-    for batch in batches {
+    loop {
+        let batch = match batches.recv_timeout(POLL_EVERY) {
+            Ok(batch) => batch,
+            Err(RecvTimeoutError::Timeout) => Vec::new(),
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        batch.iter().for_each(|point| exporters.add(point, known));
+        exporters.poll();
         // After a failure the queue is still emptied, so that no sender waits for room.
         if outcome.is_ok() {
             outcome = batch.iter().try_for_each(|point| {
@@ -145,7 +158,19 @@ fn write(
             });
         }
     }
-    outcome.and_then(|()| writers.iter_mut().try_for_each(|writer| writer.finish()))
+    let written = outcome.and_then(|()| writers.iter_mut().try_for_each(|writer| writer.finish()));
+    (written, exporters.finish())
+}
+
+/// How often exporters see whether something is due.
+const POLL_EVERY: Duration = Duration::from_millis(100);
+
+/// What is not in the outputs.
+pub(crate) struct Losses {
+    /// Samples that found no room in the queue.
+    pub(crate) samples: u64,
+    /// What servers did not take, a line each.
+    pub(crate) undelivered: Vec<String>,
 }
 
 impl Outputs {
@@ -182,17 +207,20 @@ impl Outputs {
         })
     }
 
-    /// Waits until all is written, including the outcomes of thresholds and checks; gives how many samples found no room.
+    /// Waits until all is written and sent, including the outcomes of thresholds and checks; gives what was lost.
     ///
     /// # Errors
     /// A place could not be written.
-    pub(crate) fn finish(self, assertions: Vec<Assertion>) -> Result<u64, ExitError> {
+    pub(crate) fn finish(self, assertions: Vec<Assertion>) -> Result<Losses, ExitError> {
         drop(self.queue);
         let stored =
             self.held.map_or(Ok(()), |held| held.finish(assertions).map_err(ExitError::from));
         let written = match self.thread.join() {
-            Ok(Ok(())) => Ok(self.dropped.load(Ordering::Relaxed)),
-            Ok(Err(error)) => Err(anyhow!("writing samples: {}", reason(&error)).into()),
+            Ok((Ok(()), delivered)) => Ok(Losses {
+                samples: self.dropped.load(Ordering::Relaxed),
+                undelivered: delivered.iter().filter_map(Delivered::problem).collect(),
+            }),
+            Ok((Err(error), _)) => Err(anyhow!("writing samples: {}", reason(&error)).into()),
             Err(_) => Err(anyhow!("the thread that writes samples panicked").into()),
         };
         stored.and(written)
@@ -201,14 +229,19 @@ impl Outputs {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
+    use crate::flags::RunFlags;
 
     #[test]
     fn what_is_no_output_is_refused() {
-        for name in ["nope", "influxdb=http://x", "cloud"] {
+        let logger = Logger::new(&RunFlags::default(), Instant::now()).unwrap();
+        let logger = Arc::new(logger);
+        for name in ["nope", "influxdb=ftp://x", "cloud"] {
             let names = [name.to_owned()];
             assert_eq!(
-                start(&names, TestMetadata::example(), false)
+                start(&names, (TestMetadata::example(), &logger), false)
                     .err()
                     .map(|refused| refused.code as u8),
                 Some(255)

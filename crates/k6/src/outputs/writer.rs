@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metrics::tally::{BUILTIN, MetricId, Tally};
+use metrics::tally::{BUILTIN, Contains, Kind, MetricId, Tally};
 use script::{MetricRegistry, OutputSample, SystemTags};
 
 use crate::judge::Limit;
@@ -38,16 +38,21 @@ pub(crate) struct TestMetadata {
 }
 
 impl TestMetadata {
-    /// A metric's name, type and contents.
-    pub(super) fn metric(&self, id: MetricId) -> (String, &'static str, &'static str) {
+    /// A metric's name, type and contents; `None` where none has this number.
+    pub(super) fn declared(&self, id: MetricId) -> Option<(String, Kind, Contains)> {
         let at = id.0 as usize;
         if let Some((name, kind, contains)) = BUILTIN.get(at) {
-            return ((*name).to_owned(), kind.name(), contains.name());
+            return Some(((*name).to_owned(), *kind, *contains));
         }
         let own = self.registry.from(at - BUILTIN.len());
-        let own = own.first();
-        own.map_or((String::new(), "", ""), |own| {
-            (own.name.clone(), own.kind.name(), own.contains.name())
+        own.first().map(|own| (own.name.clone(), own.kind, own.contains))
+    }
+
+    /// The same in k6's words.
+    pub(super) fn metric(&self, id: MetricId) -> (String, &'static str, &'static str) {
+        let declared = self.declared(id);
+        declared.map_or((String::new(), "", ""), |(name, kind, contains)| {
+            (name, kind.name(), contains.name())
         })
     }
 }

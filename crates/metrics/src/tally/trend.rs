@@ -148,6 +148,12 @@ impl Trend {
         self.count
     }
 
+    /// The sum; 0 without values.
+    #[must_use]
+    pub fn sum(&self) -> f64 {
+        self.sum
+    }
+
     /// The least; 0 without values.
     #[must_use]
     pub fn min(&self) -> f64 {

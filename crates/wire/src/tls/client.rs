@@ -108,6 +108,12 @@ impl TlsClient {
     pub fn agreed(&self) -> Option<&Agreed> {
         self.agreed.get()
     }
+
+    /// What it is set up with, for a client that brings its own sockets.
+    #[must_use]
+    pub fn rustls(&self) -> &Arc<ClientConfig> {
+        &self.config
+    }
 }
 
 /// Sets up a client. Made once per run.

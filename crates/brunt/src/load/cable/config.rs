@@ -50,6 +50,11 @@ pub(crate) fn resolve(
     };
     let cable = Cable::new(cable_plan);
     let CableFlags { results, display, watched, saving, .. } = flags;
+    if let Some(name) = results.sent_to.first() {
+        return Err(usage_error(format!(
+            "-o {name}: attack, bench and run send samples there, cable writes files"
+        )));
+    }
     let flags_of_outputs = OutputFlags { results, display, watched, saving };
     let outputs = Outputs::resolve(&LoadRules::NATIVE, &flags_of_outputs, environment)?;
     let mut settings =

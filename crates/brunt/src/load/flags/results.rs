@@ -10,6 +10,8 @@ pub(crate) struct ResultsFlags {
     pub(crate) name: String,
     /// The file for the results; `none` keeps none. `None` is the command's default.
     pub(crate) output: Option<String>,
+    /// The servers that samples are sent to, as `NAME` or `NAME=ADDRESS`.
+    pub(crate) sent_to: Vec<String>,
     /// The format of the results; `None` where the file's extension decides.
     pub(crate) to: Option<String>,
     /// Bytes of each response body that are kept: `Some(None)` is -1, all of them; `None` where the flag is not given.
@@ -41,9 +43,13 @@ row!(
     "output",
     ValueKind::Path,
     "stdout",
-    "File for the results; `none` writes none.",
+    "File for the results, or `none`; or a server for samples: statsd, influxdb=URL, … (docs/guide/outputs.md).",
     |values, text| {
-        values.output = Some(text.to_owned());
+        let name = text.split('=').next().unwrap_or_default();
+        match outputs::NAMES.contains(&name) {
+            true => values.sent_to.push(text.to_owned()),
+            false => values.output = Some(text.to_owned()),
+        }
         Ok(())
     };
     .also(&["o"])

@@ -1,0 +1,125 @@
+//! Payloads over HTTP: a POST each, on a connection that stays open.
+
+use std::io::Read as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig, TlsProvider};
+use ureq::{Agent, http::HeaderMap};
+
+use crate::delivery::{SendError, Transport};
+use crate::error::OutputError;
+
+/// How long a server may take to answer.
+pub(crate) const TIME_MAX: Duration = Duration::from_secs(5);
+/// Bytes of an answer that an error shows.
+const SHOWN_MAX: u64 = 200;
+
+/// What TLS is set up with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TlsFiles {
+    /// Whether any certificate is taken.
+    pub(crate) is_insecure: bool,
+    /// PEM certificates that are trusted besides the machine's.
+    pub(crate) roots: Option<Vec<u8>>,
+    /// The client's certificates and key, as PEM.
+    pub(crate) client: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+/// Posts payloads to a URL.
+pub(crate) struct HttpTransport {
+    agent: Agent,
+    url: String,
+    headers: Vec<(String, String)>,
+}
+
+impl HttpTransport {
+    pub(crate) fn new(
+        url: &str,
+        headers: Vec<(String, String)>,
+        tls: &TlsFiles,
+    ) -> Result<Self, OutputError> {
+        let config = Agent::config_builder()
+            .tls_config(tls_config(tls)?)
+            .timeout_global(Some(TIME_MAX))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent(concat!("brunt/", env!("CARGO_PKG_VERSION")))
+            .build();
+        let is_http = url.starts_with("http://") || url.starts_with("https://");
+        let parsed: Result<ureq::http::Uri, _> = url.parse();
+        if !is_http || parsed.is_err() {
+            return Err(OutputError::Address(stdx::without_password(url).into_owned()));
+        }
+        Ok(Self { agent: config.into(), url: url.to_owned(), headers })
+    }
+
+    /// Posts without waiting for a good answer: what the server says is not looked at.
+    pub(crate) fn try_post(&self, url: &str) {
+        let mut request = self.agent.post(url);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        // It may exist already, or be forbidden: writing shows whether it is there.
+        request.send_empty().ok();
+    }
+
+    fn error(&self, is_passing: bool, pause: Option<Duration>, text: &str) -> SendError {
+        let url = stdx::without_password(&self.url);
+        let url = url.split('?').next().unwrap_or_default();
+        SendError { is_passing, pause, text: format!("{url}: {text}") }
+    }
+}
+
+impl Transport for HttpTransport {
+    fn send(&mut self, payload: &[u8]) -> Result<(), SendError> {
+        let mut request = self.agent.post(&self.url);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let answered = request.send(payload);
+        let mut response = answered.map_err(|error| self.error(true, None, &error.to_string()))?;
+        let (status, pause) = (response.status(), retry_after(response.headers()));
+        let mut body = Vec::new();
+        let read = response.body_mut().as_reader().take(SHOWN_MAX).read_to_end(&mut body);
+        if status.is_success() {
+            return Ok(());
+        }
+        let body = String::from_utf8_lossy(if read.is_ok() { &body } else { &[] }).into_owned();
+        let is_passing = status.is_server_error() || [408, 429].contains(&status.as_u16());
+        let line: String = body.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let text = format!("the server answers {status} {}", line.trim());
+        Err(self.error(is_passing, pause, text.trim_end()))
+    }
+}
+
+/// Seconds to wait. RFC 9110, 10.2.3; a date is left out.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get("retry-after")?.to_str().ok()?;
+    text.trim().parse().ok().map(Duration::from_secs)
+}
+
+fn tls_config(files: &TlsFiles) -> Result<TlsConfig, OutputError> {
+    let tls = |error: ureq::Error| OutputError::Tls(error.to_string());
+    let native = rustls_native_certs::load_native_certs().certs;
+    let mut roots: Vec<Certificate<'static>> =
+        native.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
+    if let Some(pem) = &files.roots {
+        roots.push(Certificate::from_pem(pem).map_err(tls)?);
+    }
+    let client = match &files.client {
+        None => None,
+        Some((chain, key)) => {
+            let key = PrivateKey::from_pem(key).map_err(tls)?;
+            Some(ClientCert::new_with_certs(&[Certificate::from_pem(chain).map_err(tls)?], key))
+        }
+    };
+    Ok(TlsConfig::builder()
+        .provider(TlsProvider::Rustls)
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .root_certs(RootCerts::Specific(Arc::new(roots)))
+        .disable_verification(files.is_insecure)
+        .client_cert(client)
+        .build())
+}
