@@ -9,12 +9,12 @@ length=${LENGTH:-10s}
 
 mkdir -p results/main results/change
 code=0
+# For the build server: JUnit, with a test case for each gate, threshold and check; for people: the page.
 brunt run -q -u 5 -d "$length" -e BASE="${change%/}" -o results/smoke.arrow -fail-on='p99>2s, errors>0.1%, checks<99%' \
-  "$(dirname "$0")/../scripts/pages.js" || code=$?
-# For the build server: JUnit, with a test case for each gate, threshold and check.
-brunt report -output=results/smoke.xml results/smoke.arrow
-# For GitLab, which compares it with the main branch's.
+  -report results/smoke.xml -report results/smoke.html "$(dirname "$0")/../scripts/pages.js" || code=$?
+# For GitLab, which compares them with the main branch's.
 brunt report -type=metrics -output=results/metrics.txt results/smoke.arrow
+brunt report -type=load-performance -output=results/load-performance.json results/smoke.arrow
 [ "$code" -eq 0 ] || exit "$code"
 
 # Taking turns: what drifts meanwhile drifts for both. In GitHub's job summary stands the comparison alone.
@@ -23,4 +23,8 @@ for run in $(seq "$runs"); do
   GITHUB_STEP_SUMMARY= brunt bench -c 8 -d "$length" -output="results/change/$run.arrow" "$change"
 done
 GITHUB_STEP_SUMMARY= brunt compare -output=results/compare.html results/main results/change
+# The comment of the pull request, and a test case for each limit.
+GITHUB_STEP_SUMMARY= brunt compare -output=results/comment.md results/main results/change
+GITHUB_STEP_SUMMARY= GITHUB_ACTIONS= brunt compare -fail-on='p99>+20%' -fail-on='errors>+0.1%' \
+  -output=results/compare.xml results/main results/change 2> /dev/null || true
 brunt compare -fail-on='p99>+20%' -fail-on='errors>+0.1%' results/main results/change

@@ -24,6 +24,12 @@ pub fn append_job_summary(markdown: impl FnOnce() -> String) {
     }
 }
 
+/// Whether this process runs in a GitHub job that has a summary.
+#[must_use]
+pub fn has_job_summary() -> bool {
+    variable("GITHUB_STEP_SUMMARY").is_some()
+}
+
 /// Marks the GitHub job that this process runs in as failed for this reason, if it does: an annotation of its page.
 pub fn annotate_failure(title: &str, text: &str) {
     if variable("GITHUB_ACTIONS").as_deref() == Some("true") {

@@ -17,7 +17,7 @@ use script::{
     AbortReason, DeclaredMetric, Fields, Files, Host, Level, LogFields, Options, Program, SystemTag,
 };
 use serde_json::Value;
-use session::MonitorConfig;
+use session::{MonitorConfig, ReportFiles};
 use stdx::Nanos;
 use workload::executor::Scenario;
 
@@ -69,6 +69,8 @@ pub(super) struct TestConfig {
     pub(super) quiet: bool,
     /// The address of the live page; empty for any that is free.
     pub(super) web: Option<String>,
+    /// The files that the report is written to.
+    pub(super) reports: ReportFiles,
     pub(super) linger: bool,
     pub(super) colored: bool,
     pub(super) cores: usize,
@@ -80,7 +82,7 @@ pub(super) struct TestConfig {
     /// The script's variables.
     pub(super) env: Vec<(String, String)>,
     /// What the script is called on the command line.
-    path: String,
+    pub(super) path: String,
     /// What the outputs are called there.
     output_names: String,
 }
@@ -225,11 +227,9 @@ pub(super) fn ready(
     let mode = checked(flags, &options, &logger)?;
     let Metrics { tally, thresholds, watched } =
         metrics_of(flags, &options, &program.metrics.from(0))?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let asked = cpus.map_or(cores, |n| usize::try_from(n).unwrap_or(cores));
+    let asked = asked_cores(cpus);
     let mut names = if flags.is_part { Vec::new() } else { option_layers::outputs(flags) };
-    let variable = |name: &str| std::env::var(name).ok();
-    let web = dashboard::address(flags.web.as_deref(), &mut names, variable);
+    let page = dashboard::read(flags.web.as_deref(), &mut names, |name| std::env::var(name).ok());
     let fleet = check_fleet((flags, cpus), &options, &names)?;
     let known = TestMetadata {
         registry: program.metrics.clone(),
@@ -266,7 +266,8 @@ pub(super) fn ready(
         backs_off: !flags.no_backoff,
         io: flags.io,
         quiet: flags.quiet,
-        web: web.filter(|_| !flags.is_part),
+        web: page.address.filter(|_| !flags.is_part),
+        reports: dashboard::reports(flags, page.export.as_deref()),
         linger: options.linger || option_layers::switch(flags.linger, "K6_LINGER"),
         colored: std::io::stdout().is_terminal() && !console::no_color(flags),
         cores: asked.clamp(1, session::WORKERS_MAX as usize),
@@ -283,6 +284,12 @@ pub(super) fn ready(
         path: path.to_owned(),
         output_names: shown(&names),
     })
+}
+
+/// The cores that `-cpus` asks for; without it all.
+fn asked_cores(cpus: Option<u64>) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    cpus.map_or(cores, |n| usize::try_from(n).unwrap_or(cores))
 }
 
 /// The outputs as people see them, without passwords.
@@ -412,6 +419,11 @@ fn epoch_ns(at: Instant) -> i64 {
 }
 
 impl TestConfig {
+    /// Whether a report is written besides the summary.
+    pub(super) fn reports_are_asked(&self) -> bool {
+        !self.reports.is_empty() || cli::has_job_summary()
+    }
+
     /// Whether rows go to a file for `brunt report`.
     pub(super) fn has_results(&self) -> bool {
         self.outputs

@@ -3,6 +3,9 @@
 use metrics::tally::{MetricSummary, Tally, ThresholdOutcome};
 use script::Instance;
 use serde_json::{Value, json};
+use session::ReportFiles;
+
+use crate::flags::RunFlags;
 
 /// Where k6's dashboard listens.
 const HOST: &str = "localhost";
@@ -12,22 +15,28 @@ const OUTPUT: &str = "web-dashboard";
 /// Rows of a table, at most.
 const ROWS_MAX: usize = 500;
 
-/// The address of the live page that flag, outputs or environment ask for; `None` where none of them does. Outputs that are files
-/// stay in `outputs`.
-pub(super) fn address(
+/// What was asked of the dashboard.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Dashboard {
+    /// The address of the live page; `None` where it is not served.
+    pub(super) address: Option<String>,
+    /// The file of the report as a page.
+    pub(super) export: Option<String>,
+}
+
+/// What flag, outputs and environment ask for. Outputs that are not the dashboard stay in `outputs`.
+pub(super) fn read(
     flag: Option<&str>,
     outputs: &mut Vec<String>,
     variable: impl Fn(&str) -> Option<String>,
-) -> Option<String> {
+) -> Dashboard {
     let is_page = |output: &String| output.split('=').next() == Some(OUTPUT);
     let named: Vec<String> = outputs.iter().filter(|output| is_page(output)).cloned().collect();
     outputs.retain(|output| !is_page(output));
-    if let Some(address) = flag {
-        return Some(address.to_owned());
-    }
     let is_on = |value: String| ["true", "1"].contains(&&*value.to_ascii_lowercase());
-    if named.is_empty() && !variable("K6_WEB_DASHBOARD").is_some_and(is_on) {
-        return None;
+    let in_k6s_words = !named.is_empty() || variable("K6_WEB_DASHBOARD").is_some_and(is_on);
+    if !in_k6s_words {
+        return Dashboard { address: flag.map(str::to_owned), export: None };
     }
     // `web-dashboard=host=0.0.0.0&port=8080`.
     let options = named.last().and_then(|output| output.split_once('=')).map_or("", |(_, all)| all);
@@ -35,12 +44,26 @@ pub(super) fn address(
         let pairs = options.split('&').filter_map(|pair| pair.split_once('='));
         pairs.filter(|(known, _)| *known == name).map(|(_, value)| value.to_owned()).next_back()
     };
-    let host = option("host").or_else(|| variable("K6_WEB_DASHBOARD_HOST"));
-    let port = option("port").or_else(|| variable("K6_WEB_DASHBOARD_PORT"));
-    let host = host.filter(|host| !host.is_empty()).unwrap_or_else(|| HOST.to_owned());
+    let of = |name: &str, variables: &[&str]| {
+        let set = || variables.iter().find_map(|name| variable(name));
+        option(name).or_else(set).filter(|value| !value.is_empty())
+    };
+    let export = of("export", &["K6_WEB_DASHBOARD_EXPORT", "K6_WEB_DASHBOARD_REPORT"]);
+    let host = of("host", &["K6_WEB_DASHBOARD_HOST"]).unwrap_or_else(|| HOST.to_owned());
     // There, port -1 serves nothing, and 0 takes a free one.
-    let port = port.unwrap_or_else(|| PORT.to_owned());
-    (port != "-1").then(|| format!("{host}:{port}"))
+    let port = of("port", &["K6_WEB_DASHBOARD_PORT"]).unwrap_or_else(|| PORT.to_owned());
+    let served = (port != "-1").then(|| format!("{host}:{port}"));
+    Dashboard { address: flag.map(str::to_owned).or(served), export }
+}
+
+/// The files of reports, with that of the dashboard. A part of a fleet writes none.
+pub(super) fn reports(flags: &RunFlags, export: Option<&str>) -> ReportFiles {
+    if flags.is_part {
+        return ReportFiles::default();
+    }
+    let mut reports = flags.saving.reports.clone();
+    export.into_iter().for_each(|path| reports.add_page(path));
+    reports
 }
 
 /// What the page shows beside the requests: VUs, iterations, thresholds with their distance, checks and metrics.
@@ -103,20 +126,22 @@ fn path(group: &str, name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn asked(flag: Option<&str>, outputs: &[&str], variables: &[(&str, &str)]) -> Option<String> {
+    fn read_of(flag: Option<&str>, outputs: &[&str], variables: &[(&str, &str)]) -> Dashboard {
         let mut outputs: Vec<String> = outputs.iter().map(|text| (*text).to_owned()).collect();
         let variable = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        let address = address(flag, &mut outputs, variable);
+        let read = read(flag, &mut outputs, variable);
         assert_eq!(outputs, ["json=a.json"]);
-        address
+        read
     }
 
     #[test]
     fn k6s_words_lead_to_the_live_page() {
         let out = "json=a.json";
+        let asked =
+            |flag, outputs: &[&str], variables: &[_]| read_of(flag, outputs, variables).address;
         assert_eq!(asked(None, &[out], &[]), None);
         assert_eq!(asked(Some(""), &[out], &[]).as_deref(), Some(""));
         let on = ("K6_WEB_DASHBOARD", "true");
@@ -129,6 +154,15 @@ mod tests {
         let output = "web-dashboard=host=127.0.0.1&port=81";
         assert_eq!(asked(None, &[output, out], &[port]).as_deref(), Some("127.0.0.1:81"));
         assert_eq!(asked(None, &[out, "web-dashboard"], &[]), default);
+        let export = ("K6_WEB_DASHBOARD_EXPORT", "page.html");
+        let off = ("K6_WEB_DASHBOARD_PORT", "-1");
+        let exported = |variables: &[_]| read_of(None, &[out], variables).export;
+        assert_eq!(exported(&[on, off, export]).as_deref(), Some("page.html"));
+        assert_eq!(
+            exported(&[export]),
+            None,
+            "without the dashboard it stands for nothing, as in k6"
+        );
     }
 
     #[test]

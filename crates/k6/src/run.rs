@@ -162,8 +162,8 @@ fn test(
     let agents = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.agents));
     let Conclusion { crossed, gates, asserted } =
         conclude(&mut meant, &seen, judge.as_ref(), agents)?;
-    if let (Some(run), Some(judge)) = (saved, &judge) {
-        keep(run, judge, &asserted)?;
+    if let Some(judge) = &judge {
+        write_reports(&meant, judge, (saved, &asserted))?;
     }
     if last.is_some() && !crossed.is_empty() {
         let text = format!("thresholds on metrics '{crossed}' have been crossed");
@@ -220,12 +220,22 @@ fn scenarios(
     Ok(done)
 }
 
-/// Stores the report of the scenarios.
-fn keep(run: &mut OpenRun, judge: &GateJudge, asserted: &[Assertion]) -> Result<(), ExitError> {
+/// Writes the report of the scenarios to its files and to the job's summary, and stores it.
+fn write_reports(
+    meant: &TestConfig,
+    judge: &GateJudge,
+    (saved, asserted): (Option<&mut OpenRun>, &[Assertion]),
+) -> Result<(), ExitError> {
     let GateJudge { figures, generator, .. } = judge;
     let verdict = figures.verdict(generator).with_agents(asserted);
-    let title = run.name().to_owned();
-    save::save_report(run, &figures.input(&title, (generator, &verdict), asserted))
+    let title = saved.as_ref().map_or(meant.path.as_str(), |run| run.name()).to_owned();
+    let input = figures.input(&title, (generator, &verdict), asserted);
+    let written = meant.reports.write_run(&input);
+    cli::append_job_summary(|| report::markdown(&input));
+    if let Some(run) = saved {
+        save::save_report(run, &input)?;
+    }
+    written
 }
 
 /// How a test came out.

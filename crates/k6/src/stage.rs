@@ -93,8 +93,10 @@ pub(super) fn run_stage(
     let results = outputs.and_then(open).transpose()?;
     let of_stage = if stage == Stage::Iteration { meant.gates.clone() } else { Gates::default() };
     let mut gates = GateObserver::new(&of_stage, TargetTable::default());
-    let is_counted = gates.is_some() || outputs.is_some_and(|outputs| outputs.stored.is_some());
-    let mut figures = is_counted.then(|| RunFigures::new(OnCutOff::LeftOut));
+    let is_counted = gates.is_some()
+        || outputs.is_some_and(|outputs| outputs.stored.is_some())
+        || stage == Stage::Iteration && meant.reports_are_asked();
+    let mut figures = is_counted.then(|| RunFigures::new(OnCutOff::LeftOut).by_name());
     let page = live_page(meant, stage, &interrupts);
     let rows = results.is_some() || is_counted || page.is_some();
     let settings = Settings { rows, ..settings(meant, stage) };

@@ -4,7 +4,7 @@
 use script::VARIABLES;
 
 /// Those that are read besides the options.
-const READ: [&str; 21] = [
+const READ: [&str; 23] = [
     "ADDRESS",
     "COMPATIBILITY_MODE",
     "CONFIG",
@@ -24,8 +24,10 @@ const READ: [&str; 21] = [
     "SUMMARY_MODE",
     "TRACES_OUTPUT",
     "WEB_DASHBOARD",
+    "WEB_DASHBOARD_EXPORT",
     "WEB_DASHBOARD_HOST",
     "WEB_DASHBOARD_PORT",
+    "WEB_DASHBOARD_REPORT",
 ];
 /// What the variables of outputs begin with.
 const OUTPUTS: [&str; 5] = ["PROMETHEUS_RW_", "OTEL_", "INFLUXDB_", "STATSD_", "DATADOG_"];
@@ -77,9 +79,9 @@ mod tests {
         let warning = |names: &[&str]| strange(names.iter().map(|name| (*name).to_owned()));
         let known = ["K6_VUS", "K6_OUT", "K6_NO_USAGE_REPORT", "K6_CLOUD_TOKEN", "HOME", "K6"];
         assert_eq!(warning(&known), None);
-        let one = warning(&["K6_WEB_DASHBOARD_EXPORT", "K6_VUS"]).unwrap();
-        assert!(one.contains("variable K6_WEB_DASHBOARD_EXPORT is none"), "{one}");
-        let many = warning(&["K6_WEB_DASHBOARD_EXPORT", "K6_VU"]).unwrap();
-        assert!(many.contains("variables K6_VU, K6_WEB_DASHBOARD_EXPORT are none"), "{many}");
+        let one = warning(&["K6_WEB_DASHBOARD_RECORD", "K6_VUS"]).unwrap();
+        assert!(one.contains("variable K6_WEB_DASHBOARD_RECORD is none"), "{one}");
+        let many = warning(&["K6_WEB_DASHBOARD_RECORD", "K6_VU"]).unwrap();
+        assert!(many.contains("variables K6_VU, K6_WEB_DASHBOARD_RECORD are none"), "{many}");
     }
 }

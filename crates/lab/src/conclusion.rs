@@ -190,6 +190,8 @@ fn ended_run(
 fn write(plan: &StudyPlan<'_>, report: &StudyReport, console: &Console) -> Result<(), ExitError> {
     replace_file(&plan.folder.document(), report.json().as_bytes())?;
     replace_file(&plan.folder.report(), report.html().as_bytes())?;
+    replace_file(&plan.folder.junit(), report.junit().as_bytes())?;
+    cli::append_job_summary(|| report.markdown());
     if console.is_json() {
         return Ok(());
     }

@@ -11,6 +11,7 @@ use crate::number::{counted, go_json, grouped};
 use crate::object::{Object, json_list};
 use crate::run_name::{json_of_run, of_run};
 use crate::script_metrics::{METRIC_HEADS, metric_rows};
+use crate::test_case::JunitCase;
 
 /// The heads of a table of thresholds.
 const THRESHOLD_HEADS: [&str; 4] = ["Threshold", "limit", "seen", "outcome"];
@@ -60,19 +61,20 @@ fn name(check: &Check) -> String {
     groups.chain([check.name.as_str()]).collect::<Vec<_>>().join(" / ")
 }
 
-/// A case's name, and the sentence with its failure; `None` for a metric.
-pub(crate) fn case(one: &Assertion) -> Option<(String, Option<String>)> {
+/// A threshold, check or gate as a test case; `None` for a metric.
+pub(crate) fn case(one: &Assertion) -> Option<JunitCase> {
     let case = match one {
         Assertion::Threshold { outcome, kind, contains } => {
             let figure = compared_figure(outcome, *kind, *contains);
             let crossed = (!outcome.holds).then(|| format!("crossed: {figure}"));
             let name = format!("threshold {}: {}", outcome.metric, outcome.source);
-            (of_run(&name, &outcome.run), crossed)
+            JunitCase::new(&of_run(&name, &outcome.run), figure, crossed)
         }
         Assertion::Check(check) => {
             let (all, fails) = (check.passes.saturating_add(check.fails), check.fails);
             let failed = (fails > 0).then(|| format!("failed {} of {all}", counted(fails, "time")));
-            (format!("check {}", name(check)), failed)
+            let held = format!("held {} of {all}", counted(check.passes, "time"));
+            JunitCase::new(&format!("check {}", name(check)), held, failed)
         }
         Assertion::Gate(outcome) => gates::case(outcome),
         Assertion::Metric(_) | Assertion::Agent(_) => return None,
@@ -228,7 +230,7 @@ shop / cart / is | 200  1,200  0       held
 ";
         assert_eq!(text(&all), expect);
         assert!(markdown(&all).contains("| shop / cart / is \\| 200 | 19 | 1 | FAILED |"));
-        let (name, failed) = case(&all[3]).unwrap();
+        let JunitCase { name, failure: failed, .. } = case(&all[3]).unwrap();
         let failed = failed.unwrap();
         assert_eq!(
             (name.as_str(), failed.as_str()),

@@ -6,10 +6,12 @@ use cable::{CablePlan, CableReport, MessageReport, Pattern, RoundReport};
 use metrics::tally::Assertion;
 use metrics::{Generator, Histogram, Verdict};
 
-use crate::conclusion::CableConclusion;
+use crate::conclusion::{CableConclusion, markdown_texts};
 use crate::json::{self};
+use crate::junit::suite_of;
 use crate::number::{duration, grouped};
 use crate::object::{Object, json_list};
+use crate::test_case::JunitCase;
 use crate::text::{LATENCIES, generator_lines, latencies, line};
 use crate::{assertions, escape, fleet, judgement, number::number};
 
@@ -59,6 +61,35 @@ const ROUNDS_SHOWN: usize = 20;
 #[must_use]
 pub fn conclusion(input: &CableInput<'_>) -> Vec<String> {
     CableConclusion::of(input.plan, input.outcome, input.verdict).texts()
+}
+
+/// As JUnit's XML: the verdict, messages that were lost or never answered, and each gate.
+#[must_use]
+pub fn junit(input: &CableInput<'_>) -> String {
+    let CableReport { unanswered, deliveries, subscribed, .. } = input.outcome;
+    let verdict = (!input.verdict.is_valid()).then(|| input.verdict.to_string());
+    let failed = |count: u64, what: &str| (count > 0).then(|| format!("{} {what}", grouped(count)));
+    let refused = (*subscribed == 0).then(|| "no user was subscribed".to_owned());
+    let users = format!("{} subscribed", grouped(*subscribed));
+    let mut cases = vec![
+        JunitCase::new("verdict", String::new(), verdict),
+        JunitCase::new("users are subscribed", users, refused),
+        JunitCase::new("no delivery is lost", String::new(), failed(deliveries.lost, "lost")),
+        JunitCase::new(
+            "every message is answered",
+            String::new(),
+            failed(*unanswered, "not answered"),
+        ),
+    ];
+    cases.extend(input.assertions.iter().filter_map(assertions::case));
+    suite_of("brunt cable", &cases)
+}
+
+/// The conclusion and the report in Markdown.
+#[must_use]
+pub fn markdown(input: &CableInput<'_>) -> String {
+    let list = markdown_texts(&conclusion(input));
+    format!("### Action Cable: {}\n\n{list}\n```\n{}```\n", input.plan.pattern.name(), text(input))
 }
 
 /// The report as text.

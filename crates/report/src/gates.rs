@@ -7,6 +7,7 @@ use stdx::{Bytes, Nanos};
 use crate::number::{counted, duration, go_json, number};
 use crate::object::json_list;
 use crate::run_name::{json_of_run, of_run};
+use crate::test_case::JunitCase;
 
 /// The heads of a table of gates.
 pub(crate) const GATE_HEADS: [&str; 4] = ["Gates", "fails where", "seen", "outcome"];
@@ -67,14 +68,14 @@ pub fn failed_gate(one: &GateOutcome) -> Option<String> {
     }
 }
 
-/// A case's name, and the sentence with its failure.
-pub(crate) fn case(one: &GateOutcome) -> (String, Option<String>) {
+/// A gate as a test case.
+pub(crate) fn case(one: &GateOutcome) -> JunitCase {
     let failure = match one.state {
         GateState::Passed => None,
         GateState::Crossed => Some(format!("crossed: {}", seen(one))),
         GateState::Undecided(gap) => Some(format!("undecided: {gap}")),
     };
-    (of_run(&format!("gate {}", one.expression), &one.run), failure)
+    JunitCase::new(&of_run(&format!("gate {}", one.expression), &one.run), seen(one), failure)
 }
 
 /// The results of the gates in a few words, and whether all passed; `None` without gates.

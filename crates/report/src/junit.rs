@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::number::counted;
+use crate::test_case::JunitCase;
 use crate::{Input, assertions, escape, script_metrics};
 
 /// Error texts named in a failure.
@@ -26,7 +27,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let cases: Vec<_> = input.assertions.iter().filter_map(assertions::case).collect();
     let judges = cases.is_empty();
     let all_well = summary.successes == summary.requests && summary.requests > 0 || !judges;
-    let crossed = cases.iter().filter(|(_, failure)| failure.is_some()).count();
+    let crossed = cases.iter().filter(|case| case.failure.is_some()).count();
     let failures = usize::from(!valid) + usize::from(!all_well) + crossed;
     let time = summary.duration().saturating_add(summary.wait()).as_secs_f64();
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
@@ -44,10 +45,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     if judges {
         case(out, &name, "success", success)?;
     }
-    for (subject, failure) in cases {
-        let failure = failure.map(|message| (message.clone(), format!("{subject}: {message}")));
-        case(out, &name, &escape::xml(&subject), failure)?;
-    }
+    cases.iter().try_for_each(|one| write_case(out, &name, one))?;
     out.push_str("  </testsuite>\n</testsuites>\n");
     Ok(())
 }
@@ -64,6 +62,42 @@ fn properties(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
         writeln!(out, r#"      <property name="{name}" value="{value}"/>"#)?;
     }
     writeln!(out, "    </properties>")
+}
+
+/// A document of one suite with these cases.
+pub(crate) fn suite_of(suite: &str, cases: &[JunitCase]) -> String {
+    let mut out = String::new();
+    write_cases(&mut out, &escape::xml(suite), cases).expect("writing to a String cannot fail");
+    out
+}
+
+fn write_cases(out: &mut String, suite: &str, cases: &[JunitCase]) -> std::fmt::Result {
+    let failures = cases.iter().filter(|case| case.failure.is_some()).count();
+    let tests = cases.len();
+    let counts = format!(r#"tests="{tests}" failures="{failures}" errors="0" skipped="0""#);
+    writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
+    writeln!(out, "<testsuites {counts}>")?;
+    writeln!(out, r#"  <testsuite name="{suite}" {counts}>"#)?;
+    cases.iter().try_for_each(|one| write_case(out, suite, one))?;
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    Ok(())
+}
+
+/// Writes a case with its figure.
+fn write_case(out: &mut String, suite: &str, one: &JunitCase) -> std::fmt::Result {
+    let name = escape::xml(&one.name);
+    match &one.failure {
+        Some(message) => {
+            case(out, suite, &name, Some((message.clone(), format!("{}: {message}", one.name))))
+        }
+        None if one.figure.is_empty() => case(out, suite, &name, None),
+        None => {
+            let figure = escape::xml(&one.figure);
+            writeln!(out, r#"    <testcase classname="{suite}" name="{name}">"#)?;
+            writeln!(out, "      <system-out>{figure}</system-out>")?;
+            writeln!(out, "    </testcase>")
+        }
+    }
 }
 
 /// One case; `failure` is its message and its details.

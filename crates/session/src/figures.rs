@@ -64,6 +64,12 @@ impl RunFigures {
         Self { groups: Some((Groups::new(By::Connection), labels)), ..self }
     }
 
+    /// Also sums up the rows of each name.
+    #[must_use]
+    pub fn by_name(self) -> Self {
+        Self { groups: Some((Groups::new(By::Name), TargetTable::default())), ..self }
+    }
+
     /// The verdict on the figures so far.
     #[must_use]
     pub fn verdict(&self, generator: &Generator) -> Verdict {

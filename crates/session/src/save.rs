@@ -8,6 +8,7 @@ use store::{
 };
 
 use crate::monitor_config::MonitorConfig;
+use crate::report_files::ReportFiles;
 use crate::results_file::ResultsFile;
 
 /// The variable of the environment that has every run saved, unless it is `0` or `false`.
@@ -22,6 +23,8 @@ pub struct SaveFlags {
     pub store: Option<String>,
     /// The run's labels.
     pub labels: Vec<(String, String)>,
+    /// The files that the report is written to.
+    pub reports: ReportFiles,
 }
 
 /// Flags among which are those of saving.
@@ -61,6 +64,16 @@ pub const fn label<T: Saves>() -> Flag<T> {
         let label = read_label(text)?;
         flags.saving().labels.push(label);
         Ok(())
+    })
+    .native()
+}
+
+/// The flag `-report`.
+pub const fn report<T: Saves>() -> Flag<T> {
+    const DOCS: &str =
+        "Also write the report here: .html, .json, .md, .txt or .xml (JUnit). May be repeated.";
+    Flag::new("report", ValueKind::Path, "", DOCS, |flags: &mut T, text| {
+        flags.saving().reports.add(text)
     })
     .native()
 }

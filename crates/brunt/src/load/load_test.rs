@@ -8,7 +8,7 @@ use remote::flags::FleetRequest;
 use results::Encoding;
 use session::save::SaveRequest;
 use session::web::{self, LivePage};
-use session::{MonitorConfig, Progress};
+use session::{MonitorConfig, Progress, ReportFiles};
 use workload::Plan;
 
 use super::outputs::{Outputs, ReportFormat};
@@ -43,6 +43,8 @@ pub(crate) struct LoadTest {
     pub(crate) watching: Option<MonitorConfig>,
     /// The conditions under which the test fails.
     pub(crate) gates: Gates,
+    /// The files that the report is written to.
+    pub(crate) reports: ReportFiles,
     /// The store that keeps the run, where one does.
     pub(crate) saving: Option<SaveRequest>,
     /// The machines that send the load, where it is not this one.
@@ -64,7 +66,7 @@ impl LoadTest {
     pub(super) fn new(plan: Plan, mut settings: Settings, outputs: Outputs) -> Self {
         settings.rows = outputs.take_rows();
         let Outputs { results, encoding, report, progress, prometheus, web, .. } = outputs;
-        let sent_to = outputs.sent_to;
+        let (sent_to, reports) = (outputs.sent_to, outputs.reports);
         let (watching, gates) = (outputs.watching, outputs.gates);
         let (lazy, per_connection) = (None, false);
         Self {
@@ -81,6 +83,7 @@ impl LoadTest {
             sent_to,
             watching,
             gates,
+            reports,
             saving: None,
             fleet: None,
         }

@@ -3,8 +3,8 @@
 use cli::{CommandError, Output, usage_error};
 use metrics::Gates;
 use results::Encoding;
-use session::MonitorConfig;
 use session::save::SaveFlags;
+use session::{MonitorConfig, ReportFiles};
 
 use super::environment::Environment;
 use super::flags::{DisplayFlags, ResultsFlags};
@@ -46,6 +46,8 @@ pub(super) struct Outputs {
     pub(super) gates: Gates,
     /// Whether the store keeps the run.
     pub(super) saves: bool,
+    /// The files that the report is written to.
+    pub(super) reports: ReportFiles,
 }
 
 /// The flags that outputs depend on.
@@ -100,6 +102,7 @@ impl Outputs {
             watching,
             gates: flags.display.gates.clone(),
             saves,
+            reports: flags.saving.reports.clone(),
         })
     }
 
@@ -107,6 +110,7 @@ impl Outputs {
     pub(super) fn take_rows(&self) -> bool {
         self.results.is_some()
             || self.saves
+            || !self.reports.is_empty()
             || self.report != ReportFormat::Nothing
             || self.prometheus.is_some()
             || self.web.is_some()

@@ -137,7 +137,11 @@ fn not_started(error: SessionError, rules: &LoadRules) -> ExitError {
 fn figures(test: &LoadTest, is_saved: bool) -> Option<RunFigures> {
     let figures = RunFigures::new(OnCutOff::Counted);
     match (test.report, test.per_connection) {
-        (ReportFormat::Nothing, _) if test.gates.is_empty() && !is_saved => None,
+        (ReportFormat::Nothing, _)
+            if test.gates.is_empty() && !is_saved && test.reports.is_empty() =>
+        {
+            None
+        }
         (_, true) => Some(figures.by_connection(target_labels(&test.plan))),
         (_, false) => Some(figures),
     }
@@ -224,6 +228,7 @@ fn close(
     if let Some(run) = saved {
         save::save_report(run, &input)?;
     }
+    test.reports.write_run(&input)?;
     if test.report != ReportFormat::Nothing {
         append_job_summary(|| report::markdown(&input));
     }

@@ -108,5 +108,18 @@ fn the_load_test_of_a_pull_request_finds_a_slower_change() {
     let metrics = std::fs::read_to_string(scratch.path("results/metrics.txt")).unwrap();
     assert!(metrics.contains("brunt_gate_passed{gate=\"p99>2s\"} 1"), "{metrics}");
     let junit = std::fs::read_to_string(scratch.path("results/smoke.xml")).unwrap();
-    assert!(junit.contains(r#"name="gate errors&gt;0.1%"/>"#), "{junit}");
+    assert!(junit.contains(r#"name="gate errors&gt;0.1%">"#), "{junit}");
+    assert!(scratch.path("results/smoke.html").is_file());
+    let comment = std::fs::read_to_string(scratch.path("results/comment.md")).unwrap();
+    assert!(comment.contains("**worse**") && comment.len() < 65_536, "{comment}");
+    let limits = std::fs::read_to_string(scratch.path("results/compare.xml")).unwrap();
+    assert!(
+        limits.contains(r#"tests="2" failures="1""#) && limits.contains("p99&gt;+20%"),
+        "{limits}"
+    );
+    let of_gitlab = std::fs::read(scratch.path("results/load-performance.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&of_gitlab).unwrap();
+    let waiting = json["metrics"]["http_req_waiting"]["p(95)"].as_f64().unwrap();
+    assert!((50.0..500.0).contains(&waiting), "{json}");
+    assert!(json["metrics"]["checks"]["passes"].as_u64().unwrap() > 0, "{json}");
 }

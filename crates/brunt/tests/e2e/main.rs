@@ -34,6 +34,7 @@ mod pipeline;
 mod plot;
 mod puma;
 mod rails;
+mod report_files;
 mod results_files;
 mod routes;
 mod run_http;

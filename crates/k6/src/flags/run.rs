@@ -9,8 +9,7 @@ use super::run_flags::RunFlags;
 use super::script_environment::{ALLOW_READ, ENV};
 
 /// The flags of `run`.
-pub(crate) const RUN: &[Flag<RunFlags>] =
-    flag_table!(RunFlags: LOAD, OWN, &save::rows(), &watch::beside(), &remote::flags::rows());
+pub(crate) const RUN: &[Flag<RunFlags>] = flag_table!(RunFlags: LOAD, OWN, &[save::report()], &save::rows(), &watch::beside(), &remote::flags::rows());
 
 /// How many users there are, and for how long; `archive` knows them as well.
 pub(super) const LOAD: &[Flag<RunFlags>] = &[

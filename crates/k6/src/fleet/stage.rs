@@ -44,6 +44,7 @@ pub(crate) fn run_on_fleet(
     let open = |outputs: &Outputs| outputs.open_results(meant.watching.as_ref()).transpose();
     let results = outputs.and_then(open).transpose()?;
     let is_stored = outputs.is_some_and(|outputs| outputs.stored.is_some());
+    let is_counted = is_stored || meant.reports_are_asked();
     let (execution, records) = start(meant, request, data, &interrupts)?;
     let control = Control::new(&meant.options.scenarios, &meant.options.segment);
     control.begin(execution.start().saturating_duration_since(meant.began).into());
@@ -51,7 +52,8 @@ pub(crate) fn run_on_fleet(
     let merged = Merged::new(&control, &live);
     let execution = execution.with_parts(merged.clone());
     let mut gates = GateObserver::new(&meant.gates, TargetTable::default());
-    let mut figures = (gates.is_some() || is_stored).then(|| RunFigures::new(OnCutOff::LeftOut));
+    let mut figures =
+        (gates.is_some() || is_counted).then(|| RunFigures::new(OnCutOff::LeftOut).by_name());
     let options = SessionOptions::new(&interrupts);
     let options = SessionOptions { results, keeps_results_open: true, ..options };
     let load = Load::Closed { users: meant.options.reservation().vus };

@@ -73,6 +73,11 @@ impl StudyFolder {
         self.out.join("report.html")
     }
 
+    /// JUnit, for build servers.
+    pub(crate) fn junit(&self) -> PathBuf {
+        self.out.join("junit.xml")
+    }
+
     pub(crate) fn document(&self) -> PathBuf {
         self.out.join("study.json")
     }

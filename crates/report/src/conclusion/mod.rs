@@ -21,8 +21,6 @@ mod tests;
 mod throughput;
 mod words;
 
-use std::fmt::Write as _;
-
 pub(crate) use self::cable::CableConclusion;
 use self::facts::Facts;
 use self::outcome::Outcome;
@@ -127,12 +125,16 @@ fn with_code(text: &str) -> String {
 
 /// Sentences as a list of Markdown.
 pub(crate) fn markdown_list(sentences: &[Sentence]) -> String {
-    let mut out = String::new();
-    for sentence in sentences {
-        // Writing to a String cannot fail.
-        let _ = writeln!(out, "- {}", escape::markdown(&sentence.text));
-    }
-    out
+    sentences.iter().map(|sentence| item(&sentence.text)).collect()
+}
+
+/// The same of plain texts.
+pub(crate) fn markdown_texts(texts: &[String]) -> String {
+    texts.iter().map(|text| item(text)).collect()
+}
+
+fn item(text: &str) -> String {
+    format!("- {}\n", escape::markdown(text))
 }
 
 /// Sentences, a line each.

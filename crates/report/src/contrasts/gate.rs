@@ -20,7 +20,7 @@ impl Contrasts {
         broken
     }
 
-    fn sentence(&self, row: &Row, limit: &Limit, verdict: LimitVerdict) -> String {
+    pub(super) fn sentence(&self, row: &Row, limit: &Limit, verdict: LimitVerdict) -> String {
         let change = row.change(limit.measure);
         let (name, by) = (limit.measure.name(), by(limit.measure, change.change));
         let changed = format!("-fail-on {limit}: {name} of {} changed by {by}", row.label);
@@ -45,7 +45,7 @@ impl Contrasts {
     }
 
     /// Why a limit does not apply to a variant: it or the variant that it is compared with has no requests.
-    fn not_compared(&self) -> impl Iterator<Item = String> {
+    pub(super) fn not_compared(&self) -> impl Iterator<Item = String> {
         let empty = self.variants.iter().filter(|one| one.runs.is_empty());
         let sentence = |one: &super::Variant| {
             format!(

@@ -8,6 +8,7 @@ mod details;
 mod findings;
 mod gate;
 mod json;
+mod junit;
 mod page;
 mod runs;
 mod verdicts;

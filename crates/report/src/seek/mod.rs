@@ -1,6 +1,7 @@
 //! A search for a limit, for people and programs: the table of its steps and the answer, JSON, the line of one step, and the
 //! curve of latencies over load.
 
+mod build_server;
 mod conclusion;
 mod curve;
 mod model;
@@ -18,6 +19,7 @@ use crate::object::{Object, json_list};
 
 use self::model::{load, name};
 
+pub use self::build_server::{junit, markdown};
 pub use self::curve::sheet;
 pub use self::model::SeekInput;
 pub use self::time_left::step_name;

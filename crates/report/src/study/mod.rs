@@ -1,6 +1,7 @@
 //! `StudyReport`: all runs of a study as one page and one JSON document: which variant is better under each workload, by how
 //! much, whether the expected orderings held, and how every run went.
 
+mod build_server;
 mod findings;
 mod input;
 mod json;

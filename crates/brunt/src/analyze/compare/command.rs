@@ -41,6 +41,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         Document::Json => found.json(),
         Document::Markdown => found.markdown(),
         Document::Html => found.html(),
+        Document::Junit => found.junit(),
         _ => found.text(),
     };
     place.write(document.as_bytes())?;
@@ -228,8 +229,8 @@ fn baseline(name: &str, labels: &[&str]) -> Result<usize, CommandError> {
 }
 
 /// What a comparison may be written as.
-const DOCUMENTS: [Document; 4] =
-    [Document::Html, Document::Json, Document::Markdown, Document::Text];
+const DOCUMENTS: [Document; 5] =
+    [Document::Html, Document::Json, Document::Markdown, Document::Text, Document::Junit];
 
 /// `-type`, else `-json`, else the output's ending, else text.
 fn kind(typed: &ParsedArgs<CompareFlags>) -> Result<Document, CommandError> {
@@ -242,6 +243,7 @@ fn kind(typed: &ParsedArgs<CompareFlags>) -> Result<Document, CommandError> {
         Some("json") => Document::Json,
         Some("markdown") => Document::Markdown,
         Some("html") => Document::Html,
+        Some("junit") => Document::Junit,
         Some(_) => Document::Text,
     })
 }

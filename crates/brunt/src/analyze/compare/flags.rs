@@ -113,4 +113,4 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
 ];
 
 /// What a comparison may be written as.
-const COMPARE_KINDS: &[&str] = &["text", "json", "markdown", "html"];
+const COMPARE_KINDS: &[&str] = &["text", "json", "markdown", "html", "junit"];

@@ -36,6 +36,7 @@ enum Kind {
     Markdown,
     Junit,
     OpenMetrics,
+    LoadPerformance,
     Ab,
     ToolLayout(ToolLayout),
 }
@@ -352,6 +353,7 @@ impl ReportConfig {
             Kind::Markdown => report::markdown(&input),
             Kind::Junit => report::junit(&input),
             Kind::OpenMetrics => report::open_metrics(&input),
+            Kind::LoadPerformance => report::load_performance(&input),
             Kind::Ab => figures.ab.as_ref().map_or_else(String::new, |ab| ab.text(&input)),
             Kind::ToolLayout(peer) => peer.document(figures),
         }
@@ -460,6 +462,7 @@ fn kind(typed: &ParsedArgs<ReportFlags>) -> Result<Kind, CommandError> {
         "markdown" if native => Ok(Kind::Markdown),
         "junit" if native => Ok(Kind::Junit),
         "metrics" if native => Ok(Kind::OpenMetrics),
+        "load-performance" if native => Ok(Kind::LoadPerformance),
         "ab" if native => Ok(Kind::Ab),
         "wrk" if native => Ok(Kind::ToolLayout(ToolLayout::Wrk)),
         "perfer" if native => Ok(Kind::ToolLayout(ToolLayout::Perfer)),
@@ -473,7 +476,7 @@ fn kind(typed: &ParsedArgs<ReportFlags>) -> Result<Kind, CommandError> {
         }
         _ if native => Err(wrong(format!(
             "flag -type: unknown report type \"{name}\" (expected text, json, hist[0,1ms,…], hdrplot, html, \
-             markdown, junit, metrics, ab, wrk, perfer, hey or k6-like)"
+             markdown, junit, metrics, load-performance, ab, wrk, perfer, hey or k6-like)"
         ))),
         _ if name.len() < 4 => Err(wrong(format!("invalid report type: {name}"))),
         _ => Err(wrong(format!("unknown report type: \"{name}\""))),

@@ -35,7 +35,7 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         "type",
         ValueKind::Text("TYPE"),
         "text",
-        "text, json, hist[0,1ms,…], hdrplot, html, markdown, junit, metrics; or as ab, wrk, perfer, hey, k6-like.",
+        "text, json, hist[0,1ms], hdrplot, html, markdown, junit, metrics, load-performance, ab, wrk, perfer or hey.",
         |t: &mut ReportFlags, v| {
             v.clone_into(&mut t.kind);
             let wrong = ValueError::with_go("\"\" is not a type of report", "invalid report type: ");

@@ -116,6 +116,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = flag_table!(AttackFlags:
     &display::shown(),
     &client::threads(),
     &fleet::rows(),
+    &[save::report()],
     &save::rows(),
     &watch::beside(),
 );

@@ -108,6 +108,7 @@ pub(crate) const FLAGS: &[Flag<BenchFlags>] = flag_table!(BenchFlags:
     &display::shown(),
     &client::threads(),
     &fleet::rows(),
+    &[save::report()],
     &save::rows(),
     &watch::beside(),
 );

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ::cable::{Cable, CablePlan, HERD_ROUNDS_MAX, Pattern, Template, USERS_MAX};
-use cli::{CommandError, ParsedArgs, usage_error};
+use cli::{CommandError, Document, ParsedArgs, usage_error};
 use engine::{Capture, CapturedHeaders, Protocol, Redirects};
 use serde_json::Value;
 use stdx::Nanos;
@@ -55,6 +55,8 @@ pub(crate) fn resolve(
             "-o {name}: attack, bench and run send samples there, cable writes files"
         )));
     }
+    let known = [Document::Json, Document::Markdown, Document::Text, Document::Junit];
+    saving.reports.check(&known).map_err(usage_error)?;
     let flags_of_outputs = OutputFlags { results, display, watched, saving };
     let outputs = Outputs::resolve(&LoadRules::NATIVE, &flags_of_outputs, environment)?;
     let mut settings =

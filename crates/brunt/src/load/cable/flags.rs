@@ -149,6 +149,7 @@ pub(crate) const FLAGS: &[Flag<CableFlags>] = flag_table!(CableFlags:
     &[display::fail_on()],
     &display::shown(),
     &[client::io().with_docs(IO), client::pin(), client::real_time()],
+    &[save::report()],
     &save::rows(),
     &watch::beside(),
     &fleet::rows(),

@@ -8,7 +8,10 @@ use std::sync::Arc;
 
 use ::cable::{Cable, CableReport};
 use anyhow::anyhow;
-use cli::{CommandError, CommandResult, ExitCode, ExitError, Interrupts, Invocation, Output};
+use cli::{
+    CommandError, CommandResult, Document, ExitCode, ExitError, Interrupts, Invocation, Output,
+    append_job_summary,
+};
 use metrics::Generator;
 use metrics::tally::Assertion;
 use remote::{CableArchive, Records, Resumable};
@@ -120,7 +123,7 @@ fn test(config: CableConfig, mut saved: Option<&mut OpenRun>) -> CommandResult {
         results.finish(asserted.clone())?;
     }
     let run = (&figures, generator, asserted.as_slice());
-    report((&cable, saved), &seen, run, (memory, load_test.report))?;
+    report((&cable, saved), &seen, run, (memory, &load_test))?;
     if let Some(cause) = failed {
         return Err(anyhow!("the fleet ended the run early: {cause}").into());
     }
@@ -168,7 +171,7 @@ fn report(
     (cable, saved): (&Cable, Option<&mut OpenRun>),
     outcome: &CableReport,
     (figures, generator, assertions): (&RunFigures, &Generator, &[Assertion]),
-    (memory, format): (Option<CableMemory>, ReportFormat),
+    (memory, test): (Option<CableMemory>, &LoadTest),
 ) -> Result<(), ExitError> {
     let verdict = figures.verdict(generator).with_agents(assertions);
     let input = CableInput {
@@ -182,7 +185,14 @@ fn report(
     if let Some(run) = saved {
         keep(run, &input, figures)?;
     }
-    let document = match format {
+    append_job_summary(|| report::cable::markdown(&input));
+    test.reports.write(|document| match document {
+        Document::Json => report::cable::json(&input),
+        Document::Markdown => report::cable::markdown(&input),
+        Document::Junit => report::cable::junit(&input),
+        _ => report::cable::text(&input),
+    })?;
+    let document = match test.report {
         ReportFormat::Nothing => return Ok(()),
         ReportFormat::Text => report::cable::text(&input),
         ReportFormat::Json => report::cable::json(&input),

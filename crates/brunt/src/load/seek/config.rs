@@ -5,6 +5,7 @@ use engine::{Protocol, Redirects, Settings};
 use metrics::{CONDITIONS_MAX, Condition, Metric, Op};
 use remote::flags::FleetRequest;
 use report::live::Paint;
+use session::ReportFiles;
 use stdx::{Nanos, mix};
 use study::seek::{By, Lengths, Search};
 use workload::arrival::{Rate, Shape};
@@ -40,6 +41,8 @@ pub(crate) struct SeekConfig {
     pub(crate) seed_given: bool,
     /// The file for the curve, and its format.
     pub(crate) plot: Option<(String, Document)>,
+    /// The files that the report is written to.
+    pub(crate) reports: ReportFiles,
     /// Whether the answer is printed as JSON.
     pub(crate) json: bool,
     /// The address of the live page; empty for any that is free.
@@ -99,6 +102,7 @@ pub(crate) fn resolve(
         state: flags.state.clone(),
         seed_given: flags.client.engine.seed.is_some(),
         plot: plot(flags)?,
+        reports: flags.saving.reports.clone(),
         json: flags.display.json,
         web: flags.display.web.clone(),
         lines,

@@ -121,6 +121,7 @@ pub(crate) const FLAGS: &[Flag<SeekFlags>] = flag_table!(SeekFlags:
         display::web(),
     ],
     &client::threads(),
+    &[save::report()],
     &save::rows(),
     &fleet::rows(),
 );

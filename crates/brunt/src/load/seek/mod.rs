@@ -7,7 +7,10 @@ mod state;
 
 use std::io::Write;
 
-use cli::{CommandError, CommandResult, ExitCode, ExitError, Interrupts, Invocation, Output};
+use cli::{
+    CommandError, CommandResult, Document, ExitCode, ExitError, Interrupts, Invocation, Output,
+    append_job_summary,
+};
 use report::seek::SeekInput;
 use session::save::{self, SaveRequest, SavedTest};
 use store::{Finish, OpenRun};
@@ -134,6 +137,14 @@ fn conclude(
     if let Some(run) = saved {
         keep(run, &input)?;
     }
+    append_job_summary(|| report::seek::markdown(&input));
+    config.reports.write(|document| match document {
+        Document::Html => report::seek::sheet(&input).html(),
+        Document::Json => report::seek::json(&input),
+        Document::Markdown => report::seek::markdown(&input),
+        Document::Junit => report::seek::junit(&input),
+        _ => report::seek::text(&input),
+    })?;
     let document =
         if config.json { report::seek::json(&input) } else { report::seek::text(&input) };
     Output::Stdout.write(document.as_bytes())?;
