@@ -67,7 +67,7 @@ fn bench_has_gates_in_text_json_and_results() {
     for words in [
         r#"name="gate errors&gt;10%">"#,
         r#"<failure message="crossed: "#,
-        r#"name="gate max&gt;1h"/>"#,
+        r#"name="gate max&gt;1h">"#,
     ] {
         assert!(junit.contains(words), "{words}: {junit}");
     }

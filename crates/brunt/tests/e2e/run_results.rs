@@ -39,9 +39,9 @@ fn reports_of_a_script_know_its_thresholds_and_checks() {
         for words in [
             r#"name="threshold http_req_duration: p(95)&lt;0.000001">"#,
             r#"<failure message="crossed: p(95)="#,
-            r#"name="threshold http_req_duration: max&lt;60000"/>"#,
-            r#"name="threshold checks: rate&gt;0.4"/>"#,
-            r#"name="check is &lt;200&gt;"/>"#,
+            r#"name="threshold http_req_duration: max&lt;60000">"#,
+            r#"name="threshold checks: rate&gt;0.4">"#,
+            r#"name="check is &lt;200&gt;">"#,
             r#"name="check cart / is teapot">"#,
             r#"<failure message="failed 4 times of 4">"#,
         ] {
