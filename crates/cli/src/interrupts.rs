@@ -10,6 +10,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::error::ExitError;
 use crate::exit_code::ExitCode;
+use crate::screen;
 
 /// The interval of checks for an interrupt, and so the longest delay until one takes effect.
 pub const INTERRUPT_CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -62,6 +63,7 @@ impl Interrupts {
             .spawn(move || {
                 for signal in signals.forever() {
                     if counted.count(signal) >= ENOUGH {
+                        screen::release();
                         std::process::exit(i32::from(last as u8));
                     }
                 }
@@ -90,6 +92,7 @@ impl Interrupts {
 
     /// Ends the process as the first signal would have without a handler.
     pub fn end_by_signal(&self) -> ! {
+        screen::release();
         let signal = self.0.first.load(Ordering::Relaxed);
         // Where the system refuses, the number that a shell makes of it.
         signal_hook::low_level::emulate_default_handler(signal).ok();

@@ -32,6 +32,7 @@ mod output;
 mod parse;
 mod results_input;
 mod results_option;
+pub mod screen;
 mod spec;
 mod stderr;
 mod suggest;

@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 
-/// Writes a line (or a few) to standard error. A failure to write is ignored: there is no better place to report it.
+/// Writes a line (or a few) to standard error. Where the screen is taken it waits. A failure to write is ignored: there is no better place to report it.
 pub fn eprint_line(text: &str) {
-    writeln!(io::stderr().lock(), "{text}").ok();
+    if let Some(text) = crate::screen::hold(text) {
+        writeln!(io::stderr().lock(), "{text}").ok();
+    }
 }
 
 /// The local time as Go's logger prints it: `2006/01/02 15:04:05`.

@@ -9,7 +9,13 @@ const WIDTH: usize = 80;
 #[must_use]
 pub fn width(stream: &impl AsFd) -> usize {
     let given = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0);
-    net::machine::terminal_columns(stream).map(usize::from).or_else(given).unwrap_or(WIDTH)
+    let size = net::machine::terminal_size(stream);
+    size.map(|(columns, _)| usize::from(columns)).or_else(given).unwrap_or(WIDTH)
+}
+
+/// Columns and rows of the terminal behind this stream, as it reports them; `None` where it is none, or has no size.
+pub fn size(stream: &impl AsFd) -> Option<(u16, u16)> {
+    net::machine::terminal_size(stream).filter(|(_, rows)| *rows > 0)
 }
 
 /// The lines drawn last, which the next ones replace.

@@ -69,6 +69,8 @@ pub(super) struct TestConfig {
     pub(super) quiet: bool,
     /// The address of the live page; empty for any that is free.
     pub(super) web: Option<String>,
+    /// Whether the run is shown on the whole terminal.
+    pub(super) tui: bool,
     /// The files that the report is written to.
     pub(super) reports: ReportFiles,
     pub(super) linger: bool,
@@ -266,6 +268,7 @@ pub(super) fn ready(
         backs_off: !flags.no_backoff,
         io: flags.io,
         quiet: flags.quiet,
+        tui: flags.tui && !flags.is_part,
         web: page.address.filter(|_| !flags.is_part),
         reports: dashboard::reports(flags, page.export.as_deref()),
         linger: options.linger || option_layers::switch(flags.linger, "K6_LINGER"),

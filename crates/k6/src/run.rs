@@ -195,7 +195,7 @@ fn scenarios(
         let mut watch = Watch::new(control, live, before.clone(), limits);
         crossed.replace(watch.crossed());
         watch.serve(rest.cloned());
-        if !meant.quiet {
+        if !meant.quiet && !meant.tui {
             watch.show(progress(meant, before.elapsed));
         }
         watch

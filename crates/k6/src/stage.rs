@@ -8,6 +8,7 @@ use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Settings};
 use metrics::tally::Assertion;
 use metrics::{Batch, Gates, Generator, Snapshot, Summary, TargetTable, Verdict};
 use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
+use session::tui;
 use session::web::{self, LivePage, LiveView};
 use session::{
     Control as RunControl, GateObserver, Observer, ObserverError, OnCutOff, OpenResults,
@@ -98,19 +99,21 @@ pub(super) fn run_stage(
         || stage == Stage::Iteration && meant.reports_are_asked();
     let mut figures = is_counted.then(|| RunFigures::new(OnCutOff::LeftOut).by_name());
     let page = live_page(meant, stage, &interrupts);
-    let rows = results.is_some() || is_counted || page.is_some();
+    let is_screen = meant.tui && stage == Stage::Iteration;
+    let rows = results.is_some() || is_counted || page.is_some() || is_screen;
     let settings = Settings { rows, ..settings(meant, stage) };
     // Thresholds are judged after teardown, and belong to the results.
     let options = SessionOptions::new(&interrupts);
     let options = SessionOptions { results, keeps_results_open: true, ..options };
     let plan = plan_of(load);
     let view = page.as_ref().map(|page| page.view(&plan));
+    let mut screen = is_screen.then(|| tui::open(&plan, &interrupts)).flatten();
     let session = Session::start(plan, &settings, None, options)?;
     let watch = prepare.zip(live).map(|(prepare, live)| prepare(Arc::clone(&control), live));
     let mut observer =
         StageObserver::new(meant, &control, watch, interrupts.seen() > 0).shown(view);
-    let ended = session.run(&mut [&mut observer, &mut gates, &mut figures]);
-    drop(observer);
+    let ended = session.run(&mut [&mut observer, &mut gates, &mut figures, &mut screen]);
+    drop((observer, screen));
     let ended = ended?;
     let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = Verdict::new(&Summary::new(), Some(&ended.generator), &[]);

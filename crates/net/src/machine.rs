@@ -167,16 +167,16 @@ extern "C" fn check_stdout() {
     STDOUT_WAS_CLOSED.store(is_closed, Ordering::Relaxed);
 }
 
-/// How many columns the terminal behind a stream has now; `None` where it is not a terminal, or its size is unknown.
+/// How many columns and rows the terminal behind a stream has now; `None` where it is not a terminal, or its size is unknown.
 #[must_use]
-pub fn terminal_columns(stream: &impl AsFd) -> Option<u16> {
+pub fn terminal_size(stream: &impl AsFd) -> Option<(u16, u16)> {
     // SAFETY: an all-zero winsize is a valid one, and the kernel writes at most its size; the descriptor is borrowed, and its owner
     // keeps it open for that time.
     let (result, size) = unsafe {
         let mut size: libc::winsize = std::mem::zeroed();
         (libc::ioctl(stream.as_fd().as_raw_fd(), libc::TIOCGWINSZ, &raw mut size), size)
     };
-    (result == 0 && size.ws_col > 0).then_some(size.ws_col)
+    (result == 0 && size.ws_col > 0).then_some((size.ws_col, size.ws_row))
 }
 
 #[cfg(test)]
@@ -216,6 +216,6 @@ mod tests {
     #[test]
     fn a_file_is_no_terminal() {
         let file = std::fs::File::open("/dev/null").unwrap();
-        assert_eq!(terminal_columns(&file), None);
+        assert_eq!(terminal_size(&file), None);
     }
 }

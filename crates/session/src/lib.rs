@@ -41,6 +41,7 @@ mod start_error;
 mod stop;
 mod ticker;
 mod token;
+pub mod tui;
 mod warning;
 pub mod web;
 

@@ -67,6 +67,29 @@ impl<O: Observer> Observer for Option<O> {
     }
 }
 
+/// An observer whose kind is chosen while the program runs.
+impl<O: Observer + ?Sized> Observer for Box<O> {
+    fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
+        (**self).rows(batch)
+    }
+
+    fn progress(&mut self, snapshot: &Snapshot, control: &mut Control<'_>) {
+        (**self).progress(snapshot, control);
+    }
+
+    fn last(&mut self, snapshot: &Snapshot) {
+        (**self).last(snapshot);
+    }
+
+    fn tick(&mut self, control: &mut Control<'_>) {
+        (**self).tick(control);
+    }
+
+    fn finished(&mut self) {
+        (**self).finished();
+    }
+}
+
 /// What an observer may know of a run and order it to do.
 pub struct Control<'a> {
     execution: &'a mut dyn Execution,

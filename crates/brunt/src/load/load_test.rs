@@ -8,7 +8,7 @@ use remote::flags::FleetRequest;
 use results::Encoding;
 use session::save::SaveRequest;
 use session::web::{self, LivePage};
-use session::{MonitorConfig, Progress, ReportFiles};
+use session::{MonitorConfig, Observer, Progress, ReportFiles, tui};
 use workload::Plan;
 
 use super::outputs::{Outputs, ReportFormat};
@@ -33,6 +33,8 @@ pub(crate) struct LoadTest {
     pub(crate) per_connection: bool,
     /// Whether live progress is shown on standard error.
     pub(crate) progress: bool,
+    /// Whether the run is shown on the whole terminal.
+    pub(crate) tui: bool,
     /// The address that serves live metrics.
     pub(crate) prometheus: Option<String>,
     /// The address of the live page; empty for any that is free.
@@ -65,7 +67,7 @@ impl LoadTest {
     #[must_use]
     pub(super) fn new(plan: Plan, mut settings: Settings, outputs: Outputs) -> Self {
         settings.rows = outputs.take_rows();
-        let Outputs { results, encoding, report, progress, prometheus, web, .. } = outputs;
+        let Outputs { results, encoding, report, progress, tui, prometheus, web, .. } = outputs;
         let (sent_to, reports) = (outputs.sent_to, outputs.reports);
         let (watching, gates) = (outputs.watching, outputs.gates);
         let (lazy, per_connection) = (None, false);
@@ -78,6 +80,7 @@ impl LoadTest {
             report,
             per_connection,
             progress,
+            tui,
             prometheus,
             web,
             sent_to,
@@ -94,12 +97,15 @@ impl LoadTest {
         self.web.as_deref().and_then(|address| web::open(address, interrupts))
     }
 
-    /// The live progress, where it is shown.
-    pub(super) fn live_progress(&self) -> Option<Progress> {
+    /// What the terminal shows meanwhile: the full-screen view, or the live progress.
+    pub(super) fn live_progress(&self, interrupts: &Interrupts) -> Option<Box<dyn Observer>> {
+        if let Some(view) = self.tui.then(|| tui::open(&self.plan, interrupts)).flatten() {
+            return Some(Box::new(view));
+        }
         let progress = self.progress.then(|| Progress::new(&self.plan))?;
-        Some(match &self.fleet {
+        Some(Box::new(match &self.fleet {
             Some(FleetSource::Form(request)) => progress.of_agents(request.options.agents),
             Some(FleetSource::Resume(_)) | None => progress,
-        })
+        }))
     }
 }

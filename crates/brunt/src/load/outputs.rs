@@ -34,6 +34,8 @@ pub(super) struct Outputs {
     pub(super) report: ReportFormat,
     /// Whether live progress is shown on standard error.
     pub(super) progress: bool,
+    /// Whether the run is shown on the whole terminal.
+    pub(super) tui: bool,
     /// The address that serves live metrics.
     pub(super) prometheus: Option<String>,
     /// The address of the live page; empty for any that is free.
@@ -86,12 +88,14 @@ impl Outputs {
         if watching.is_some() && results.is_none() && !saves {
             return Err(usage_error("-watch needs a file for its samples (give -output=FILE)"));
         }
-        let DisplayFlags { progress, quiet, prometheus_addr, web, .. } = flags.display;
+        let &DisplayFlags { progress, quiet, tui, ref prometheus_addr, ref web, .. } =
+            flags.display;
         let shown = progress.unwrap_or(environment.stderr_is_terminal && !quiet);
         Ok(Self {
             results,
             encoding: rules.bare_results.unwrap_or_else(|| encoding(flags.results)),
             report,
+            tui,
             progress: rules.bare_results.is_none() && shown,
             prometheus: prometheus_addr.clone(),
             web: web.clone(),
@@ -114,6 +118,7 @@ impl Outputs {
             || self.report != ReportFormat::Nothing
             || self.prometheus.is_some()
             || self.web.is_some()
+            || self.tui
             || !self.sent_to.is_empty()
             || !self.gates.is_empty()
     }

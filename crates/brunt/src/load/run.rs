@@ -49,7 +49,7 @@ fn carry_out(
     let results = save::open_results(output, encoding, run, watching.as_ref())?;
     let mut servers = watching.is_some().then(WatchedServers::new);
     let (lazy, problem) = lazy(test.lazy.take(), rules)?;
-    let mut progress = test.live_progress();
+    let mut progress = test.live_progress(&interrupts);
     let mut multiplexing = multiplexing(&test);
     let mut figures = figures(&test, saved.is_some());
     let mut gates = GateObserver::new(&test.gates, target_labels(&test.plan));

@@ -19,6 +19,7 @@ mod examples;
 mod figures;
 mod fit;
 mod fleet;
+mod full_screen;
 mod gates;
 mod honesty;
 mod hostile;

@@ -295,6 +295,10 @@ const OWN: &[Flag<RunFlags>] = &[
         session::read_gates(&mut t.gates, v)
     })
     .native(),
+    Flag::new("tui", ValueKind::Switch, "", session::tui::DOCS, |t: &mut RunFlags, v| {
+        value::switch(v).map(|on| t.tui = on)
+    })
+    .native(),
     Flag::new("web", session::web::VALUE, "", session::web::DOCS, |t: &mut RunFlags, v| {
         t.web = Some(v.to_owned());
         Ok(())

@@ -35,6 +35,8 @@ pub(crate) struct RunFlags {
     pub(crate) quiet: bool,
     /// The address of the live page; empty for any that is free.
     pub(crate) web: Option<String>,
+    /// Whether the run is shown on the whole terminal.
+    pub(crate) tui: bool,
     pub(crate) verbose: bool,
     pub(crate) no_color: Option<bool>,
     /// k6's behaviour where ours is stricter.

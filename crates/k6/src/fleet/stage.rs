@@ -13,6 +13,7 @@ use remote::{FleetExecution, FleetWork, PartSink, Records, RemoteError};
 use script::{AbortReason, Control, LiveMetrics, Stage, VuStats};
 use session::{
     Control as RunControl, GateObserver, Observer, OnCutOff, RunFigures, Session, SessionOptions,
+    tui,
 };
 use stdx::Nanos;
 use workload::Load;
@@ -60,13 +61,16 @@ pub(crate) fn run_on_fleet(
     let plan = plan_of(load);
     let page = live_page(meant, Stage::Iteration, &interrupts);
     let view = page.as_ref().map(|page| page.view(&plan));
+    let mut screen = meant.tui.then(|| tui::open(&plan, &interrupts)).flatten();
     let session = Session::over(execution, &plan, options)?;
     let watch = prepare(Arc::clone(&control), Arc::clone(&live));
     let mut observer = StageObserver::new(meant, &control, Some(watch), interrupts.seen() > 0);
     observer = observer.shown(view);
     let mut vus = VuGauges { control: Arc::clone(&control), live, tally: meant.tally.clone() };
-    let ended = session.run(&mut [&mut vus, &mut observer, &mut gates, &mut figures]);
-    drop(observer);
+    let observers: &mut [&mut dyn Observer] =
+        &mut [&mut vus, &mut observer, &mut gates, &mut figures, &mut screen];
+    let ended = session.run(observers);
+    drop((observer, screen));
     let ended = ended?;
     let outcome = records.outcome();
     if let Some(cause) = &outcome.failed {

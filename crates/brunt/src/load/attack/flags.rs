@@ -114,6 +114,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = flag_table!(AttackFlags:
     &[display::prometheus_addr()],
     &[display::fail_on()],
     &display::shown(),
+    &[display::tui()],
     &client::threads(),
     &fleet::rows(),
     &[save::report()],

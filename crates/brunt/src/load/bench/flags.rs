@@ -106,6 +106,7 @@ pub(crate) const FLAGS: &[Flag<BenchFlags>] = flag_table!(BenchFlags:
     &[display::prometheus_addr()],
     &[display::fail_on()],
     &display::shown(),
+    &[display::tui()],
     &client::threads(),
     &fleet::rows(),
     &[save::report()],

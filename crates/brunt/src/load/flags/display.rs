@@ -16,6 +16,8 @@ pub(crate) struct DisplayFlags {
     pub(crate) prometheus_addr: Option<String>,
     /// The address of the live page; empty for any that is free.
     pub(crate) web: Option<String>,
+    /// Whether the run is shown on the whole terminal.
+    pub(crate) tui: bool,
     /// The conditions under which the run fails.
     pub(crate) gates: Gates,
 }
@@ -42,6 +44,14 @@ pub(crate) const fn web<T: AsMut<DisplayFlags>>() -> Flag<T> {
     Flag::new("web", session::web::VALUE, "", session::web::DOCS, |options: &mut T, text| {
         options.as_mut().web = Some(text.to_owned());
         Ok(())
+    })
+    .native()
+}
+
+/// The flag `-tui`.
+pub(crate) const fn tui<T: AsMut<DisplayFlags>>() -> Flag<T> {
+    Flag::new("tui", ValueKind::Switch, "", session::tui::DOCS, |options: &mut T, text| {
+        value::switch(text).map(|on| options.as_mut().tui = on)
     })
     .native()
 }
