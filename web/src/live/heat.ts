@@ -2,13 +2,25 @@
 
 import type { Frame } from "../frame";
 import type { History } from "./history";
-import { rowBottom, rowTop } from "./run";
+import { type Period, rowBottom, rowTop } from "./run";
 
 /** The faintest and the strongest cell. */
 const FAINT = 0.08;
 const STRONG = 0.75;
 /** Shades of cells: one change of colour each. */
 const SHADES = 16;
+/** Pixels that a column is wide at least. */
+const COLUMN = 3;
+
+/** Left, top, width and height in pixels. */
+type Cell = [number, number, number, number];
+
+/** Answers per second by row, from some moment until another. */
+interface Column {
+  from: number;
+  to: number;
+  counts: Map<number, number>;
+}
 
 export class HeatMap {
   private readonly canvas = document.createElement("canvas");
@@ -47,23 +59,38 @@ export class HeatMap {
   }
 
   /** The cells of each shade. A count's shade rises with its logarithm. */
-  private cells(frame: Frame): [number, number, number, number][][] {
-    const shades: [number, number, number, number][][] = Array.from({ length: SHADES }, () => []);
+  private cells(frame: Frame): Cell[][] {
+    const shades: Cell[][] = Array.from({ length: SHADES }, () => []);
     const shown = this.history.periods.filter((period) => period.to > frame.x.low && period.from < frame.x.high);
+    const columns = merged(shown, Math.ceil((frame.right - frame.left) / COLUMN));
     let most = 1;
-    for (const { heat, from, to } of shown) {
-      for (let at = 1; at < heat.length; at += 2) most = Math.max(most, (heat[at] as number) / (to - from || 1));
-    }
+    for (const { counts } of columns) for (const count of counts.values()) most = Math.max(most, count);
     const scale = Math.log1p(most);
-    for (const { heat, from, to } of shown) {
+    for (const { from, to, counts } of columns) {
       const [x, end] = [frame.across(from), frame.across(to)];
-      for (let at = 0; at < heat.length; at += 2) {
-        const [row, count] = [heat[at] as number, (heat[at + 1] as number) / (to - from || 1)];
+      for (const [row, count] of counts) {
         const [low, high] = [frame.down(rowBottom(row)), frame.down(rowTop(row))];
         const shade = Math.min(SHADES - 1, Math.floor((Math.log1p(count) / scale) * SHADES));
-        (shades[shade] as [number, number, number, number][]).push([x, high, end - x, low - high]);
+        (shades[shade] as Cell[]).push([x, high, end - x, low - high]);
       }
     }
     return shades;
   }
+}
+
+/** At most so many columns, each of neighbouring periods: more than the screen has pixels would cost time and show nothing. */
+function merged(periods: Period[], columnsMax: number): Column[] {
+  const size = Math.max(1, Math.ceil(periods.length / columnsMax));
+  const columns: Column[] = [];
+  periods.forEach(({ from, to, heat }, at) => {
+    if (at % size === 0) columns.push({ from, to, counts: new Map() });
+    const column = columns[columns.length - 1] as Column;
+    column.to = to;
+    for (let n = 0; n < heat.length; n += 2) {
+      const row = heat[n] as number;
+      column.counts.set(row, (column.counts.get(row) ?? 0) + (heat[n + 1] as number));
+    }
+  });
+  for (const { from, to, counts } of columns) for (const [row, count] of counts) counts.set(row, count / (to - from || 1));
+  return columns;
 }

@@ -1,5 +1,7 @@
 //! Runs in the store: what `-save` leaves for each command, `runs`, baselines over a change's life, a run that is killed.
 
+use std::time::Duration;
+
 use demo::{Config, ServiceTime};
 use serde_json::Value;
 
@@ -216,4 +218,33 @@ fn a_killed_run_is_cut_off() {
     assert!(shown.stdout.contains("cut off") && shown.stdout.contains("Latencies"), "{shown:#?}");
     run(&format!("runs rm last -store {store}")).with_code(0);
     assert!(listed(&store).is_empty());
+}
+
+/// Whatever moment it was, the store is whole, and the run is listed as cut off or was not begun.
+#[test]
+fn a_store_stays_whole_at_any_moment_of_a_kill() {
+    let scratch = Scratch::new("saved-killed-anytime");
+    let store = text(&scratch.path("store"));
+    let (_server, url) = server(Config::default());
+    let line = format!("bench -c 2 -z 250ms -output=none -q -save any -store {store} {url}/");
+    for moment in (0..20).map(|n| Duration::from_millis(n * 17)) {
+        let mut started = start(brunt(&line));
+        std::thread::park_timeout(moment);
+        started.child().kill().ok();
+        started.child().wait().unwrap();
+        let runs = listed(&store);
+        for one in &runs {
+            let verdict = one["verdict"].as_str().unwrap();
+            assert!(["cut off", "VALID", "INVALID"].contains(&verdict), "{moment:?}: {one}");
+        }
+    }
+    let cut_off = listed(&store).iter().filter(|one| one["verdict"] == "cut off").count();
+    assert!(cut_off > 0, "a run of 250 ms was killed at 20 moments before its end");
+    let id = |one: &Value| one["id"].as_str().unwrap().to_owned();
+    for one in listed(&store).iter().map(id) {
+        let shown = run(&format!("runs show {one} -store {store}"));
+        assert!([Some(0), Some(4)].contains(&shown.code), "{one}: {shown:#?}");
+    }
+    run(&line).with_code(0);
+    assert!(listed(&store).iter().any(|one| one["verdict"] != "cut off"));
 }
