@@ -47,7 +47,10 @@ fn unknown_endings_are_refused_and_a_given_type_wins() {
     let cases = [
         (format!("report -output={pdf} {csv}"), ".html, .json, .md, .txt or .xml (or give -type)"),
         (format!("plot -output={gz} {csv}"), ".html, .svg, .png, .json, .md or .txt"),
-        (format!("compare -output={jpg} a={csv} b={csv}"), ".html, .json, .md or .txt"),
+        (
+            format!("compare -output={jpg} a={csv} b={csv}"),
+            ".html, .json, .md, .txt or .xml (or give -type)",
+        ),
         (format!("fit -point=1:X=33,mean=485ms -plot={jpg}"), ".html, .svg or .png"),
         (format!("fit -point=1:X=33,mean=485ms -output={pdf}"), ".json or .txt"),
         (format!("seek -objective=p99<1s -plot={pdf} http://127.0.0.1:1/"), ".html, .svg or .png"),
