@@ -10,6 +10,7 @@ use crate::encode::{Encode, Flush};
 use crate::environment::{Environment, wrong};
 use crate::error::OutputError;
 use crate::http::{HttpTransport, TlsFiles};
+use crate::lines::Lines;
 use crate::sample::Sample;
 use crate::udp::UdpTransport;
 
@@ -205,8 +206,7 @@ fn transport(address: &Address<'_>, of: &Environment) -> Result<HttpTransport, O
 pub(crate) struct Influx {
     fields: Vec<(String, FieldType)>,
     payload_max: usize,
-    payloads: Vec<Vec<u8>>,
-    bytes: usize,
+    lines: Lines,
     line: String,
 }
 
@@ -214,8 +214,8 @@ impl Influx {
     pub(crate) fn new(settings: Settings) -> (Self, Box<dyn Transport>) {
         let Settings { transport, fields, payload_max, .. } = settings;
         let payload_max = payload_max.unwrap_or(FULL);
-        let (payloads, line) = (Vec::new(), String::new());
-        (Self { fields, payload_max, payloads, bytes: 0, line }, transport)
+        let (lines, line) = (Lines::default(), String::new());
+        (Self { fields, payload_max, lines, line }, transport)
     }
 
     fn write(&mut self, sample: &Sample<'_>) {
@@ -289,24 +289,15 @@ impl Encode for Influx {
             return;
         }
         self.write(sample);
-        let line = self.line.as_bytes();
-        match self.payloads.last_mut() {
-            Some(last) if last.len() + 1 + line.len() <= self.payload_max => {
-                last.push(b'\n');
-                last.extend_from_slice(line);
-            }
-            _ => self.payloads.push(line.to_vec()),
-        }
-        self.bytes += line.len() + 1;
+        self.lines.push(&self.line, self.payload_max);
     }
 
     fn payloads(&mut self, _: Flush) -> Vec<Vec<u8>> {
-        self.bytes = 0;
-        std::mem::take(&mut self.payloads)
+        self.lines.take()
     }
 
     fn is_full(&self) -> bool {
-        self.bytes >= FULL || self.payloads.len() > 40
+        self.lines.is_full(FULL)
     }
 }
 

@@ -18,6 +18,7 @@ mod exporter;
 mod grpc;
 mod http;
 mod influx;
+mod lines;
 mod open;
 mod open_telemetry;
 mod prometheus;

@@ -9,6 +9,7 @@ use metrics::tally::Kind;
 use crate::encode::{Encode, Flush};
 use crate::environment::Environment;
 use crate::error::OutputError;
+use crate::lines::Lines;
 use crate::sample::Sample;
 
 /// Bytes of a datagram: what fits into an Ethernet frame with the headers of IPv6 and UDP.
@@ -57,14 +58,13 @@ fn blocked(list: Option<&str>) -> Vec<String> {
 /// Makes datagrams of samples.
 pub(crate) struct Statsd {
     settings: Settings,
-    datagrams: Vec<Vec<u8>>,
-    bytes: usize,
+    lines: Lines,
     line: String,
 }
 
 impl Statsd {
     pub(crate) fn new(settings: Settings) -> Self {
-        Self { settings, datagrams: Vec::new(), bytes: 0, line: String::new() }
+        Self { settings, lines: Lines::default(), line: String::new() }
     }
 
     /// Writes the line of a sample.
@@ -121,24 +121,15 @@ fn push_clean(line: &mut String, text: &str) {
 impl Encode for Statsd {
     fn add(&mut self, sample: &Sample<'_>) {
         self.write(sample);
-        let line = self.line.as_bytes();
-        match self.datagrams.last_mut() {
-            Some(last) if last.len() + 1 + line.len() <= DATAGRAM_MAX => {
-                last.push(b'\n');
-                last.extend_from_slice(line);
-            }
-            _ => self.datagrams.push(line.to_vec()),
-        }
-        self.bytes += line.len();
+        self.lines.push(&self.line, DATAGRAM_MAX);
     }
 
     fn payloads(&mut self, _: Flush) -> Vec<Vec<u8>> {
-        self.bytes = 0;
-        std::mem::take(&mut self.datagrams)
+        self.lines.take()
     }
 
     fn is_full(&self) -> bool {
-        self.bytes >= FULL || self.datagrams.len() > 40
+        self.lines.is_full(FULL)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The labels that rows name their targets by.
 
-use metrics::{TargetLabel, TargetTable};
+use metrics::{By, TargetLabel, TargetTable};
 use workload::Plan;
 
 /// The labels of a plan's targets, in the order of the targets; passwords in URLs are left out.
@@ -13,4 +13,10 @@ pub fn target_labels(plan: &Plan) -> TargetTable {
         name: target.name.clone(),
     };
     TargetTable { labels: plan.targets.list().iter().map(label).collect() }
+}
+
+/// By what a view groups requests: by name where targets have names, and in scripts, whose requests have names and no targets.
+pub(crate) fn grouping(targets: &TargetTable) -> By {
+    let has_names = targets.labels.iter().any(|label| !label.name.is_empty());
+    if has_names || targets.labels.is_empty() { By::Name } else { By::Target }
 }

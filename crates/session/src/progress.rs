@@ -23,15 +23,13 @@ impl Progress {
     /// Nothing is drawn yet.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
-        let (rate_asked_per_s, natural) = match &plan.load {
-            Load::Open { shape, .. } => {
-                (shape.mean_rate_per_s(plan.duration), shape.natural_duration())
-            }
-            Load::Closed { .. } | Load::Users(_) => (0.0, None),
+        let rate_asked_per_s = match &plan.load {
+            Load::Open { shape, .. } => shape.mean_rate_per_s(plan.duration),
+            Load::Closed { .. } | Load::Users(_) => 0.0,
         };
         Self {
             name: plan.name.clone(),
-            duration: plan.duration.into_iter().chain(natural).min(),
+            duration: plan.begins_for(),
             rate_asked_per_s,
             total: Snapshot::new(),
             drawn: DrawnLines::default(),

@@ -32,6 +32,16 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// How long hits are begun: until the duration or the shape ends, whichever is first; `None` goes on until stopped.
+    #[must_use]
+    pub fn begins_for(&self) -> Option<Nanos> {
+        let natural = match &self.load {
+            Load::Open { shape, .. } => shape.natural_duration(),
+            Load::Closed { .. } | Load::Users(_) => None,
+        };
+        self.duration.into_iter().chain(natural).min()
+    }
+
     /// A plan of this load without a name, a limit, a warm-up or thinking.
     #[must_use]
     pub fn new(load: Load, targets: Targets, seed: u64) -> Self {

@@ -6,7 +6,7 @@ use cli::{Interrupts, screen};
 use metrics::{Batch, Snapshot};
 use ratatui_core::terminal::Terminal;
 use stdx::Nanos;
-use workload::{Load, Plan};
+use workload::Plan;
 
 use super::ansi::Ansi;
 use super::state::State;
@@ -44,12 +44,7 @@ pub fn open(plan: &Plan, interrupts: &Interrupts) -> Option<FullScreen> {
             return None;
         }
     };
-    let natural = match &plan.load {
-        Load::Open { shape, .. } => shape.natural_duration(),
-        Load::Closed { .. } | Load::Users(_) => None,
-    };
-    let duration = plan.duration.into_iter().chain(natural).min();
-    let state = State::new(plan.name.clone(), duration, target_labels(plan));
+    let state = State::new(plan.name.clone(), plan.begins_for(), target_labels(plan));
     let mut view =
         FullScreen { terminal, state, interrupts: interrupts.clone(), looked: Nanos::ZERO };
     view.draw();

@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 
-use metrics::{Batch, By, Groups, Snapshot, Summary, TargetTable, Verdict};
+use metrics::{Batch, Groups, Snapshot, Summary, TargetTable, Verdict};
 use stdx::Nanos;
+
+use crate::labels::grouping;
 
 /// Seconds that the chart of the rate has at most.
 pub(super) const SECONDS_MAX: usize = 600;
@@ -74,9 +76,6 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn new(name: String, duration: Option<Nanos>, labels: TargetTable) -> Self {
-        let has_names = labels.labels.iter().any(|label| !label.name.is_empty());
-        // Scripts have no targets; their requests have names.
-        let by = if has_names || labels.labels.is_empty() { By::Name } else { By::Target };
         Self {
             name,
             duration,
@@ -84,7 +83,7 @@ impl State {
             total: Snapshot::new(),
             recent: Snapshot::new(),
             seconds: VecDeque::new(),
-            groups: Groups::new(by),
+            groups: Groups::new(grouping(&labels)),
             summary: Summary::new(),
             labels,
             planned: 0,

@@ -36,10 +36,6 @@ pub struct LiveView {
 
 impl LiveView {
     pub(super) fn new(shared: Shared, epoch: i64, plan: &Plan) -> Self {
-        let (has_rate, natural) = match &plan.load {
-            Load::Open { shape, .. } => (true, shape.natural_duration()),
-            Load::Closed { .. } | Load::Users(_) => (false, None),
-        };
         Self {
             shared,
             name: plan.name.clone(),
@@ -49,8 +45,8 @@ impl LiveView {
             phase: Phase::Running,
             marks: Vec::new(),
             epoch,
-            duration: plan.duration.into_iter().chain(natural).min(),
-            has_rate,
+            duration: plan.begins_for(),
+            has_rate: matches!(plan.load, Load::Open { .. }),
             elapsed: Nanos::ZERO,
             more: Value::Null,
         }

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use metrics::{Batch, By, Groups, Snapshot, Summary, TargetTable, Verdict};
+use metrics::{Batch, Groups, Snapshot, Summary, TargetTable, Verdict};
 use serde_json::{Value, json};
 use stdx::Nanos;
 
 use super::board::Phase;
+use crate::labels::grouping;
 
 /// Targets that are shown, at most.
 const GROUPS_MAX: usize = 200;
@@ -25,10 +26,12 @@ pub(super) struct Counts {
 
 impl Counts {
     pub(super) fn new(labels: TargetTable) -> Self {
-        let has_names = labels.labels.iter().any(|label| !label.name.is_empty());
-        // Scripts have no targets; their requests have names.
-        let by = if has_names || labels.labels.is_empty() { By::Name } else { By::Target };
-        Self { groups: Groups::new(by), labels, errors: HashMap::new(), errors_more: 0 }
+        Self {
+            groups: Groups::new(grouping(&labels)),
+            labels,
+            errors: HashMap::new(),
+            errors_more: 0,
+        }
     }
 
     pub(super) fn add(&mut self, batch: &Batch) {
