@@ -41,7 +41,10 @@ mod host_policy;
 mod ids;
 mod lazy;
 mod list;
+mod load_change;
 mod merge;
+mod open_schedule;
+mod orders;
 mod origin;
 mod origins;
 mod prepared;
@@ -56,7 +59,6 @@ mod serials;
 mod settings;
 mod share;
 mod simulate;
-mod stop_signal;
 mod streams;
 mod thread;
 mod unsent;
@@ -70,6 +72,7 @@ pub use error::{CertificateRole, StartError};
 pub use failure_reason::{FailedHit, FailureReason, FailureText};
 pub use host_policy::{HostPolicy, HostRule, IpRange};
 pub use lazy::LazyTargets;
+pub use load_change::{LoadChange, LoadChangeError};
 pub use run::{ReadyRun, Run, RunEvent, Stopper};
 pub use settings::{
     AddressFamily, Capture, CapturedHeaders, ClientIdentity, DnsPick, DnsTtl, FirstAddress,

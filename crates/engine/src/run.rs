@@ -13,11 +13,12 @@ use workload::{Load, Plan};
 
 use crate::error::StartError;
 use crate::lazy::{LazyTargets, lazy_lanes};
+use crate::load_change::{LoadChange, LoadChangeError};
 use crate::merge::Merge;
+use crate::orders::Orders;
 use crate::prepared::Prepared;
 use crate::record::{Message, Outlet, new_batch};
 use crate::settings::Settings;
-use crate::stop_signal::StopSignal;
 use crate::thread::{Clock, WorkerThread};
 use crate::worker_io::WorkerIo;
 
@@ -36,7 +37,7 @@ pub struct Run {
     messages: Receiver<Message>,
     batches: Vec<SyncSender<Batch>>,
     merge: RefCell<Merge>,
-    stop_signal: Arc<StopSignal>,
+    orders: Arc<Orders>,
     prepared: Arc<Prepared>,
     wakers: Vec<Waker>,
     threads: Vec<JoinHandle<()>>,
@@ -96,14 +97,14 @@ impl Run {
                 Ok(Message::Rows(batch)) => return Some(RunEvent::Rows(batch)),
                 Ok(Message::Counts(worker, snapshot)) => {
                     if let Some(merged) = self.merge.borrow_mut().add(worker, snapshot) {
-                        return Some(RunEvent::Progress(merged));
+                        return Some(RunEvent::Progress(self.with_means(merged)));
                     }
                 }
                 Ok(Message::Done(worker, snapshot)) => {
-                    let interrupted = self.stop_signal.is_requested();
+                    let interrupted = self.orders.is_stop_requested();
                     if let Some(last) = self.merge.borrow_mut().end(worker, &snapshot, interrupted)
                     {
-                        return Some(RunEvent::Finished(last));
+                        return Some(RunEvent::Finished(self.with_means(last)));
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => return None,
@@ -114,6 +115,26 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// The same counts, whose record has what was asked for on average where the load was changed.
+    fn with_means(&self, mut counts: Box<Snapshot>) -> Box<Snapshot> {
+        self.orders.load.write_means(&mut counts.generator, &self.prepared.plan);
+        counts
+    }
+
+    /// Offers another load from now on. Returns when, since the start of the run.
+    ///
+    /// # Errors
+    /// This run's load cannot be changed so.
+    pub fn change_load(&self, change: LoadChange) -> Result<Nanos, LoadChangeError> {
+        if self.orders.is_stop_requested() {
+            return Err(LoadChangeError::Over);
+        }
+        let at = self.elapsed();
+        self.orders.load.add(at, change, &self.prepared.plan)?;
+        self.wakers.iter().for_each(Waker::wake);
+        Ok(at)
     }
 
     /// Gives an emptied batch back to the workers.
@@ -132,11 +153,7 @@ impl Run {
     /// What gives orders to this run from any thread.
     #[must_use]
     pub fn stopper(&self) -> Stopper {
-        Stopper {
-            start: self.start,
-            stop_signal: Arc::clone(&self.stop_signal),
-            wakers: self.wakers.clone(),
-        }
+        Stopper { start: self.start, orders: Arc::clone(&self.orders), wakers: self.wakers.clone() }
     }
 
     /// Begins no more hits; waits for those under way (first SIGINT).
@@ -167,7 +184,7 @@ impl Drop for Run {
 pub struct ReadyRun {
     prepared: Arc<Prepared>,
     threads: Vec<WorkerThread>,
-    stop_signal: Arc<StopSignal>,
+    orders: Arc<Orders>,
     messages: Receiver<Message>,
     batches: Vec<SyncSender<Batch>>,
     spares: Vec<SyncSender<Box<Snapshot>>>,
@@ -195,7 +212,7 @@ impl ReadyRun {
             io: machines[0].name(),
             prepared,
             threads: Vec::new(),
-            stop_signal: Arc::new(StopSignal::default()),
+            orders: Arc::new(Orders::default()),
             messages,
             batches: Vec::new(),
             spares: Vec::new(),
@@ -230,14 +247,14 @@ impl ReadyRun {
             messages: self.messages,
             batches: self.batches,
             merge: RefCell::new(Merge::new(generator, self.spares)),
-            stop_signal: self.stop_signal,
+            orders: self.orders,
             prepared: self.prepared,
             wakers: self.wakers,
             threads: Vec::new(),
             turn: Cell::new(0),
         };
         for thread in self.threads {
-            run.threads.push(thread.spawn(clock, &run.prepared, &run.stop_signal)?);
+            run.threads.push(thread.spawn(clock, &run.prepared, &run.orders)?);
         }
         Ok(run)
     }
@@ -247,30 +264,30 @@ impl ReadyRun {
 #[derive(Clone, Debug)]
 pub struct Stopper {
     start: Instant,
-    stop_signal: Arc<StopSignal>,
+    orders: Arc<Orders>,
     wakers: Vec<Waker>,
 }
 
 impl Stopper {
     /// Begins no more hits; waits for those under way.
     pub fn drain(&self) {
-        self.request(StopSignal::DRAIN);
+        self.request(Orders::DRAIN);
     }
 
     /// Ends now; what is under way is counted as stopped.
     pub fn abort(&self) {
-        self.request(StopSignal::ABORT);
+        self.request(Orders::ABORT);
     }
 
     /// Sends none of the requests of an open loop that fell due before this instant and were not begun: they are counted as
     /// not sent. For a process that stood still, and would send all of them at once.
     pub fn skip_overdue(&self, before: Instant) {
-        self.stop_signal.skip(before.saturating_duration_since(self.start).into());
+        self.orders.skip(before.saturating_duration_since(self.start).into());
         self.wakers.iter().for_each(Waker::wake);
     }
 
     fn request(&self, order: u8) {
-        self.stop_signal.request(order);
+        self.orders.request_stop(order);
         self.wakers.iter().for_each(Waker::wake);
     }
 }

@@ -1,12 +1,13 @@
-//! `Schedule`: when a worker begins its hits.
+//! `Schedule`: when a worker begins its hits. That of a rate is in `open_schedule`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use stdx::Nanos;
-use workload::arrival::{Cursor, Numbers, Shard};
+use workload::arrival::{Numbers, Shard};
 use workload::{Load, VirtualUsers};
 
+use crate::open_schedule::Open;
 use crate::prepared::Prepared;
 use crate::settings::Settings;
 use crate::share::share;
@@ -37,16 +38,45 @@ impl Schedule {
                     None => shape.cursor(plan.seed, shard, plan.duration),
                     Some(part) => shape.cursor_of_part(plan.seed, shard, part, plan.duration),
                 };
-                Self::Open(Open { cursor, in_flight_max, tick: prepared.settings.tick })
+                Self::Open(Open::new(cursor, shard, in_flight_max, prepared.settings.tick))
             }
             Load::Closed { users } => {
                 let users = users_share(*users, &prepared.settings, worker, workers);
                 let left = plan.hits_max.map_or(u64::MAX, |max| share(max, worker, workers));
                 let shard = Shard { first: worker, step: workers };
-                Self::Closed(Closed::new(users, Numbers::new(shard, plan.part.as_ref()), left))
+                let numbers = Numbers::new(shard, plan.part.as_ref());
+                Self::Closed(Closed::new(users, shard, numbers, left))
             }
             Load::Users(crew) => Self::Users((crew.make)(Shard { first: worker, step: workers })),
         }
+    }
+}
+
+/// A worker's share of users and of the connections that they share, of a run whose closed loop has so many users now.
+pub(crate) struct UsersShare {
+    pub(crate) users: u64,
+    /// `None` where the number of connections does not go with that of users.
+    pub(crate) connections: Option<usize>,
+}
+
+impl UsersShare {
+    /// The share of this worker. Connections go with users where no user was to need one that another holds: they are then
+    /// both the most that there are and the most that stay open.
+    pub(crate) fn of(users: u64, prepared: &Prepared, shard: Shard) -> Self {
+        let (settings, planned) = (&prepared.settings, &prepared.plan.load);
+        let own = |total: u64| share(total, shard.first, shard.step);
+        let conns = settings.max_connections.filter(|conns| *conns == settings.connections);
+        let (Some(conns), Load::Closed { users: before }) = (conns.map(|n| n as u64), planned)
+        else {
+            return Self { users: own(users), connections: None };
+        };
+        let each = (before / conns.max(1)).max(1);
+        let connections = own(users.div_ceil(each));
+        let own_users = match users.is_multiple_of(each) {
+            true => connections * each,
+            false => own(users),
+        };
+        Self { users: own_users, connections: usize::try_from(connections).ok() }
     }
 }
 
@@ -71,13 +101,50 @@ pub(crate) struct Closed {
     numbers: Numbers,
     /// Hits that may still be begun and counted.
     pub(crate) left: u64,
+    /// Which of the users are this worker's.
+    pub(crate) shard: Shard,
+    /// Users that go away after their hit.
+    leaving: u64,
+    /// Users that stay.
+    users: u64,
+    is_paused: bool,
 }
 
 impl Closed {
     /// All users idle; their hits have these numbers.
-    pub(crate) fn new(users: u64, numbers: Numbers, left: u64) -> Self {
+    pub(crate) fn new(users: u64, shard: Shard, numbers: Numbers, left: u64) -> Self {
         let thinking = BinaryHeap::with_capacity(usize::try_from(users).unwrap_or(0).min(ROOM));
-        Self { idle: users, thinking, numbers, left }
+        Self { idle: users, thinking, numbers, left, shard, leaving: 0, users, is_paused: false }
+    }
+
+    /// Has so many users from now on. Those that are idle or think go at once, the others after their hit.
+    pub(crate) fn set_users(&mut self, users: u64) {
+        let more = users.saturating_sub(self.users);
+        let back = more.min(self.leaving);
+        self.leaving -= back;
+        self.idle += more - back;
+        let mut fewer = self.users.saturating_sub(users);
+        let idle = fewer.min(self.idle);
+        (self.idle, fewer) = (self.idle - idle, fewer - idle);
+        while fewer > 0 && self.thinking.pop().is_some() {
+            fewer -= 1;
+        }
+        self.leaving += fewer;
+        self.users = users;
+    }
+
+    /// Begins no hits.
+    pub(crate) fn pause(&mut self) {
+        self.is_paused = true;
+    }
+
+    /// Begins hits again. What users would have begun meanwhile is due now.
+    pub(crate) fn resume(&mut self, now: Nanos) {
+        self.is_paused = false;
+        while self.thinking.peek().is_some_and(|thought| thought.0 <= now) {
+            self.thinking.pop();
+            self.idle += 1;
+        }
     }
 
     /// The next hit's number.
@@ -87,11 +154,17 @@ impl Closed {
 
     /// When the next hit is due; none where every user waits for an answer.
     pub(crate) fn next_due(&self, now: Nanos) -> Option<Nanos> {
+        if self.is_paused {
+            return None;
+        }
         if self.idle > 0 { Some(now) } else { self.thinking.peek().map(|thought| thought.0) }
     }
 
     /// How many users are ready to begin a hit without thinking.
     pub(crate) fn ready(&self, now: Nanos) -> u64 {
+        if self.is_paused {
+            return 0;
+        }
         let thought = self.thinking.peek().is_some_and(|thought| thought.0 <= now);
         self.idle + if thought { self.thinking.len() as u64 } else { 0 }
     }
@@ -109,9 +182,11 @@ impl Closed {
         thought
     }
 
-    /// A user has its answer and thinks until `until`.
+    /// A user has its answer and thinks until `until`, or goes away.
     pub(crate) fn think(&mut self, now: Nanos, until: Nanos) {
-        if until <= now {
+        if self.leaving > 0 {
+            self.leaving -= 1;
+        } else if until <= now {
             self.idle += 1;
         } else {
             self.thinking.push(Reverse(until));
@@ -124,23 +199,37 @@ const IN_FLIGHT_MAX: usize = 1 << 20;
 /// The most users there is room for before memory is asked for.
 const ROOM: usize = 1 << 20;
 
-/// A worker's share of a schedule.
-#[derive(Debug)]
-pub(crate) struct Open {
-    pub(crate) cursor: Cursor,
-    /// The most hits of this worker under way at once.
-    pub(crate) in_flight_max: usize,
-    /// What falls due within this time is sent together; zero for exact pacing.
-    pub(crate) tick: Nanos,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Open {
-    /// When the next hit is to be begun: when it is due, or at the tick's end.
-    pub(crate) fn next_begin(&self) -> Option<Nanos> {
-        let (_, due) = self.cursor.peek()?;
-        if self.tick == Nanos::ZERO {
-            return Some(due);
-        }
-        Some(Nanos(due.0.div_ceil(self.tick.0).saturating_mul(self.tick.0)))
+    #[test]
+    fn users_come_and_go() {
+        let mut closed = Closed::new(3, Shard::ALL, Numbers::new(Shard::ALL, None), u64::MAX);
+        let now = Nanos(10);
+        // One waits for its answer, one thinks, one is idle.
+        closed.begin(true);
+        closed.begin(true);
+        closed.think(now, Nanos(50));
+        closed.set_users(1);
+        assert_eq!((closed.ready(now), closed.next_due(now), closed.leaving), (0, None, 0));
+        closed.set_users(0);
+        assert_eq!(closed.leaving, 1);
+        closed.set_users(2);
+        assert_eq!((closed.leaving, closed.ready(now)), (0, 1), "the one under way stays");
+        closed.set_users(0);
+        closed.think(now, now);
+        assert_eq!((closed.leaving, closed.ready(now)), (0, 0));
+    }
+
+    #[test]
+    fn a_pause_makes_none_late() {
+        let mut closed = Closed::new(1, Shard::ALL, Numbers::new(Shard::ALL, None), u64::MAX);
+        closed.begin(true);
+        closed.think(Nanos(10), Nanos(20));
+        closed.pause();
+        assert_eq!((closed.next_due(Nanos(15)), closed.ready(Nanos(30))), (None, 0));
+        closed.resume(Nanos(100));
+        assert_eq!(closed.next_due(Nanos(100)), Some(Nanos(100)));
     }
 }

@@ -10,14 +10,15 @@ use stdx::Nanos;
 use workload::Plan;
 
 use crate::error::StartError;
+use crate::load_change::{LoadChange, LoadChangeError};
 use crate::merge::Merge;
+use crate::orders::Orders;
 use crate::prepared::Prepared;
 use crate::record::{Message, Outlet, Recorder};
 use crate::run::RunEvent;
 use crate::schedule::Schedule;
 use crate::serials::Serials;
 use crate::settings::Settings;
-use crate::stop_signal::StopSignal;
 use crate::worker::{Start, Worker};
 
 /// Messages that wait between two turns; a turn makes far fewer.
@@ -66,7 +67,7 @@ pub struct Simulation<I: Io> {
     worker: Option<Worker<I>>,
     inbox: Receiver<Message>,
     merge: Merge,
-    stop_signal: Arc<StopSignal>,
+    orders: Arc<Orders>,
     prepared: Arc<Prepared>,
     now: Nanos,
 }
@@ -84,10 +85,10 @@ impl<I: Io> Simulation<I> {
         spare.try_send(Box::new(Snapshot::new())).ok();
         let outlet = Outlet { worker: 0, messages, batches, snapshots };
         let merge = Merge::new(prepared.generator(1, "sim"), vec![spare]);
-        let stop_signal = Arc::new(StopSignal::default());
+        let orders = Arc::new(Orders::default());
         let start = Start {
             schedule: Schedule::of_worker(&prepared, 0, 1),
-            stop_signal: Arc::clone(&stop_signal),
+            orders: Arc::clone(&orders),
             lazy: None,
             serials: Serials::of(0, 1),
             conns_max: settings.max_connections.unwrap_or(usize::MAX),
@@ -97,7 +98,7 @@ impl<I: Io> Simulation<I> {
         };
         let worker = Worker::new(io, start);
         let now = worker.now();
-        Ok(Self { worker: Some(worker), inbox, merge, stop_signal, prepared, now })
+        Ok(Self { worker: Some(worker), inbox, merge, orders, prepared, now })
     }
 
     /// The next event; `None` once `timeout` has passed on the simulated clock without one, and after
@@ -126,11 +127,13 @@ impl<I: Io> Simulation<I> {
             let event = match message {
                 Message::Rows(batch) => Some(RunEvent::Rows(batch)),
                 Message::Counts(worker, counts) => {
-                    self.merge.add(worker, counts).map(RunEvent::Progress)
+                    let counts = self.merge.add(worker, counts);
+                    counts.map(|counts| RunEvent::Progress(self.with_means(counts)))
                 }
                 Message::Done(worker, counts) => {
-                    let interrupted = self.stop_signal.is_requested();
-                    self.merge.end(worker, &counts, interrupted).map(RunEvent::Finished)
+                    let interrupted = self.orders.is_stop_requested();
+                    let counts = self.merge.end(worker, &counts, interrupted);
+                    counts.map(|counts| RunEvent::Finished(self.with_means(counts)))
                 }
             };
             if event.is_some() {
@@ -138,6 +141,24 @@ impl<I: Io> Simulation<I> {
             }
         }
         None
+    }
+
+    /// As in [`Run`](crate::Run).
+    fn with_means(&self, mut counts: Box<Snapshot>) -> Box<Snapshot> {
+        self.orders.load.write_means(&mut counts.generator, &self.prepared.plan);
+        counts
+    }
+
+    /// Offers another load from now on. Returns when, since the start of the run.
+    ///
+    /// # Errors
+    /// This run's load cannot be changed so.
+    pub fn change_load(&self, change: LoadChange) -> Result<Nanos, LoadChangeError> {
+        if self.orders.is_stop_requested() {
+            return Err(LoadChangeError::Over);
+        }
+        self.orders.load.add(self.now, change, &self.prepared.plan)?;
+        Ok(self.now)
     }
 
     /// The simulated time since the start of the run.
@@ -154,11 +175,11 @@ impl<I: Io> Simulation<I> {
 
     /// Begins no more hits; waits for those under way.
     pub fn drain(&self) {
-        self.stop_signal.request(StopSignal::DRAIN);
+        self.orders.request_stop(Orders::DRAIN);
     }
 
     /// Ends now; what is under way is counted as stopped.
     pub fn abort(&self) {
-        self.stop_signal.request(StopSignal::ABORT);
+        self.orders.request_stop(Orders::ABORT);
     }
 }

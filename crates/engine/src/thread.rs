@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use net::machine;
 
 use crate::lazy::LazyShard;
+use crate::orders::Orders;
 use crate::prepared::Prepared;
 use crate::record::{Outlet, Recorder};
 use crate::schedule::Schedule;
 use crate::serials::Serials;
 use crate::settings::Settings;
 use crate::share::share;
-use crate::stop_signal::StopSignal;
 use crate::worker::{Start, Worker};
 use crate::worker_io::WorkerIo;
 
@@ -43,16 +43,16 @@ impl WorkerThread {
         self,
         clock: Clock,
         prepared: &Arc<Prepared>,
-        stop_signal: &Arc<StopSignal>,
+        orders: &Arc<Orders>,
     ) -> std::io::Result<JoinHandle<()>> {
-        let (prepared, stop_signal) = (Arc::clone(prepared), Arc::clone(stop_signal));
+        let (prepared, orders) = (Arc::clone(prepared), Arc::clone(orders));
         let name = format!("brunt-worker-{}", self.outlet.worker);
-        std::thread::Builder::new().name(name).spawn(move || self.run(clock, prepared, stop_signal))
+        std::thread::Builder::new().name(name).spawn(move || self.run(clock, prepared, orders))
     }
 
-    fn run(self, clock: Clock, prepared: Arc<Prepared>, stop_signal: Arc<StopSignal>) {
+    fn run(self, clock: Clock, prepared: Arc<Prepared>, orders: Arc<Orders>) {
         let Self { workers, mut machine, lazy, outlet } = self;
-        let signal = Arc::clone(&stop_signal);
+        let shared = Arc::clone(&orders);
         let (worker, settings) = (outlet.worker, &prepared.settings);
         settle_thread(worker, settings);
         let share_of = |total: usize| share(total as u64, worker as u64, workers as u64) as usize;
@@ -60,7 +60,7 @@ impl WorkerThread {
         let schedule = Schedule::of_worker(&prepared, worker as u64, workers as u64);
         machine.set_start(clock.start);
         let start = Start {
-            stop_signal,
+            orders,
             schedule,
             lazy,
             serials: Serials::of(worker, workers),
@@ -72,12 +72,12 @@ impl WorkerThread {
         match machine {
             WorkerIo::Reactor(io) => {
                 let worker = Worker::new(io, start);
-                clock.wait(&signal);
+                clock.wait(&shared);
                 worker.run();
             }
             WorkerIo::Uring(io) => {
                 let worker = Worker::new(*io, start);
-                clock.wait(&signal);
+                clock.wait(&shared);
                 worker.run();
             }
         }
@@ -89,10 +89,10 @@ const STOP_CHECK: Duration = Duration::from_millis(50);
 
 impl Clock {
     /// Waits for the start of the run, or for an order to stop.
-    fn wait(self, signal: &StopSignal) {
+    fn wait(self, orders: &Orders) {
         loop {
             let left = self.start.saturating_duration_since(Instant::now());
-            if left.is_zero() || signal.is_requested() {
+            if left.is_zero() || orders.is_stop_requested() {
                 return;
             }
             std::thread::sleep(left.min(STOP_CHECK));

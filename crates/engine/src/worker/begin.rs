@@ -18,17 +18,21 @@ use workload::StopMode;
 /// The most hits begun before events are looked at.
 const BURST_MAX: usize = 64;
 /// Hits due within the run's time are still begun this long after it; those later than that are not sent.
-const GRACE: Nanos = Nanos::from_millis(100);
+pub(super) const GRACE: Nanos = Nanos::from_millis(100);
 
 impl<I: Io> Worker<I> {
     /// Begins what is due.
     pub(super) fn begin_due(&mut self) {
         match self.schedule {
-            Schedule::Closed(_) => return self.begin_idle_users(),
+            Schedule::Closed(_) => {
+                self.change_load();
+                return self.begin_idle_users();
+            }
             Schedule::Users(_) => return self.poll_users(),
             Schedule::Open(_) | Schedule::Ended => {}
         }
         self.skip_overdue();
+        self.change_load();
         let end = self.prepared.plan.duration.unwrap_or(Nanos::MAX);
         // What a tick gathers is due before the end and begun after it.
         let grace = GRACE.saturating_add(self.prepared.settings.tick);
@@ -42,10 +46,14 @@ impl<I: Io> Worker<I> {
                 self.schedule = Schedule::Ended;
                 return;
             };
-            if begin > self.now || has_backlog || self.hits.len() >= open.in_flight_max {
+            if begin > self.now
+                || begin >= self.changes_at
+                || has_backlog
+                || self.hits.len() >= open.in_flight_max
+            {
                 return;
             }
-            let Some((seq, due)) = open.cursor.peek() else { return };
+            let Some((seq, due)) = open.peek() else { return };
             let target = match self.next_target(seq) {
                 NextTarget::Target(target) => target,
                 NextTarget::Later => return,
@@ -55,7 +63,7 @@ impl<I: Io> Worker<I> {
                 }
             };
             if let Schedule::Open(open) = &mut self.schedule {
-                open.cursor.advance();
+                open.advance();
             }
             self.now = self.io.now();
             let lag = self.note_begin(due);
@@ -115,14 +123,14 @@ impl<I: Io> Worker<I> {
         if let Schedule::Open(open) = &self.schedule {
             let plan = &self.prepared.plan;
             let until = at.min(plan.duration.unwrap_or(Nanos::MAX));
-            let mut left = open.cursor.count_until_below(until, plan.hits_max);
+            let mut left = open.count_until_below(until, plan.hits_max);
             if let Some(lane) = &self.lazy {
                 left = lane.count_waiting(left);
             }
             // Those of the warm-up are counted nowhere.
             if let Some(warm) = plan.warmup.0.checked_sub(1) {
                 let warm = Nanos(warm).min(until);
-                left = left.saturating_sub(open.cursor.count_until_below(warm, plan.hits_max));
+                left = left.saturating_sub(open.count_until_below(warm, plan.hits_max));
             }
             self.self_metrics.planned += left;
             self.self_metrics.not_sent += left;
@@ -135,7 +143,7 @@ impl<I: Io> Worker<I> {
         let stood_still = self.now.saturating_sub(self.begun_at);
         self.begun_at = self.now;
         let stalled = self.prepared.settings.stall_max.is_some_and(|max| stood_still > max);
-        let before = if stalled { self.now } else { self.stop_signal.skipped() };
+        let before = if stalled { self.now } else { self.orders.skipped() };
         if before > self.skipped {
             self.skipped = before;
             self.skip_before(before);
@@ -144,18 +152,18 @@ impl<I: Io> Worker<I> {
 
     /// Counts the hits that fell due before then and were not begun as not sent.
     #[cold]
-    fn skip_before(&mut self, before: Nanos) {
+    pub(super) fn skip_before(&mut self, before: Nanos) {
         let plan = &self.prepared.plan;
         let before =
             before.min(plan.duration.map_or(Nanos::MAX, |end| end.saturating_add(Nanos(1))));
         let Schedule::Open(open) = &mut self.schedule else { return };
         let mut skipped = 0;
-        while let Some((seq, due)) = open.cursor.peek()
+        while let Some((seq, due)) = open.peek()
             && due < before
             && plan.hits_max.is_none_or(|max| seq < max)
         {
             skipped += u64::from(due >= plan.warmup);
-            open.cursor.advance();
+            open.advance();
         }
         self.self_metrics.planned += skipped;
         self.self_metrics.not_sent += skipped;

@@ -6,6 +6,7 @@
 //! ```
 
 mod begin;
+mod change;
 mod dial;
 mod finish;
 mod pipes;

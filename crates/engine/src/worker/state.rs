@@ -15,6 +15,7 @@ use crate::hit::{Hit, Hits};
 use crate::ids::{Arena, ConnId, HitId, OriginId};
 use crate::lazy::LazyShard;
 use crate::list::{BY_DEADLINE, List};
+use crate::orders::Orders;
 use crate::origin::Origin;
 use crate::origins::{NamedBy, Origins};
 use crate::prepared::Prepared;
@@ -24,7 +25,6 @@ use crate::response_handler::HeadCache;
 use crate::schedule::Schedule;
 use crate::self_metrics::SelfMetrics;
 use crate::serials::Serials;
-use crate::stop_signal::StopSignal;
 use crate::work_budget::WorkBudget;
 
 /// Room for one read: 64 KiB.
@@ -35,7 +35,7 @@ pub(crate) struct Worker<I: Io> {
     pub(super) io: I,
     pub(super) now: Nanos,
     pub(super) prepared: Arc<Prepared>,
-    pub(super) stop_signal: Arc<StopSignal>,
+    pub(super) orders: Arc<Orders>,
     pub(super) applied_stop: u8,
     pub(super) schedule: Schedule,
     pub(super) lazy: Option<LazyShard>,
@@ -82,6 +82,10 @@ pub(crate) struct Worker<I: Io> {
     pub(super) next_report: Nanos,
     /// When what was due was last begun.
     pub(super) begun_at: Nanos,
+    /// Changes of the load that were taken up.
+    pub(super) changes_applied: usize,
+    /// When the next of them is, while hits that fell due before it are to be begun first.
+    pub(super) changes_at: Nanos,
     /// What fell due before this is not begun any more.
     pub(super) skipped: Nanos,
     pub(super) input: Box<[u8]>,
@@ -108,7 +112,7 @@ const HEAD_CACHES: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) prepared: Arc<Prepared>,
-    pub(crate) stop_signal: Arc<StopSignal>,
+    pub(crate) orders: Arc<Orders>,
     pub(crate) schedule: Schedule,
     pub(crate) lazy: Option<LazyShard>,
     pub(crate) serials: Serials,
@@ -122,7 +126,7 @@ const ROOM: usize = 1024;
 
 impl<I: Io> Worker<I> {
     pub(crate) fn new(mut io: I, start: Start) -> Self {
-        let Start { prepared, stop_signal, schedule, lazy, serials, conns_max, idle_max, recorder } =
+        let Start { prepared, orders, schedule, lazy, serials, conns_max, idle_max, recorder } =
             start;
         let now = io.now();
         let settings = &prepared.settings;
@@ -138,7 +142,7 @@ impl<I: Io> Worker<I> {
             io,
             now,
             prepared,
-            stop_signal,
+            orders,
             applied_stop: 0,
             schedule,
             lazy,
@@ -169,6 +173,8 @@ impl<I: Io> Worker<I> {
             freed_at: Nanos::ZERO,
             next_report: now + PERIOD,
             begun_at: now,
+            changes_applied: 0,
+            changes_at: Nanos::MAX,
             skipped: Nanos::ZERO,
             input: vec![0; INPUT_LEN].into_boxed_slice(),
             output: Vec::with_capacity(INPUT_LEN),

@@ -7,9 +7,9 @@ use super::Worker;
 use crate::conn::Conn;
 use crate::failure::Failure;
 use crate::ids::{ConnId, OriginId};
+use crate::orders::Orders;
 use crate::record::PERIOD;
 use crate::schedule::Schedule;
-use crate::stop_signal::StopSignal;
 
 /// The loop wakes at least this often, to check for signals and to notice pauses of its own.
 const HEARTBEAT: Nanos = Nanos::from_millis(50);
@@ -89,15 +89,15 @@ impl<I: Io> Worker<I> {
     }
 
     fn apply_stop(&mut self) {
-        let order = self.stop_signal.current();
+        let order = self.orders.stop();
         if order != self.applied_stop {
             self.applied_stop = order;
             self.end_schedule(self.now);
-            if order >= StopSignal::ABORT {
+            if order >= Orders::ABORT {
                 self.stop_users();
             }
         }
-        while order >= StopSignal::ABORT
+        while order >= Orders::ABORT
             && let Some(hit) = self.by_deadline.first()
             && self.has_budget()
         {
@@ -108,7 +108,7 @@ impl<I: Io> Worker<I> {
     /// When the loop has to go on at the latest.
     fn next_deadline(&self) -> Nanos {
         // A connection that was lost while sending may have listed its origin again.
-        let is_aborted = self.applied_stop >= StopSignal::ABORT && !self.hits.is_empty();
+        let is_aborted = self.applied_stop >= Orders::ABORT && !self.hits.is_empty();
         let is_idle =
             self.unread.is_empty() && self.service_queue.is_empty() && self.corked.is_empty();
         if is_aborted || !is_idle {
@@ -190,7 +190,7 @@ impl<I: Io> Worker<I> {
         self.write_counts();
         if !self.recorder.send_counts() {
             // The receiver is gone: the run was dropped.
-            self.stop_signal.request(StopSignal::ABORT);
+            self.orders.request_stop(Orders::ABORT);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod alike;
 mod cable;
+mod changes;
 mod closing;
 mod faults;
 mod laws;
