@@ -160,8 +160,10 @@ fn test(
     }
     let judge = last.as_mut().and_then(|done| done.gates.take());
     let agents = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.agents));
-    let Conclusion { crossed, gates, asserted } =
+    let Conclusion { crossed, gates, mut asserted } =
         conclude(&mut meant, &seen, judge.as_ref(), agents)?;
+    let events = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.events));
+    asserted.extend(events.into_iter().map(Assertion::Event));
     if let Some(judge) = &judge {
         write_reports(&meant, judge, (saved, &asserted))?;
     }

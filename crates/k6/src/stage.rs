@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use cli::{ExitCode, ExitError, Interrupts};
 use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Settings};
 use metrics::tally::Assertion;
-use metrics::{Batch, Gates, Generator, Snapshot, Summary, TargetTable, Verdict};
+use metrics::{Batch, Event, Gates, Generator, Snapshot, Summary, TargetTable, Verdict};
 use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
 use session::tui;
 use session::web::{self, LivePage, LiveView};
@@ -42,6 +42,8 @@ pub(super) struct StageResult {
     pub(super) held: Option<OpenResults>,
     /// The agents of a fleet, which the results have.
     pub(super) agents: Vec<Assertion>,
+    /// What was done to the stage; its results have it already.
+    pub(super) events: Vec<Event>,
 }
 
 /// The rows of a stage as gates and the store need them: they are judged when the thresholds are.
@@ -121,8 +123,8 @@ pub(super) fn run_stage(
     let interrupted = interrupts.seen() > 0;
     let finished = Nanos::from(ended.finished.saturating_duration_since(meant.began));
     let elapsed = finished.saturating_sub(control.began_at().unwrap_or(finished));
-    let (held, agents) = (ended.results, Vec::new());
-    Ok(StageResult { outcome, elapsed, interrupted, verdict, gates, control, held, agents })
+    let (held, agents, events) = (ended.results, Vec::new(), ended.events);
+    Ok(StageResult { outcome, elapsed, interrupted, verdict, gates, control, held, agents, events })
 }
 
 /// The live page of the scenarios, where it is asked for.
@@ -183,6 +185,10 @@ impl Observer for StageObserver {
     fn last(&mut self, snapshot: &Snapshot) {
         self.show_beside();
         self.view.last(snapshot);
+    }
+
+    fn event(&mut self, event: &Event) {
+        self.view.event(event);
     }
 
     fn finished(&mut self) {

@@ -8,6 +8,7 @@
 //! It does no I/O, reads no clock and formats nothing for people but the verdict's one line.
 
 mod agent;
+mod event;
 mod failure;
 mod gate;
 mod generator;
@@ -28,6 +29,7 @@ mod traffic;
 mod verdict;
 
 pub use agent::{AgentRecord, ClockOffset};
+pub use event::{Event, EventKind};
 pub use failure::FailureKind;
 pub use gate::{
     GATES_MAX, Gap, Gate, GateError, GateFigures, GateMetric, GateOutcome, GateState, GateUnit,

@@ -1,5 +1,6 @@
 //! What must be known to read a run's figures, one sentence each: time between runs that counts in no rate, times that are no
-//! more than how long requests were waited for, and a generator that takes cores from its server.
+//! more than how long requests were waited for, a generator that takes cores from its server, and a load that someone
+//! changed.
 
 use metrics::{FailureKind, Generator, Histogram, Summary};
 use stdx::Nanos;
@@ -11,7 +12,8 @@ use crate::{Input, escape};
 /// The sentences, for every kind of report.
 pub(crate) fn caveats(input: &Input<'_>) -> Vec<String> {
     let summary = input.summary;
-    let all = [apart(summary), timed_out(summary), input.generator.and_then(real_time)];
+    let changed = crate::events::caveat(input);
+    let all = [apart(summary), timed_out(summary), input.generator.and_then(real_time), changed];
     all.into_iter().flatten().collect()
 }
 

@@ -128,6 +128,15 @@ fn fleet_table(out: &mut String, input: &Input<'_>) {
     }
 }
 
+fn event_table(out: &mut String, input: &Input<'_>) {
+    let mut rows = crate::events::event_rows(input);
+    if !rows.is_empty() {
+        let more = rows.len().saturating_sub(ROWS_MAX);
+        rows.truncate(ROWS_MAX);
+        table(out, "Events", &crate::events::EVENT_HEADS, &rows, more);
+    }
+}
+
 /// The page's figures in their order.
 fn figures(input: &Input<'_>) -> Vec<Figure> {
     let summary = input.summary;
@@ -146,6 +155,9 @@ fn figures(input: &Input<'_>) -> Vec<Figure> {
     if let Some(in_flight) = in_flight.filter(|in_flight| in_flight.cells().len() > 1) {
         let users = crate::input::users_at_work(input).unwrap_or(0);
         figures.push(under_way(&in_flight, users));
+    }
+    if let Some(timeline) = input.timeline {
+        crate::events::draw(&mut figures, input, timeline);
     }
     if let Some(sends) = crate::input::sends(input) {
         let gaps = Curve { label: "Time to the next send", times: &sends.gaps };
@@ -271,6 +283,7 @@ fn tables(out: &mut String, input: &Input<'_>) {
     }
     metric_table(out, input);
     fleet_table(out, input);
+    event_table(out, input);
     if let Some(server) = input.server {
         server.html(out);
     }

@@ -145,8 +145,16 @@ fn own(input: &Input<'_>) -> String {
     if let Some(server) = input.server {
         object = object.put("server", server.json());
     }
+    recorded(object, input).end()
+}
+
+/// What results have of the run as a whole: agents, events, gates, thresholds, checks and metrics.
+fn recorded(mut object: Object, input: &Input<'_>) -> Object {
     if let Some(fleet) = crate::fleet::json(input.assertions) {
         object = object.put("fleet", fleet);
+    }
+    if let Some(events) = crate::events::json(input) {
+        object = object.put("events", events);
     }
     if let Some(gates) = crate::gates::json(input.assertions) {
         object = object.put("gates", gates);
@@ -160,7 +168,7 @@ fn own(input: &Input<'_>) -> String {
     if let Some(metrics) = crate::script_metrics::json(input.assertions) {
         object = object.put("metrics", metrics);
     }
-    object.end()
+    object
 }
 
 /// Little's law: planned users against the measured `X R`.

@@ -32,6 +32,7 @@ mod conclusion;
 mod contrasts;
 mod differences;
 mod escape;
+mod events;
 mod figure;
 mod gates;
 mod hdrplot;

@@ -74,6 +74,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     errors(out, input)?;
     out.push_str(&crate::fleet::markdown(input.assertions));
     out.push_str(&assertions::markdown(input.assertions));
+    out.push_str(&crate::events::markdown(input));
     if let Some(groups) = input.groups {
         self::groups(out, groups)?;
     }

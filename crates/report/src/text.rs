@@ -11,7 +11,7 @@ use crate::caveats::{at_least, caveats};
 use crate::columns::Columns;
 use crate::conclusion::Conclusion;
 use crate::number::duration;
-use crate::{Input, assertions, escape, fleet, judgement};
+use crate::{Input, assertions, escape, events, fleet, judgement};
 
 /// The whole report. `Latencies` are response times, from the moment a hit was due; `Service` are times from the moment its
 /// request was written.
@@ -31,6 +31,7 @@ pub fn text(input: &Input<'_>) -> String {
     }
     out.push_str(&fleet::text(input.assertions));
     out.push_str(&assertions::text(input.assertions));
+    out.push_str(&events::text(input));
     if let Some(section) = input.server.map(|server| server.text()).filter(|text| !text.is_empty())
     {
         let _ = write!(out, "\n{section}");

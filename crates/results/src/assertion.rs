@@ -1,8 +1,8 @@
-//! Gates, and a script's thresholds and checks, and the agents of a fleet, as native rows: the expression, the metric, the check or the agent in `name`, the rest as JSON in `note`. Unknown keys
+//! Gates, and a script's thresholds and checks, the agents of a fleet and the events of a run, as native rows: the expression, the metric, the check or the agent in `name`, the rest as JSON in `note`. Unknown keys
 //! are skipped and missing ones are empty, so that older and newer files read.
 
 use metrics::tally::{Assertion, Check, Contains, Kind, MetricSummary, ThresholdOutcome};
-use metrics::{AgentRecord, ClockOffset, Gap, GateOutcome, GateState, GateUnit};
+use metrics::{AgentRecord, ClockOffset, Event, EventKind, Gap, GateOutcome, GateState, GateUnit};
 use serde_json::{Value, json};
 use stdx::Nanos;
 
@@ -19,6 +19,8 @@ pub(crate) const KIND_METRIC: u8 = 8;
 
 /// The kind of a row with what an agent of a fleet did.
 pub(crate) const KIND_AGENT: u8 = 9;
+/// The kind of a row with what was done to the run.
+pub(crate) const KIND_EVENT: u8 = 10;
 
 const KINDS: [Kind; 4] = [Kind::Counter, Kind::Gauge, Kind::Rate, Kind::Trend];
 const CONTENTS: [Contains; 3] = [Contains::Default, Contains::Time, Contains::Data];
@@ -64,7 +66,35 @@ pub(crate) fn encode(assertion: &Assertion, timestamp: i64) -> (Observed<'_>, St
             let columns = Observed { kind: KIND_AGENT, timestamp, name, ..Observed::default() };
             (columns, agent_note(agent))
         }
+        Assertion::Event(event) => {
+            let (name, note) = event_columns(event);
+            (Observed { kind: KIND_EVENT, timestamp: event.at, name, ..Observed::default() }, note)
+        }
     }
+}
+
+/// The name and the note of an event.
+fn event_columns(event: &Event) -> (&str, String) {
+    let what = event.what.name();
+    match &event.what {
+        EventKind::Mark(text) => (text, json!({ "what": what }).to_string()),
+        EventKind::Pause | EventKind::Resume => ("", json!({ "what": what }).to_string()),
+        EventKind::Rate(rate) => ("", json!({ "what": what, "value": number(*rate) }).to_string()),
+        EventKind::Users(users) => ("", json!({ "what": what, "value": users }).to_string()),
+    }
+}
+
+/// The event of such a name and note. One of a newer version is a mark.
+fn event(name: &str, note: &Value, at: i64) -> Event {
+    let what = match note["what"].as_str().unwrap_or_default() {
+        "pause" => EventKind::Pause,
+        "resume" => EventKind::Resume,
+        "rate" => EventKind::Rate(figure(&note["value"]).unwrap_or(0.0)),
+        "users" => EventKind::Users(note["value"].as_u64().unwrap_or(0)),
+        "mark" | "" => EventKind::Mark(name.to_owned()),
+        other => EventKind::Mark(format!("{other} {name}").trim_end().to_owned()),
+    };
+    Event { at, what, run: String::new() }
 }
 
 /// The note of a gate.
@@ -193,11 +223,11 @@ fn number(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!(value.to_string()) }
 }
 
-/// The gate, threshold or check of such a row.
+/// The gate, threshold, check or event of such a row, which is of this Unix time (ns).
 ///
 /// # Errors
 /// The note is no JSON object; the reason.
-pub(crate) fn decode(kind: u8, name: &str, note: &str) -> Result<Assertion, String> {
+pub(crate) fn decode(kind: u8, name: &str, note: &str, at: i64) -> Result<Assertion, String> {
     let note: Value = serde_json::from_str(note).map_err(|error| error.to_string())?;
     if !note.is_object() {
         return Err("a gate, threshold or check that is no object".to_owned());
@@ -207,6 +237,9 @@ pub(crate) fn decode(kind: u8, name: &str, note: &str) -> Result<Assertion, Stri
     }
     if kind == KIND_AGENT {
         return Ok(Assertion::Agent(Box::new(agent(name, &note))));
+    }
+    if kind == KIND_EVENT {
+        return Ok(Assertion::Event(event(name, &note, at)));
     }
     if kind == KIND_GATE {
         return Ok(Assertion::Gate(gate(name, &note)));
@@ -263,6 +296,10 @@ mod tests {
         Assertion::Gate(GateOutcome { expression, value, unit, state, run: String::new() })
     }
 
+    fn event_of(what: EventKind) -> Assertion {
+        Assertion::Event(Event { at: 7, what, run: String::new() })
+    }
+
     #[test]
     fn leads_back() {
         let check = Check {
@@ -280,25 +317,30 @@ mod tests {
             gate_result(Some(3e8), GateState::Crossed),
             gate_result(Some(0.0), GateState::Passed),
             gate_result(None, GateState::Undecided(Gap::NoRequest)),
+            event_of(EventKind::Mark("deploy \"7\"\n".to_owned())),
+            event_of(EventKind::Pause),
+            event_of(EventKind::Resume),
+            event_of(EventKind::Rate(0.5)),
+            event_of(EventKind::Users(u64::MAX)),
         ] {
             let (columns, note) = encode(&assertion, 7);
             assert_eq!(columns.timestamp, 7);
-            assert_eq!(decode(columns.kind, columns.name, &note), Ok(assertion), "{note}");
+            assert_eq!(decode(columns.kind, columns.name, &note, 7), Ok(assertion), "{note}");
         }
     }
 
     #[test]
     fn tolerates_what_is_missing_and_refuses_what_is_wrong() {
-        for kind in [KIND_THRESHOLD, KIND_CHECK, KIND_GATE, KIND_METRIC, KIND_AGENT] {
-            assert!(decode(kind, "x", "{\"later\":[1]}").is_ok(), "{kind}");
+        for kind in [KIND_THRESHOLD, KIND_CHECK, KIND_GATE, KIND_METRIC, KIND_AGENT, KIND_EVENT] {
+            assert!(decode(kind, "x", "{\"later\":[1]}", 7).is_ok(), "{kind}");
             for note in ["", "[]", "7", "{"] {
-                assert!(decode(kind, "x", note).is_err(), "{kind} {note}");
+                assert!(decode(kind, "x", note, 7).is_err(), "{kind} {note}");
             }
         }
-        let unknown = decode(KIND_THRESHOLD, "x", "{\"source\":\"rate>1\"}").unwrap();
+        let unknown = decode(KIND_THRESHOLD, "x", "{\"source\":\"rate>1\"}", 7).unwrap();
         assert!(!unknown.holds(), "a threshold that says nothing does not hold");
         let unknown =
-            decode(KIND_GATE, "x", "{\"outcome\":\"later\",\"reason\":\"later\"}").unwrap();
+            decode(KIND_GATE, "x", "{\"outcome\":\"later\",\"reason\":\"later\"}", 7).unwrap();
         assert!(!unknown.holds(), "a gate that says nothing is undecided");
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use metrics::server::{Incident, Reading, Row, ServedRequest};
 use metrics::tally::Assertion;
-use metrics::{Batch, Generator, TargetTable};
+use metrics::{Batch, Event, Generator, TargetTable};
 
 use crate::{WriteError, Writer};
 
@@ -37,6 +37,8 @@ struct Shared {
     note: Mutex<Option<Box<Generator>>>,
     /// Rows of the server's side that were not yet written.
     observed: Mutex<Observed>,
+    /// What was done to the run, and was not yet written.
+    events: Mutex<Vec<Event>>,
     /// Thresholds and checks to be written at the end, with the Unix time (ns) at which they were judged.
     assertions: Mutex<(i64, Vec<Assertion>)>,
     broken: Mutex<Option<String>>,
@@ -168,6 +170,11 @@ impl Sink {
         observe(&self.shared, row);
     }
 
+    /// Hands over what was done to the run; never waits. It is written as soon as the rows are.
+    pub fn event(&self, event: Event) {
+        lock(&self.shared.events).push(event);
+    }
+
     /// Hands over the results of a script's thresholds and checks, as of this Unix time (ns). They are written at the end, and
     /// replace those of an earlier call. Returns how many exceed [`ASSERTIONS_MAX`] and are dropped.
     pub fn conclude(&self, at: i64, mut assertions: Vec<Assertion>) -> usize {
@@ -226,6 +233,7 @@ impl Worker {
             if Instant::now() >= flush_at {
                 self.write_all_queued();
                 self.write_observed();
+                self.write_events();
                 self.write_note();
                 self.attempt(|writer| writer.flush());
                 flush_at = Instant::now() + FLUSH_EVERY;
@@ -273,6 +281,14 @@ impl Worker {
         }
     }
 
+    fn write_events(&mut self) {
+        let events = std::mem::take(&mut *lock(&self.shared.events));
+        for event in events {
+            let at = event.at;
+            self.attempt(|writer| writer.assertion(&Assertion::Event(event), at));
+        }
+    }
+
     fn write_assertions(&mut self) {
         let (at, assertions) = std::mem::take(&mut *lock(&self.shared.assertions));
         for assertion in &assertions {
@@ -303,6 +319,7 @@ impl Worker {
 
     fn end(mut self) -> SinkReport {
         self.write_observed();
+        self.write_events();
         self.write_assertions();
         self.write_note();
         if self.report.error.is_none() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{Run, RunEvent, Simulation};
+use engine::{LoadChange, LoadChangeError, Run, RunEvent, Simulation};
 use metrics::Batch;
 use net::Io;
 use stdx::Nanos;
@@ -27,6 +27,15 @@ pub trait Execution {
 
     /// Ends now. Requests under way become rows of the failure `Stopped`.
     fn abort(&mut self);
+
+    /// Offers another load from now on. Returns when, since the run's start.
+    ///
+    /// # Errors
+    /// This run's load cannot be changed so.
+    fn change_load(&mut self, change: LoadChange) -> Result<Nanos, LoadChangeError> {
+        let _ = change;
+        Err(LoadChangeError::Shared)
+    }
 
     /// What the run's first TLS handshake agreed on, once there was one.
     fn tls_agreed(&self) -> Option<Agreed>;
@@ -57,6 +66,10 @@ impl Execution for Run {
         Self::abort(self);
     }
 
+    fn change_load(&mut self, change: LoadChange) -> Result<Nanos, LoadChangeError> {
+        Self::change_load(self, change)
+    }
+
     fn tls_agreed(&self) -> Option<Agreed> {
         Self::tls_agreed(self)
     }
@@ -84,6 +97,10 @@ impl<I: Io> Execution for Simulation<I> {
 
     fn abort(&mut self) {
         Self::abort(self);
+    }
+
+    fn change_load(&mut self, change: LoadChange) -> Result<Nanos, LoadChangeError> {
+        Self::change_load(self, change)
     }
 
     fn tls_agreed(&self) -> Option<Agreed> {

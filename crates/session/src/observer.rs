@@ -1,6 +1,7 @@
 //! `Observer`: receives what a run reports, and may end the run.
 
-use metrics::{Batch, Snapshot};
+use engine::{LoadChange, LoadChangeError};
+use metrics::{Batch, Event, EventKind, Snapshot};
 use stdx::Nanos;
 
 use crate::error::ObserverError;
@@ -32,6 +33,11 @@ pub trait Observer {
         let _ = control;
     }
 
+    /// What was done to the run, by this observer or another one.
+    fn event(&mut self, event: &Event) {
+        let _ = event;
+    }
+
     /// Called once, after the last event and after the results are written.
     fn finished(&mut self) {}
 }
@@ -60,6 +66,12 @@ impl<O: Observer> Observer for Option<O> {
         }
     }
 
+    fn event(&mut self, event: &Event) {
+        if let Some(observer) = self {
+            observer.event(event);
+        }
+    }
+
     fn finished(&mut self) {
         if let Some(observer) = self {
             observer.finished();
@@ -85,6 +97,10 @@ impl<O: Observer + ?Sized> Observer for Box<O> {
         (**self).tick(control);
     }
 
+    fn event(&mut self, event: &Event) {
+        (**self).event(event);
+    }
+
     fn finished(&mut self) {
         (**self).finished();
     }
@@ -94,11 +110,44 @@ impl<O: Observer + ?Sized> Observer for Box<O> {
 pub struct Control<'a> {
     execution: &'a mut dyn Execution,
     interrupts: usize,
+    /// What observers did to the run, for the session to record.
+    events: Vec<Event>,
 }
 
 impl<'a> Control<'a> {
     pub(crate) fn new(execution: &'a mut dyn Execution, interrupts: usize) -> Self {
-        Self { execution, interrupts }
+        Self { execution, interrupts, events: Vec::new() }
+    }
+
+    pub(crate) fn into_events(self) -> Vec<Event> {
+        self.events
+    }
+
+    /// Marks this moment, in results and reports.
+    pub fn mark(&mut self, text: String) {
+        let now = self.execution.elapsed();
+        self.record(now, EventKind::Mark(text));
+    }
+
+    /// Offers another load from now on; results and reports say so.
+    ///
+    /// # Errors
+    /// This run's load cannot be changed so.
+    pub fn change_load(&mut self, change: LoadChange) -> Result<(), LoadChangeError> {
+        let at = self.execution.change_load(change)?;
+        let what = match change {
+            LoadChange::Pause => EventKind::Pause,
+            LoadChange::Resume => EventKind::Resume,
+            LoadChange::Rate(rate) => EventKind::Rate(rate.per_s()),
+            LoadChange::Users(users) => EventKind::Users(users),
+        };
+        self.record(at, what);
+        Ok(())
+    }
+
+    fn record(&mut self, at: Nanos, what: EventKind) {
+        let at = self.execution.epoch().saturating_add_unsigned(at.0);
+        self.events.push(Event { at, what, run: String::new() });
     }
 
     /// The time since the run's start.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use metrics::server::Side;
 use metrics::tally::Assertion;
-use metrics::{Batch, Generator};
+use metrics::{Batch, Event, Generator};
 use results::{Sink, WriteError};
 
 use crate::clock::unix_ns;
@@ -74,6 +74,11 @@ impl ResultsWriter {
     /// Queues the generator's record of itself, which replaces the one before.
     pub(crate) fn note(&self, generator: Generator) {
         self.sink.note(self.counted(generator));
+    }
+
+    /// Queues what was done to the run.
+    pub(crate) fn event(&self, event: Event) {
+        self.sink.event(event);
     }
 
     /// Whether nothing can be written any more.

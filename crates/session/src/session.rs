@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use cli::Interrupts;
 use engine::{LazyTargets, Run, RunEvent, Settings};
 use metrics::server::Side;
-use metrics::{Batch, Generator, Snapshot};
+use metrics::{Batch, Event, Generator, Snapshot};
 use stdx::Nanos;
 use wire::tls::Agreed;
 use workload::Plan;
@@ -67,6 +67,8 @@ pub struct Session<E: Execution> {
     interrupted: usize,
     /// The first observer that failed, by its place, and why.
     failed: Option<(usize, ObserverError)>,
+    /// What was done to the run.
+    events: Vec<Event>,
 }
 
 /// How a run ended.
@@ -85,6 +87,8 @@ pub struct SessionOutcome {
     pub results: Option<OpenResults>,
     /// What was seen of the servers, where they were watched, by the clock of this machine.
     pub server: Option<Side>,
+    /// What was done to the run while it went on, by time. The results have it already.
+    pub events: Vec<Event>,
 }
 
 impl Session<Run> {
@@ -136,6 +140,7 @@ impl<E: Execution> Session<E> {
             stopped_as_planned: false,
             interrupted: 0,
             failed: None,
+            events: Vec::new(),
         })
     }
 
@@ -158,6 +163,8 @@ impl<E: Execution> Session<E> {
             self.handle_deadline();
             let mut control = Control::new(&mut self.execution, self.interrupted);
             observers.iter_mut().for_each(|observer| observer.tick(&mut control));
+            let events = control.into_events();
+            self.record(events, observers);
         };
         self.end(*last, observers)
     }
@@ -183,6 +190,17 @@ impl<E: Execution> Session<E> {
         }
         let mut control = Control::new(&mut self.execution, self.interrupted);
         observers.iter_mut().for_each(|observer| observer.progress(snapshot, &mut control));
+        let events = control.into_events();
+        self.record(events, observers);
+    }
+
+    /// Records what observers did to the run.
+    fn record(&mut self, events: Vec<Event>, observers: &mut [&mut dyn Observer]) {
+        for event in &events {
+            observers.iter_mut().for_each(|observer| observer.event(event));
+            self.writer.iter().for_each(|writer| writer.event(event.clone()));
+        }
+        self.events.extend(events);
     }
 
     /// Passes the user's interrupts, broken results and failed observers on to the run.
@@ -241,6 +259,7 @@ impl<E: Execution> Session<E> {
         }
         written?;
         let (interrupts, tls) = (self.interrupted, self.execution.tls_agreed());
-        Ok(SessionOutcome { generator, ended, finished, interrupts, tls, results, server })
+        let events = self.events;
+        Ok(SessionOutcome { generator, ended, finished, interrupts, tls, results, server, events })
     }
 }

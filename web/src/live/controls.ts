@@ -1,24 +1,32 @@
-// What a browser may order: to stop the run, and to mark a moment of it.
+// What a browser may order: to stop the run, to mark a moment of it, and to change its load.
 
 import { button } from "../element";
+import { LoadControls } from "./load";
 import { make } from "./page";
+import type { Hello, State } from "./run";
 
 export class Controls {
   readonly place = make("div", "tools");
   private readonly stop = button("Stop", () => this.askToStop());
   private readonly mark = button("Mark this moment", () => this.askForMark());
   private readonly note = make("span", "faint");
+  private readonly load = new LoadControls((change) => void this.post("/load", JSON.stringify(change), "ordered"));
   private isStopping = false;
 
   constructor(private readonly query: string) {
     this.note.setAttribute("role", "status");
-    this.place.append(this.mark, this.stop, this.note);
+    this.place.append(this.load.place, this.mark, this.stop, this.note);
+  }
+
+  greet(hello: Hello): void {
+    this.load.greet(hello);
   }
 
   /** The run is over, or the connection is. */
   disable(): void {
     this.stop.disabled = true;
     this.mark.disabled = true;
+    this.load.disable();
   }
 
   enable(isDraining: boolean): void {
@@ -26,6 +34,14 @@ export class Controls {
     this.mark.disabled = false;
     this.isStopping = isDraining;
     this.stop.textContent = isDraining ? "End at once" : "Stop";
+    if (isDraining) this.load.disable();
+  }
+
+  /** Shows the load at present. */
+  set({ load, phase }: State): void {
+    if (!load || phase !== "running") return this.load.disable();
+    this.load.set(load);
+    if (load.refused) this.note.textContent = load.refused;
   }
 
   private askToStop(): void {

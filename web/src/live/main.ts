@@ -38,7 +38,9 @@ class Page {
       });
     on("hello", (hello: Hello | null) => {
       this.history.periods = [];
-      if (hello) this.head.greet(hello);
+      if (!hello) return;
+      this.head.greet(hello);
+      this.controls.greet(hello);
     });
     on("history", (periods: Period[]) => (this.history.periods = periods));
     on("frame", (period: Period) => this.history.push(period));
@@ -74,6 +76,7 @@ class Page {
       this.tables.set(state, this.head.began(), this.head.zone);
       this.charts.mark(state.marks.map(([at]) => at));
       if (state.phase !== "ended") this.controls.enable(state.phase === "draining");
+      this.controls.set(state);
     }
     this.charts.update();
   }

@@ -7,6 +7,19 @@ export interface Hello {
   began: number;
   /** How long it lasts; null where that is open. */
   duration: number | null;
+  /** What of its load the page may change besides pausing it; null for nothing at all. */
+  control: "rate" | "users" | null;
+}
+
+/** The load at present. */
+export interface Load {
+  paused: boolean;
+  /** Requests per second; null in a closed loop. */
+  rate: number | null;
+  /** null in an open loop. */
+  users: number | null;
+  /** Why the last change was refused. */
+  refused: string | null;
 }
 
 /** What happened in one period. */
@@ -55,7 +68,10 @@ export interface State {
   groups: GroupRow[];
   groupsMore: number;
   generator: { workers: number; busiest: number; lag: [number, number]; notSent: number; connections: number; io: string };
+  /** Moments that were marked, and changes of the load. */
   marks: [number, string][];
+  /** null where the page may not change it. */
+  load: Load | null;
   /** What the command adds. */
   more: { tiles?: [string, string][]; tables?: Table[] } | null;
 }

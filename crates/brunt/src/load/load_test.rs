@@ -7,7 +7,7 @@ use remote::Resumable;
 use remote::flags::FleetRequest;
 use results::Encoding;
 use session::save::SaveRequest;
-use session::web::{self, LivePage};
+use session::web::{self, LivePage, LiveView};
 use session::{MonitorConfig, Observer, Progress, ReportFiles, tui};
 use workload::Plan;
 
@@ -95,6 +95,14 @@ impl LoadTest {
     /// The live page, where it is asked for.
     pub(super) fn live_page(&self, interrupts: &Interrupts) -> Option<LivePage> {
         self.web.as_deref().and_then(|address| web::open(address, interrupts))
+    }
+
+    /// The run on the live page. On a fleet its load is not to be changed.
+    pub(super) fn live_view(&self, page: &LivePage) -> LiveView {
+        match self.fleet {
+            None => page.controlled_view(&self.plan),
+            Some(_) => page.view(&self.plan),
+        }
     }
 
     /// What the terminal shows meanwhile: the full-screen view, or the live progress.

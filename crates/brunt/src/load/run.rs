@@ -43,7 +43,7 @@ fn carry_out(
     let mut exporter = exporter(&test, rules)?;
     let mut rows = RowExporter::start(&test.sent_to, target_labels(&test.plan))?;
     let page = test.live_page(&interrupts);
-    let mut view = page.as_ref().map(|page| page.view(&test.plan));
+    let mut view = page.as_ref().map(|page| test.live_view(page));
     let (encoding, watching) = (test.encoding, test.watching.take());
     let (output, run) = (test.results.take(), saved.as_deref_mut());
     let results = save::open_results(output, encoding, run, watching.as_ref())?;
@@ -86,6 +86,7 @@ fn carry_out(
     if let Some(results) = outcome.results {
         results.finish(asserted.clone())?;
     }
+    asserted.extend(outcome.events.into_iter().map(Assertion::Event));
     warn_of_serialized(multiplexing);
     if let (Some(servers), Some(seen)) = (&mut servers, &outcome.server) {
         servers.add(seen);

@@ -4,7 +4,7 @@ use demo::Config;
 use serde_json::json;
 
 use crate::chromium::Chromium;
-use crate::{Scratch, Started, brunt, first_line, server, start};
+use crate::{Scratch, Started, brunt, first_line, run, server, start};
 
 /// A command with `-web`, and the URL that it prints.
 fn live(line: &str) -> (Started, String) {
@@ -54,6 +54,74 @@ fn a_run_is_watched_marked_and_stopped_in_the_browser() {
     );
     assert_eq!(seen, json!(report["requests"].to_string()), "the page has every request");
     assert_eq!(browser.errors(), [""; 0]);
+}
+
+/// Types a load into the page's field, and sets it.
+fn set_load(browser: &mut Chromium, load: &str, button: &str) {
+    browser.value(&format!("document.querySelector('.load input').value = '{load}'"));
+    browser.click(button);
+}
+
+#[test]
+fn a_rate_is_changed_and_paused_in_the_browser() {
+    let scratch = Scratch::new("live-rate");
+    let (_server, url) = server(Config::default());
+    let (targets, results) =
+        (scratch.file("targets", format!("GET {url}/\n")), scratch.path("rate.arrow"));
+    let results = results.display();
+    let (running, page) = live(&format!(
+        "attack -targets={targets} -rate=200 -duration=60s -output={results} -json -web"
+    ));
+    let mut browser = Chromium::open(&scratch, &page);
+    browser.until("document.querySelector('.load input').value === '200'");
+    set_load(&mut browser, "nonsense", "Set rate");
+    browser.until(&format!("{TEXT}.includes('invalid rate \"nonsense\"')"));
+    set_load(&mut browser, "40/s", "Set rate");
+    browser.until(&format!("{TEXT}.includes('rate 40/s')"));
+    browser.click("Pause");
+    browser
+        .until("[...document.querySelectorAll('button')].some((b) => b.textContent === 'Resume')");
+    browser.until("document.querySelector('progress').value > 6");
+    browser.click("Resume");
+    browser.until(&format!("{TEXT}.includes('resumed')"));
+    browser.value("window.confirm = () => true");
+    browser.click("Stop");
+    let report = running.wait().json();
+    let names = |events: &serde_json::Value| -> Vec<String> {
+        let name = |event: &serde_json::Value| event["what"].as_str().unwrap().to_owned();
+        events.as_array().unwrap().iter().map(name).collect()
+    };
+    let events = &report["brunt"]["events"];
+    assert_eq!(names(events), ["rate", "pause", "resume"]);
+    assert_eq!(events[0]["value"], 40);
+    // The results have them as well, and the rate that was asked for on average.
+    let again = run(&format!("report -type=json {results}")).json();
+    assert_eq!(&again["brunt"]["events"], events);
+    let asked = again["brunt"]["generator"]["rate"].as_f64().unwrap();
+    assert!((20.0..190.0).contains(&asked), "{asked}");
+    let text = run(&format!("report {results}"));
+    assert!(text.stdout.contains("The load was changed by hand 3 times: rate 40/s after"));
+    let page = run(&format!("report -type=html {results}"));
+    assert!(page.stdout.contains("changes of the load"), "lines in the charts");
+    let [refused] = browser.errors() else { panic!("{:?}", browser.errors()) };
+    assert!(refused.contains("400 (Bad Request)"), "only what was nonsense: {refused}");
+}
+
+#[test]
+fn users_are_changed_in_the_browser() {
+    let scratch = Scratch::new("live-users");
+    let (_server, url) = server(Config::default());
+    let (running, page) = live(&format!("bench -c=3 -duration=60s -output=none -json -web {url}/"));
+    let mut browser = Chromium::open(&scratch, &page);
+    browser.until("document.querySelector('.load input').value === '3'");
+    set_load(&mut browser, "12", "Set users");
+    browser.until(&format!("{TEXT}.includes('users 12')"));
+    browser.until("document.querySelector('progress').value > 4");
+    browser.value("window.confirm = () => true");
+    browser.click("Stop");
+    let report = running.wait().json();
+    assert_eq!(report["brunt"]["events"][0]["value"], 12);
+    assert_eq!(report["brunt"]["generator"]["connections"], 12, "a connection for each user");
 }
 
 #[test]

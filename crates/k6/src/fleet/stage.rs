@@ -87,6 +87,7 @@ pub(crate) fn run_on_fleet(
         control,
         held: ended.results,
         agents: outcome.agents,
+        events: ended.events,
     })
 }
 

@@ -2,10 +2,10 @@
 //! its hits.
 
 use super::{Check, Contains, Kind, MetricSummary};
-use crate::{AgentRecord, GateOutcome, GateState};
+use crate::{AgentRecord, Event, GateOutcome, GateState};
 
-/// A gate, a threshold or a check, with its result; or a metric of a script or an agent of a fleet, which assert
-/// nothing.
+/// A gate, a threshold or a check, with its result; or a metric of a script, an agent of a fleet or an event of the run, which
+/// assert nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assertion {
     /// A threshold of a metric.
@@ -25,6 +25,8 @@ pub enum Assertion {
     Metric(MetricSummary),
     /// What an agent of a fleet did.
     Agent(Box<AgentRecord>),
+    /// What was done to the run while it went on.
+    Event(Event),
 }
 
 /// The result of one threshold.
@@ -59,26 +61,35 @@ impl Assertion {
         })
     }
 
+    /// The events among these.
+    pub fn events(all: &[Self]) -> impl Iterator<Item = &Event> {
+        all.iter().filter_map(|one| match one {
+            Self::Event(event) => Some(event),
+            _ => None,
+        })
+    }
+
     /// Names the results it is of. Checks of one name are added up over all results, and have no such name.
     pub fn name_run(&mut self, name: &str) {
         let run = match self {
             Self::Threshold { outcome, .. } => &mut outcome.run,
             Self::Gate(outcome) => &mut outcome.run,
             Self::Metric(metric) => &mut metric.run,
+            Self::Event(event) => &mut event.run,
             Self::Check(_) | Self::Agent(_) => return,
         };
         name.clone_into(run);
     }
 
-    /// Whether the threshold is met, the check never failed, or the gate is decided and not crossed. A metric and an agent
-    /// hold.
+    /// Whether the threshold is met, the check never failed, or the gate is decided and not crossed. A metric, an agent and an
+    /// event hold.
     #[must_use]
     pub fn holds(&self) -> bool {
         match self {
             Self::Threshold { outcome, .. } => outcome.holds,
             Self::Check(check) => check.fails == 0,
             Self::Gate(outcome) => outcome.state == GateState::Passed,
-            Self::Metric(_) | Self::Agent(_) => true,
+            Self::Metric(_) | Self::Agent(_) | Self::Event(_) => true,
         }
     }
 }

@@ -7,7 +7,9 @@ use stdx::Nanos;
 use super::array::{Array, Bitmap, Values};
 use super::record_batch::{Column, RecordBatch};
 use super::schema::{DataType, KIND_GENERATOR, KIND_HIT};
-use crate::assertion::{self, KIND_AGENT, KIND_CHECK, KIND_GATE, KIND_METRIC, KIND_THRESHOLD};
+use crate::assertion::{
+    self, KIND_AGENT, KIND_CHECK, KIND_EVENT, KIND_GATE, KIND_METRIC, KIND_THRESHOLD,
+};
 use crate::fill::{ROWS_MAX, TEXT_MAX};
 use crate::labels::{Labels, TargetRef};
 use crate::note;
@@ -252,18 +254,19 @@ impl Rows {
                     self.at += 1;
                     return Ok(Some(Step::Server(Box::new(row))));
                 }
-                kind @ (KIND_THRESHOLD | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT)
+                kind @ (KIND_THRESHOLD | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT
+                | KIND_EVENT)
                     if batch.samples.is_empty() =>
                 {
                     let [_, _, _, name] = &self.target;
                     let (name, note) = (name.get(self.at), self.note.get(self.at));
-                    let assertion = assertion::decode(kind, name, note)?;
                     let at = get(&self.timestamp, self.at);
+                    let assertion = assertion::decode(kind, name, note, at)?;
                     self.at += 1;
                     return Ok(Some(Step::Assertion(Box::new(assertion), at)));
                 }
                 KIND_GENERATOR | KIND_READING | KIND_SERVED | KIND_INCIDENT | KIND_THRESHOLD
-                | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT => break,
+                | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT | KIND_EVENT => break,
                 // A kind of a newer version.
                 _ => {}
             }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use engine::LoadChange;
 use serde_json::Value;
 
 use super::history::History;
@@ -14,10 +15,19 @@ pub(super) struct Board {
     pub(super) hello: Value,
     pub(super) history: History,
     pub(super) state: Value,
-    /// Texts of moments that browsers marked, for the run to take.
-    pub(super) marks: Vec<String>,
+    /// What browsers ordered, for the run to carry out.
+    pub(super) orders: Vec<Order>,
     /// The runs of this command that have ended: of a search, or of a study.
     pub(super) ended: Vec<Value>,
+}
+
+/// What a browser orders.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Order {
+    /// To mark this moment.
+    Mark(String),
+    /// Another load.
+    Change(LoadChange),
 }
 
 /// What the server and the runs share.

@@ -1,11 +1,11 @@
 //! `LiveView`: the observer of a run that a live page shows.
 
-use metrics::{Batch, Snapshot};
+use metrics::{Batch, Event, EventKind, Snapshot};
 use serde_json::{Value, json};
 use stdx::Nanos;
 use workload::{Load, Plan};
 
-use super::board::{Phase, Shared, event};
+use super::board::{Order, Phase, Shared, event};
 use super::frame::{Frame, Totals};
 use super::state::{self, Counts};
 use crate::error::ObserverError;
@@ -26,12 +26,36 @@ pub struct LiveView {
     before: Totals,
     phase: Phase,
     marks: Vec<(Nanos, String)>,
+    /// The load at present, where the page may change it.
+    offered: Option<Offered>,
+    /// Why the last change was refused.
+    refused: Option<String>,
     pub(super) epoch: i64,
     pub(super) duration: Option<Nanos>,
     has_rate: bool,
     elapsed: Nanos,
     /// What a command adds of its own: users, checks, thresholds.
     more: Value,
+}
+
+/// The load of a run, as its controls show it.
+#[derive(Clone, Copy, Debug)]
+struct Offered {
+    is_paused: bool,
+    /// Requests per second; `None` in a closed loop.
+    rate: Option<f64>,
+    /// `None` in an open loop.
+    users: Option<u64>,
+}
+
+/// What a plan offers at its start.
+fn plan_load(plan: &Plan) -> Offered {
+    let (rate, users) = match &plan.load {
+        Load::Open { shape, .. } => (Some(shape.mean_rate_per_s(plan.duration)), None),
+        Load::Closed { users } => (None, Some(*users)),
+        Load::Users(_) => (None, None),
+    };
+    Offered { is_paused: false, rate, users }
 }
 
 impl LiveView {
@@ -44,11 +68,27 @@ impl LiveView {
             before: Totals::default(),
             phase: Phase::Running,
             marks: Vec::new(),
+            offered: None,
+            refused: None,
             epoch,
             duration: plan.begins_for(),
             has_rate: matches!(plan.load, Load::Open { .. }),
             elapsed: Nanos::ZERO,
             more: Value::Null,
+        }
+    }
+
+    /// The same with controls for the load of this plan.
+    pub(super) fn controlled(self, plan: &Plan) -> Self {
+        Self { offered: Some(plan_load(plan)), ..self }
+    }
+
+    /// Which controls the page has: of a rate, or of users. Null without any.
+    pub(super) fn control(&self) -> Value {
+        match &self.offered {
+            None => Value::Null,
+            Some(Offered { rate: Some(_), .. }) => "rate".into(),
+            Some(_) => "users".into(),
         }
     }
 
@@ -61,14 +101,31 @@ impl LiveView {
         let moment = (self.elapsed, self.epoch, self.phase);
         let mut state = state::json(&self.total, &self.counts, moment, &self.marks);
         state["more"] = self.more.clone();
+        state["load"] = match self.offered {
+            None => Value::Null,
+            Some(Offered { is_paused, rate, users }) => {
+                json!({ "paused": is_paused, "rate": rate, "users": users, "refused": self.refused })
+            }
+        };
         state
     }
 
-    /// Takes the moments that browsers marked.
-    fn take_marks(&mut self) {
-        let texts = std::mem::take(&mut self.shared.board().marks);
-        let room = MARKS_MAX.saturating_sub(self.marks.len());
-        self.marks.extend(texts.into_iter().take(room).map(|text| (self.elapsed, text)));
+    /// Carries out what browsers ordered.
+    fn carry_out(&mut self, control: &mut Control<'_>) {
+        let orders = std::mem::take(&mut self.shared.board().orders);
+        for order in orders {
+            match order {
+                Order::Mark(text) => {
+                    if self.marks.len() < MARKS_MAX {
+                        control.mark(text);
+                    }
+                }
+                Order::Change(_) if self.offered.is_none() => {}
+                Order::Change(change) => {
+                    self.refused = control.change_load(change).err().map(|why| why.to_string());
+                }
+            }
+        }
     }
 
     /// Adds a period, and sends it.
@@ -111,7 +168,22 @@ impl Observer for LiveView {
 
     fn tick(&mut self, control: &mut Control<'_>) {
         self.elapsed = control.elapsed();
-        self.take_marks();
+        self.carry_out(control);
+    }
+
+    fn event(&mut self, event: &Event) {
+        // It was done in the last tick, to which this page's clock was set.
+        if self.marks.len() < MARKS_MAX {
+            self.marks.push((self.elapsed, event.what.to_string()));
+        }
+        let Some(offered) = &mut self.offered else { return };
+        match event.what {
+            EventKind::Mark(_) => {}
+            EventKind::Pause => offered.is_paused = true,
+            EventKind::Resume => offered.is_paused = false,
+            EventKind::Rate(rate) => offered.rate = Some(rate),
+            EventKind::Users(users) => offered.users = Some(users),
+        }
     }
 
     fn finished(&mut self) {

@@ -3,7 +3,7 @@
 //! ```text
 //! Snapshot, once a second ─▶ LiveView ─▶ Frame, state ─▶ Viewers (one thread) ─▶ browsers
 //!                               ▲                            first all of History, then each event
-//!                               └── Orders ◀── POST /stop, /mark ◀── browsers
+//!                               └── Order ◀── POST /stop, /mark, /load ◀── browsers
 //! ```
 //!
 //! Everything needs the token that stands in the printed URL; what changes the run is a POST, whose Host and Origin the listener
@@ -13,6 +13,7 @@ mod board;
 mod frame;
 mod history;
 mod live_view;
+mod order;
 mod page;
 mod state;
 #[cfg(test)]

@@ -6,8 +6,9 @@ use cli::Interrupts;
 use serde_json::{Value, json};
 use workload::Plan;
 
-use super::board::{Board, Shared, event};
+use super::board::{Board, Order, Shared, event};
 use super::live_view::LiveView;
+use super::order::load_change;
 use super::viewers::Viewers;
 use crate::clock::unix_ns;
 use crate::listener::{BarePort, Listener, Reply, Request, Response};
@@ -17,8 +18,8 @@ use crate::token::Token;
 pub(super) const ADDRESS: &str = "127.0.0.1:0";
 /// Bytes of a request's body, at most: the text of a mark.
 const BODY_MAX: usize = 1000;
-/// Marks that wait for the run to take them, at most.
-const MARKS_MAX: usize = 100;
+/// Orders that wait for the run to carry them out, at most.
+const ORDERS_MAX: usize = 100;
 /// What answers are.
 const HTML: &str = "text/html; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -62,19 +63,30 @@ impl LivePage {
     /// Shows a run from now on, in place of the one before.
     #[must_use]
     pub fn view(&self, plan: &Plan) -> LiveView {
-        let view = LiveView::new(self.shared.clone(), unix_ns(), plan);
+        self.show(LiveView::new(self.shared.clone(), unix_ns(), plan), plan)
+    }
+
+    /// The same with controls for the run's load.
+    #[must_use]
+    pub fn controlled_view(&self, plan: &Plan) -> LiveView {
+        self.show(LiveView::new(self.shared.clone(), unix_ns(), plan).controlled(plan), plan)
+    }
+
+    fn show(&self, view: LiveView, plan: &Plan) -> LiveView {
         let title = if plan.name.is_empty() { &self.command } else { &plan.name };
         let hello = json!({
             "title": title,
             "command": self.command,
             "began": view.epoch / 1_000_000,
             "duration": view.duration.map(|duration| duration.as_secs_f64()),
+            "control": view.control(),
         });
         let state = view.state();
         let mut board = self.shared.board();
         let events = event("hello", &hello) + &event("state", &state);
-        let (ended, marks) = (std::mem::take(&mut board.ended), std::mem::take(&mut board.marks));
-        *board = Board { hello, state, ended, marks, ..Board::default() };
+        // What was ordered for the run before does not concern this one.
+        let ended = std::mem::take(&mut board.ended);
+        *board = Board { hello, state, ended, ..Board::default() };
         self.shared.viewers.send(events);
         view
     }
@@ -110,13 +122,16 @@ fn serve(
             }
             ("POST", "/mark") => {
                 let text = String::from_utf8_lossy(&request.body).trim().to_owned();
-                let marks = &mut shared.board().marks;
-                if !text.is_empty() && marks.len() < MARKS_MAX {
-                    marks.push(text);
+                match text.is_empty() {
+                    true => bad("a mark has a text"),
+                    false => queue(&shared, Order::Mark(text)),
                 }
-                done()
             }
-            (_, "/" | "/events" | "/stop" | "/mark") => {
+            ("POST", "/load") => match load_change(&request.body) {
+                Ok(change) => queue(&shared, Order::Change(change)),
+                Err(why) => bad(&why),
+            },
+            (_, "/" | "/events" | "/stop" | "/mark" | "/load") => {
                 let why = "pages are read with GET, and the run is changed with POST";
                 Reply::Whole(Response::refusal("405 Method Not Allowed", why))
             }
@@ -138,6 +153,21 @@ fn stream(shared: &Shared) -> Reply {
             + &event("ended", &Value::Array(board.ended.clone()));
         shared.viewers.add(socket, &first);
     }))
+}
+
+/// Has the run carry out an order.
+fn queue(shared: &Shared, order: Order) -> Reply {
+    let orders = &mut shared.board().orders;
+    if orders.len() >= ORDERS_MAX {
+        let why = "too many orders wait for the run";
+        return Reply::Whole(Response::refusal("503 Service Unavailable", why));
+    }
+    orders.push(order);
+    done()
+}
+
+fn bad(why: &str) -> Reply {
+    Reply::Whole(Response::refusal("400 Bad Request", why))
 }
 
 fn done() -> Reply {
