@@ -14,9 +14,9 @@ _brunt() {
     inspect) flags="-execution-requirements -e -include-system-env-vars -allow-read -t -compatibility-mode -c -v -q -cpus -version";;
     archive) flags="-O -exclude-env-vars -e -include-system-env-vars -allow-read -c -u -d -i -s -v -q -cpus -version";;
     new) flags="-template -f -cpus -version";;
-    report) flags="-type -buckets -every -output -by -json -fail-on -fail-on-invalid -server-offset -cpus -version";;
-    plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -server -server-offset -cpus -version";;
-    compare) flags="-baseline -save-baseline -store -fail-on -fail-unclear -min-effect -min-errors -seed -type -output -json -title -cpus -version";;
+    report) flags="-type -buckets -every -output -by -where -json -fail-on -fail-on-invalid -server-offset -cpus -version";;
+    plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -server -server-offset -where -by -cpus -version";;
+    compare) flags="-baseline -save-baseline -store -where -fail-on -fail-unclear -min-effect -min-errors -seed -type -output -json -title -cpus -version";;
     runs) flags="-store -json -name -command -label -search -n -note -output -keep -older-than -dry-run -cpus -version";;
     ui) flags="-store -listen -cpus -version";;
     study) flags="-quick -only -out -fresh -force -until-sure -max-runs -max-time -json -save -store -label -cpus -version";;
@@ -52,7 +52,6 @@ _brunt() {
     cable:-fleet-on-loss|cable:--fleet-on-loss) COMPREPLY=($(compgen -W "fail go-on" -- "$cur")); return;;
     run:-io|run:--io) COMPREPLY=($(compgen -W "auto poll uring" -- "$cur")); return;;
     run:-fleet-on-loss|run:--fleet-on-loss) COMPREPLY=($(compgen -W "fail go-on" -- "$cur")); return;;
-    report:-by|report:--by) COMPREPLY=($(compgen -W "target status name connection agent" -- "$cur")); return;;
     plot:-type|plot:--type) COMPREPLY=($(compgen -W "html svg png text markdown json" -- "$cur")); return;;
     plot:-axis|plot:--axis) COMPREPLY=($(compgen -W "linear tail" -- "$cur")); return;;
     plot:-server|plot:--server) COMPREPLY=($(compgen -W "percentiles time" -- "$cur")); return;;

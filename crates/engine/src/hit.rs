@@ -47,6 +47,8 @@ pub(crate) struct Hit {
     pub(crate) owner: u32,
     /// The user that waits for it, where users decide.
     pub(crate) user: Option<u32>,
+    /// The tags of its row, where users give it some.
+    pub(crate) tags: Option<Arc<str>>,
     /// Its connection becomes the user's own once the server has switched protocols.
     pub(crate) upgrades: bool,
     pub(crate) progress: Progress,
@@ -90,6 +92,7 @@ impl Hit {
             redirects: 0,
             owner: 0,
             user: None,
+            tags: None,
             upgrades: false,
             progress: Progress::default(),
             reused: false,

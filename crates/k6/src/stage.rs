@@ -256,6 +256,7 @@ pub(super) fn vu_plan(
         parts: meant.mode == SummaryMode::Full || meant.has_results(),
         tags: options.tags.clone(),
         system_tags: options.system_tags,
+        row_tags: stage == Stage::Iteration && meant.has_results(),
         emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).and_then(Outputs::emit),
         live: None,
         clock: Arc::new(move || began.elapsed().into()),

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Batch, FailureKind, Histogram, Sample, TargetTable};
+use crate::{Batch, FailureKind, Histogram, Sample, TargetTable, row_tag};
 
 /// Groups at most; hits of further keys go into the group [`OTHER`].
 pub const GROUPS_MAX: usize = 1000;
@@ -14,11 +14,14 @@ pub const OTHER: &str = "(other)";
 /// The key of hits with an unnamed or unknown target.
 pub const UNNAMED: &str = "(unnamed)";
 
+/// The key of hits without the tag that is asked for.
+pub const UNTAGGED: &str = "(untagged)";
+
 /// The key of hits with no connection or an unknown one.
 pub const UNCONNECTED: &str = "(none)";
 
 /// What hits are grouped by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum By {
     /// `METHOD URL`.
     Target,
@@ -30,6 +33,8 @@ pub enum By {
     Connection,
     /// The agent's number, or [`UNCONNECTED`] on one machine.
     Agent,
+    /// The value of this tag of a script, or [`UNTAGGED`].
+    Tag(String),
 }
 
 /// Connections up to this number find their group without a search; a file may hold any number.
@@ -70,7 +75,7 @@ impl Groups {
         for sample in &batch.samples {
             let at = match self.by {
                 By::Status => self.at_status(sample),
-                By::Target | By::Name => self.at_target(batch, sample, targets),
+                By::Target | By::Name | By::Tag(_) => self.at_target(batch, sample, targets),
                 By::Connection => self.at_connection(sample.conn),
                 By::Agent => self.at_connection(u32::from(sample.agent)),
             };
@@ -92,11 +97,16 @@ impl Groups {
 
     fn at_target(&mut self, batch: &Batch, sample: &Sample, targets: &TargetTable) -> usize {
         let Some(label) = targets.get(sample.target) else {
-            let own = if self.by == By::Name { sample.name } else { sample.line };
-            let text = String::from_utf8_lossy(batch.text(own));
-            return self.at_key(if text.is_empty() { UNNAMED } else { &text });
+            let text = |span| String::from_utf8_lossy(batch.text(span));
+            let key = match &self.by {
+                By::Tag(tag) => tagged(&text(sample.tags), tag),
+                By::Name => text(sample.name).into_owned(),
+                _ => text(sample.line).into_owned(),
+            };
+            return self.at_key(if key.is_empty() { UNNAMED } else { &key });
         };
         self.cached(sample.target as usize, |by| match by {
+            By::Tag(tag) => tagged(&label.tags, tag),
             By::Name if label.name.is_empty() => UNNAMED.to_owned(),
             By::Name => label.name.clone(),
             _ => format!("{} {}", label.method, label.url),
@@ -113,14 +123,14 @@ impl Groups {
     }
 
     /// The group of a number that was seen before, or of the key that `key` returns.
-    fn cached(&mut self, number: usize, key: impl FnOnce(By) -> String) -> usize {
+    fn cached(&mut self, number: usize, key: impl FnOnce(&By) -> String) -> usize {
         if let Some(Some(at)) = self.by_target.get(number) {
             return *at as usize;
         }
         if self.by_target.len() <= number {
             self.by_target.resize(number + 1, None);
         }
-        let at = self.at_key(&key(self.by));
+        let at = self.at_key(&key(&self.by));
         self.by_target[number] = Some(at as u32);
         at
     }
@@ -148,8 +158,8 @@ impl Groups {
 
     /// What the hits are grouped by.
     #[must_use]
-    pub fn by(&self) -> By {
-        self.by
+    pub fn by(&self) -> &By {
+        &self.by
     }
 
     /// The groups in the order their keys were first seen; at most [`GROUPS_MAX`] and one.
@@ -157,6 +167,12 @@ impl Groups {
     pub fn list(&self) -> &[(String, Group)] {
         &self.list
     }
+}
+
+/// The value of a tag in the text of a row.
+fn tagged(text: &str, tag: &str) -> String {
+    let value = row_tag(text, tag);
+    value.filter(|value| !value.is_empty()).unwrap_or_else(|| UNTAGGED.to_owned())
 }
 
 impl Group {
@@ -239,10 +255,10 @@ mod tests {
             (By::Connection, &[("3", 2, 2), (UNCONNECTED, 2, 1), ("4294967295", 1, 0)]),
         ];
         for (by, expect) in cases {
-            let mut groups = Groups::new(by);
+            let mut groups = Groups::new(by.clone());
             groups.add(&batch(), &table);
             assert_eq!(counts(&groups), expect, "{by:?}");
-            let mut twice = Groups::new(by);
+            let mut twice = Groups::new(by.clone());
             twice.merge(&groups);
             twice.merge(&groups);
             let hits: u64 = twice.list().iter().map(|(_, group)| group.response.count()).sum();

@@ -64,6 +64,8 @@ pub struct Sample {
     pub line: Span,
     /// A name to group by, where the target table does not say it; else empty.
     pub name: Span,
+    /// The tags that a script gave it, as a JSON object of texts, where the target table does not have them; else empty.
+    pub tags: Span,
     /// The captured start of the response body, decoded; empty unless the run captures bodies.
     pub body: Span,
     /// The response's header lines, `Name: value\r\n` each; empty unless the run captures headers.
@@ -139,6 +141,8 @@ pub struct TargetLabel {
     pub url: String,
     /// A name to group by, where the target has one; else empty.
     pub name: String,
+    /// The tags that a script gave it, as a JSON object of texts; else empty.
+    pub tags: String,
 }
 
 /// The targets that [`Sample::target`] numbers. Rows are only added, so numbers are stable.

@@ -2,7 +2,7 @@
 
 use cli::{Dialect, ExitCode, ExitError, Interrupts};
 use metrics::tally::Assertion;
-use metrics::{Batch, Generator, Summary, Verdict};
+use metrics::{Batch, Generator, Selector, Summary, Verdict};
 use report::{Blind, VariantRun};
 use results::{Item, ReadError, Reader};
 use study::contrast::{Load, Run};
@@ -68,17 +68,19 @@ impl RecordedRun {
     }
 }
 
-/// Reads one run. Rows before damage count, and the verdict names the damage.
+/// Reads the requests of one run that are selected. Rows before damage count, and the verdict names the damage.
 ///
 /// # Errors
 /// A file cannot be opened, or holds no results.
 pub fn read_run(
     name: &str,
     files: &[String],
+    selector: &Selector,
     interrupts: &Interrupts,
 ) -> Result<RecordedRun, ExitError> {
     let inputs = cli::open_results(files, interrupts, Dialect::Native.interrupt_grace())?;
     let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error))?;
+    reader.select(selector.clone());
     let (mut batch, mut summary) = (Batch::default(), Box::new(Summary::new()));
     let (mut generators, mut losses, mut agents) = (Generators::default(), Vec::new(), Vec::new());
     loop {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use cli::{ExitCode, ExitError, Interrupts};
+use metrics::Selector;
 use study::contrast::RUNS_MAX;
 
 use super::run::{RecordedRun, read_run};
@@ -23,16 +24,21 @@ pub struct LabelledRuns {
     pub left_out: usize,
 }
 
-/// Reads operands, `[LABEL=]PATH` each; those of one label are one variant. `command` is named in warnings.
+/// Reads operands, `[LABEL=]PATH` each; those of one label are one variant. `command` is named in warnings. Only
+/// requests that are selected count.
 ///
 /// # Errors
 /// An operand cannot be opened, or holds no results.
-pub fn read_labelled(operands: &[String], command: &str) -> Result<Vec<LabelledRuns>, ExitError> {
+pub fn read_labelled(
+    operands: &[String],
+    command: &str,
+    selector: &Selector,
+) -> Result<Vec<LabelledRuns>, ExitError> {
     let interrupts = Interrupts::watch()?;
     let mut all: Vec<LabelledRuns> = Vec::new();
     for operand in operands {
         let (label, path) = labelled(operand);
-        let (runs, left_out) = of_path(path, &interrupts, command)?;
+        let (runs, left_out) = of_path(path, selector, &interrupts, command)?;
         let at = all.iter().position(|one| one.label == label).unwrap_or_else(|| {
             all.push(LabelledRuns { label: label.to_owned(), runs: Vec::new(), left_out: 0 });
             all.len() - 1
@@ -55,11 +61,12 @@ fn labelled(operand: &str) -> (&str, &str) {
 /// The runs of a file or folder, and how many more there are than [`RUNS_MAX`].
 fn of_path(
     path: &str,
+    selector: &Selector,
     interrupts: &Interrupts,
     command: &str,
 ) -> Result<(Vec<RecordedRun>, usize), ExitError> {
     if cli::input::is_stdin(path) || !Path::new(path).is_dir() {
-        return Ok((vec![read_run(path, &[path.to_owned()], interrupts)?], 0));
+        return Ok((vec![read_run(path, &[path.to_owned()], selector, interrupts)?], 0));
     }
     let entries = entries(path)?;
     let left_out = entries.len().saturating_sub(RUNS_MAX);
@@ -74,7 +81,7 @@ fn of_path(
         if files.is_empty() {
             continue;
         }
-        match read_run(&entry, &files, interrupts) {
+        match read_run(&entry, &files, selector, interrupts) {
             Ok(run) => runs.push(run),
             // A folder of results may hold logs and reports.
             Err(failed) if failed.code == ExitCode::Results => {

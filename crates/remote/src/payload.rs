@@ -67,9 +67,9 @@ struct Row<'a> {
     status: u16,
     failure: u8,
     reused: bool,
-    /// `error`, `line`, `name`, `body`, `headers`.
+    /// `error`, `line`, `name`, `tags`, `body`, `headers`.
     #[serde(borrow)]
-    texts: Option<[&'a [u8]; 5]>,
+    texts: Option<[&'a [u8]; 6]>,
 }
 
 /// Rows on their way into a payload.
@@ -85,7 +85,8 @@ pub(crate) struct Packer {
 impl Packer {
     /// Adds a row of this batch.
     pub(crate) fn add(&mut self, sample: &Sample, batch: &Batch) {
-        let spans = [sample.error, sample.line, sample.name, sample.body, sample.headers];
+        let Sample { error, line, name, tags, body, headers, .. } = *sample;
+        let spans = [error, line, name, tags, body, headers];
         self.texts_cut += spans.iter().filter(|span| span.len as usize > TEXT_MAX).count() as u64;
         let text = |span: Span| {
             let text = batch.text(span);
@@ -223,7 +224,7 @@ fn sample(
     let sent = intended.saturating_add(Nanos(row.sent));
     let first_byte = sent.saturating_add(Nanos(row.first_byte));
     let texts = row.texts.unwrap_or_default();
-    let [error, line, name, body, headers] = texts.map(|text| batch.add_text(text));
+    let [error, line, name, tags, body, headers] = texts.map(|text| batch.add_text(text));
     Ok(Sample {
         seq: row.seq,
         intended,
@@ -245,6 +246,7 @@ fn sample(
         error,
         line,
         name,
+        tags,
         body,
         headers,
     })

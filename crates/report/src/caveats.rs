@@ -13,8 +13,16 @@ use crate::{Input, escape};
 pub(crate) fn caveats(input: &Input<'_>) -> Vec<String> {
     let summary = input.summary;
     let changed = crate::events::caveat(input);
-    let all = [apart(summary), timed_out(summary), input.generator.and_then(real_time), changed];
+    let of_generator = input.generator.and_then(real_time);
+    let all = [selected(input), apart(summary), timed_out(summary), of_generator, changed];
     all.into_iter().flatten().collect()
+}
+
+fn selected(input: &Input<'_>) -> Option<String> {
+    let which = input.selected;
+    (!which.is_empty()).then(|| {
+        format!("These are the requests with {which} alone; what is said of the generator is of the whole run.")
+    })
 }
 
 fn apart(summary: &Summary) -> Option<String> {

@@ -147,6 +147,7 @@ mod tests {
             traffic: None,
             buckets: None,
             server: None,
+            selected: "",
             assertions: &assertions,
         };
         let lines = text(&input);

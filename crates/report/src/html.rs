@@ -347,7 +347,7 @@ fn error_table(out: &mut String, input: &Input<'_>) {
 }
 
 fn group_table(out: &mut String, groups: &Groups) {
-    let title = format!("By {}", text::group_title(groups).to_lowercase());
+    let title = format!("By {}", text::group_word(groups));
     let rows: Vec<Vec<String>> = groups
         .list()
         .iter()

@@ -61,6 +61,8 @@ pub struct Input<'a> {
     pub buckets: Option<&'a BucketCounts>,
     /// What was seen of the servers.
     pub server: Option<ServerSide<'a>>,
+    /// Which requests these are, if not all (`scenario:buyers`); else empty.
+    pub selected: &'a str,
     /// The results of a script's thresholds and checks; empty without a script.
     pub assertions: &'a [Assertion],
 }

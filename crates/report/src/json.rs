@@ -270,6 +270,6 @@ fn groups(groups: &Groups) -> String {
             .put("response", times(&group.response))
             .end()
     });
-    let by = crate::text::group_title(groups).to_lowercase();
-    Object::new().text("by", &by).put("rows", list(rows)).end()
+    let by = crate::text::group_word(groups);
+    Object::new().text("by", by).put("rows", list(rows)).end()
 }

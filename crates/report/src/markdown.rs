@@ -124,7 +124,7 @@ fn errors(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
 }
 
 fn groups(out: &mut String, groups: &Groups) -> std::fmt::Result {
-    let title = crate::text::group_title(groups).to_lowercase();
+    let title = escape::markdown(crate::text::group_word(groups));
     writeln!(out, "\n| {title} | requests | success | mean | 50 | 95 | 99 | max |")?;
     writeln!(out, "|---|---:|---:|---:|---:|---:|---:|---:|")?;
     for (key, group) in groups.list().iter().take(GROUPS_SHOWN) {

@@ -120,6 +120,7 @@ mod tests {
             traffic: None,
             buckets: None,
             server: None,
+            selected: "",
             assertions: &[],
         }
     }

@@ -255,19 +255,35 @@ pub(crate) fn troubles(generator: &Generator) -> Vec<(&'static str, u64)> {
 }
 
 /// The word over the first column of a table of groups.
-pub(crate) fn group_title(groups: &Groups) -> &'static str {
+fn group_title(groups: &Groups) -> String {
+    let word = group_word(groups);
+    if matches!(groups.by(), By::Tag(tag) if !is_own_word(tag)) {
+        return word.to_owned();
+    }
+    let (first, rest) = word.split_at(1);
+    first.to_uppercase() + rest
+}
+
+/// Whether a tag has a word of its own for `-by`.
+fn is_own_word(tag: &str) -> bool {
+    matches!(tag, "scenario" | "group")
+}
+
+/// By what hits are grouped, in a word: that of `-by`, or the name of a tag.
+pub(crate) fn group_word(groups: &Groups) -> &str {
     match groups.by() {
-        By::Target => "Target",
-        By::Status => "Status",
-        By::Name => "Name",
-        By::Connection => "Connection",
-        By::Agent => "Agent",
+        By::Target => "target",
+        By::Status => "status",
+        By::Name => "name",
+        By::Connection => "connection",
+        By::Agent => "agent",
+        By::Tag(tag) => tag,
     }
 }
 
 fn group_rows(groups: &Groups) -> String {
     let mut columns = Columns::default().right(&[1, 2, 3, 4, 5, 6, 7]);
-    let title = group_title(groups).to_owned();
+    let title = escape::terminal(&group_title(groups));
     let heads = ["requests", "success", "mean", "50", "95", "99", "max"].map(str::to_owned);
     let [h1, h2, h3, h4, h5, h6, h7] = heads;
     columns.row([title, h1, h2, h3, h4, h5, h6, h7]);

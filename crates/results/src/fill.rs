@@ -60,7 +60,8 @@ impl<'a> Filler<'a> {
         let intended = timestamp.wrapping_sub(self.first) as u64;
         let done = intended.wrapping_add(row.latency.max(0) as u64);
         let texts = (text(row.attack), text(row.method), text(row.url));
-        let target = TargetRef { attack: &texts.0, method: &texts.1, url: &texts.2, name: "" };
+        let target =
+            TargetRef { attack: &texts.0, method: &texts.1, url: &texts.2, ..TargetRef::default() };
         let (target, line) = self.labels.place(target, self.batch);
         let sample = Sample {
             seq: row.seq,

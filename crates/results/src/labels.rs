@@ -19,6 +19,7 @@ pub(crate) struct TargetRef<'a> {
     pub(crate) method: &'a str,
     pub(crate) url: &'a str,
     pub(crate) name: &'a str,
+    pub(crate) tags: &'a str,
 }
 
 impl<'a> TargetRef<'a> {
@@ -35,6 +36,7 @@ impl<'a> TargetRef<'a> {
                 method: &label.method,
                 url: &label.url,
                 name: &label.name,
+                tags: &label.tags,
             },
             None => Self { attack, ..Self::default() },
         };
@@ -45,6 +47,9 @@ impl<'a> TargetRef<'a> {
         if sample.name.len > 0 {
             target.name = as_text(batch.text(sample.name));
         }
+        if sample.tags.len > 0 {
+            target.tags = as_text(batch.text(sample.tags));
+        }
         target
     }
 
@@ -53,10 +58,14 @@ impl<'a> TargetRef<'a> {
             && label.attack == self.attack
             && label.method == self.method
             && label.name == self.name
+            && label.tags == self.tags
     }
 
     fn len(&self) -> usize {
-        self.attack.len() + self.method.len() + self.url.len() + self.name.len()
+        [self.attack, self.method, self.url, self.name, self.tags]
+            .iter()
+            .map(|text| text.len())
+            .sum()
     }
 }
 
@@ -100,8 +109,8 @@ impl Labels {
         if self.table.get(self.last).is_some_and(|label| target.is(label)) {
             return Some(self.last);
         }
-        let mut hash =
-            self.hasher.hash_one((target.url, target.attack, target.method, target.name));
+        let TargetRef { attack, method, url, name, tags } = target;
+        let mut hash = self.hasher.hash_one((url, attack, method, name, tags));
         while let Some(&id) = self.ids.get(&hash) {
             if self.table.get(id).is_some_and(|label| target.is(label)) {
                 self.last = id;
@@ -119,6 +128,7 @@ impl Labels {
             method: target.method.to_owned(),
             url: target.url.to_owned(),
             name: target.name.to_owned(),
+            tags: target.tags.to_owned(),
         });
         self.last = rows as u32;
         self.ids.insert(hash, self.last);
@@ -134,7 +144,7 @@ mod tests {
     fn numbers_stay_and_the_table_is_bounded() {
         let (mut labels, mut batch) = (Labels::default(), Batch::default());
         let urls: Vec<String> = (0..TARGETS_MAX + 10).map(|i| format!("http://h/{i}")).collect();
-        let target_of = |url| TargetRef { attack: "a", method: "GET", url, name: "" };
+        let target_of = |url| TargetRef { attack: "a", method: "GET", url, ..TargetRef::default() };
         for (i, url) in urls.iter().enumerate().take(TARGETS_MAX) {
             assert_eq!(labels.place(target_of(url), &mut batch), (i as u32, Span::default()));
         }

@@ -68,6 +68,11 @@ pub(crate) trait Source: Send {
     /// The next rows, into an emptied `batch`. It waits for the input only while it has nothing to hand out.
     fn next(&mut self, batch: &mut Batch, labels: &mut Labels) -> Result<Step, Fault>;
 
+    /// Whether hits may have tags of a script.
+    fn has_tags(&self) -> bool {
+        false
+    }
+
     /// How much is known of each hit.
     fn detail(&self) -> Detail {
         Detail::StartAndEnd

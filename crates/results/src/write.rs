@@ -22,6 +22,8 @@ pub struct StreamInfo {
     pub seed: u64,
     /// How much is known of each hit.
     pub detail: Detail,
+    /// Whether hits have tags of a script; without, the native encodings have no column for them.
+    pub has_tags: bool,
     /// Further keys and values, for the native encodings.
     pub metadata: Vec<(String, String)>,
 }

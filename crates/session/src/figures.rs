@@ -95,6 +95,7 @@ impl RunFigures {
             traffic: Some(&self.traffic),
             buckets: None,
             server: None,
+            selected: "",
             assertions,
         }
     }

@@ -11,6 +11,7 @@ pub fn target_labels(plan: &Plan) -> TargetTable {
         method: target.method.clone(),
         url: stdx::without_password(&target.url).into_owned(),
         name: target.name.clone(),
+        tags: String::new(),
     };
     TargetTable { labels: plan.targets.list().iter().map(label).collect() }
 }

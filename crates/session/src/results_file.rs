@@ -20,6 +20,8 @@ pub struct ResultsFile {
     file: Box<dyn Write + Send>,
     /// What is watched beside the run; its rows go into the same file.
     monitor: Option<Monitor>,
+    /// Rows have tags of a script.
+    has_tags: bool,
 }
 
 /// The run's part of the results' metadata.
@@ -51,7 +53,7 @@ impl ResultsFile {
             }
             Output::Stdout => failed,
         })?;
-        Ok(Self { name: output.to_string(), encoding, file, monitor })
+        Ok(Self { name: output.to_string(), encoding, file, monitor, has_tags: false })
     }
 
     /// The same, in the format that the ending of its name stands for; Arrow where it stands for none.
@@ -67,6 +69,12 @@ impl ResultsFile {
             Output::Stdout => None,
         };
         Self::open(output, by_path.unwrap_or(Encoding::Arrow), monitor)
+    }
+
+    /// The same, whose rows have the tags of a script.
+    #[must_use]
+    pub fn with_tags(self) -> Self {
+        Self { has_tags: true, ..self }
     }
 
     /// The same results also into this file.
@@ -97,9 +105,10 @@ impl ResultsFile {
             epoch: run.epoch,
             attack: run.name.clone(),
             seed: run.seed,
+            has_tags: self.has_tags,
             ..StreamInfo::default()
         };
-        let Self { name, encoding, file, monitor } = self;
+        let Self { name, encoding, file, monitor, .. } = self;
         let sink = results::writer(encoding, file, &info)
             .and_then(|writer| Ok(Sink::start(writer, run.labels.clone(), Sink::CAPACITY)?))
             .map_err(|error| SessionError::results(error, &name))?;

@@ -9,6 +9,7 @@ pub(crate) mod plot;
 pub(crate) mod report;
 mod run_facts;
 pub(crate) mod runs;
+mod selection;
 mod server_offset;
 mod stored;
 pub(crate) mod ui;

@@ -69,7 +69,8 @@ pub(crate) fn add_results(store: &Store, path: &str, name: &str) -> Result<Run, 
             format!("{path}: only a file of results can be added to the store"),
         ));
     }
-    let read = read_run(path, &[path.to_owned()], &Interrupts::watch()?)?;
+    let read =
+        read_run(path, &[path.to_owned()], &metrics::Selector::default(), &Interrupts::watch()?)?;
     let begin = Begin {
         name: name.to_owned(),
         command: "import".to_owned(),

@@ -27,6 +27,74 @@ fn crossed(scratch: &Scratch, file: &str) -> String {
     results
 }
 
+/// Two scenarios with requests of several tags.
+const TAGGED: &str = "
+    import http from 'k6/http';
+    import { group } from 'k6';
+    import exec from 'k6/execution';
+    const once = (iterations, exec) => ({ executor: 'shared-iterations', iterations, exec });
+    export const options = {
+        tags: { env: 'lab' },
+        scenarios: { buyers: { ...once(4, 'buy'), tags: { kind: 'b' } }, readers: once(6, 'read') },
+    };
+    export function buy() {
+        group('cart', () => http.get('URL/', { tags: { page: 'one \"1\", two' } }));
+        exec.vu.tags.step = 'pay';
+        http.get('URL/status/500', { tags: { page: 'pay', kind: 'own' } });
+    }
+    export function read() { http.get('URL/', { tags: { name: 'home' } }); }";
+
+#[test]
+fn reports_and_plots_of_a_script_are_by_any_tag() {
+    let scratch = Scratch::new("run-tags");
+    let (_served, url) = server(Config::default());
+    let script = scratch.file("script.js", TAGGED.replace("URL", &url));
+    let (arrow, parquet) = (scratch.path("r.arrow"), scratch.path("r.parquet"));
+    let (arrow, parquet) = (arrow.display(), parquet.display());
+    run(&format!("run -q -o {arrow} {script}")).with_code(0);
+    run(&format!("encode -output={parquet} {arrow}")).with_code(0);
+    // The words of `-by`, and each key with its requests.
+    for (by, expect) in [
+        ("scenario", vec![("buyers", 8), ("readers", 6)]),
+        ("group", vec![("(untagged)", 10), ("::cart", 4)]),
+        ("tag:page", vec![("(untagged)", 6), ("one \"1\", two", 4), ("pay", 4)]),
+        ("tag:step", vec![("(untagged)", 7), ("pay", 7)]),
+        ("tag:kind", vec![("(untagged)", 6), ("b", 4), ("own", 4)]),
+        ("tag:env", vec![("lab", 14)]),
+        ("name", vec![("(unnamed)", 8), ("home", 6)]),
+    ] {
+        for file in [format!("{arrow}"), format!("{parquet}")] {
+            let json = run(&format!("report -json -by={by} {file}")).with_code(0).json();
+            let groups = json["brunt"]["groups"]["rows"].as_array().unwrap();
+            let mut seen: Vec<(&str, u64)> = groups
+                .iter()
+                .map(|one| (one["key"].as_str().unwrap(), one["requests"].as_u64().unwrap()))
+                .collect();
+            seen.sort_unstable();
+            if by == "tag:step" {
+                // The tag stays with its VU: how many requests have it is up to the iterations of each.
+                assert_eq!(seen.iter().map(|(_, requests)| requests).sum::<u64>(), 14);
+                assert!(seen.contains(&("pay", seen[1].1)) && seen[1].1 >= 4, "{seen:?}");
+                continue;
+            }
+            assert_eq!(seen, expect, "{by} of {file}");
+        }
+    }
+    let text = run(&format!("report -where=scenario:buyers,status:5xx {arrow}")).with_code(0);
+    assert!(text.stdout.contains("These are the requests with status:5xx,scenario:buyers alone;"));
+    let json = run(&format!("report -json -where=tag:x {arrow}"));
+    assert_eq!(json.json()["requests"], 0);
+    run(&format!("report -where=nonsense {arrow}")).with_code(2);
+    let page = run(&format!("plot -by=scenario {arrow}")).with_code(0).stdout;
+    assert!(page.contains("buyers: ERROR") && page.contains("readers: OK"), "{page}");
+    let bars = run(&format!("plot -by=tag:kind -bars=p50 -json {arrow}")).with_code(0);
+    assert!(bars.stdout.contains("\"own\"") && bars.stdout.contains("\"b\""), "{}", bars.stdout);
+    assert!(bars.stderr.contains("6 requests without one left out"), "{}", bars.stderr);
+    run(&format!("plot -by=target {arrow}")).with_code(2);
+    let compared = run(&format!("compare -json -where=scenario:buyers a={arrow} b={arrow}"));
+    assert_eq!(compared.json()["variants"][0]["runs"][0]["requests"], 8, "{}", compared.stdout);
+}
+
 #[test]
 fn reports_of_a_script_know_its_thresholds_and_checks() {
     let scratch = Scratch::new("run-results");

@@ -46,6 +46,7 @@ fn watched(rails: &Rails, scratch: &Scratch) -> String {
         epoch: first,
         attack: String::new(),
         seed: 0,
+        has_tags: false,
         detail: Detail::Full,
         metadata: Vec::new(),
     };

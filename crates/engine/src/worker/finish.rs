@@ -312,6 +312,9 @@ impl<I: Io> Worker<I> {
                     texts.extend_from_slice(first.map_or(&[][..], |r| r.name.as_bytes()));
                 });
             }
+            if let Some(tags) = &hit.tags {
+                sample.tags = batch.add_text(tags.as_bytes());
+            }
             // A user has the body and the head already.
             let captured = captured.filter(|_| hit.user.is_none());
             if let Some(CapturedResponse { body, headers, .. }) = captured {

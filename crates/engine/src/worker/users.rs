@@ -49,7 +49,7 @@ impl<I: Io> Worker<I> {
         self.self_metrics.sent += 1;
         let mut hit = Hit::new(self.next_seq, self.now);
         self.next_seq += 1;
-        (hit.user, hit.upgrades) = (Some(ask.user), ask.upgrades);
+        (hit.user, hit.upgrades, hit.tags) = (Some(ask.user), ask.upgrades, ask.tags);
         if self.prepared.settings.own_connections {
             // 0 is a hit without an owner.
             hit.owner = ask.owner.saturating_add(1);

@@ -49,7 +49,7 @@ fn run(
     let live = Arc::new(LiveMetrics::default());
     let data = work.setup.map(String::from_utf8_lossy);
     let plan = vu_plan(meant, Stage::Iteration, data.as_deref(), &stats);
-    let plan = VuPoolPlan { live: Some(Arc::clone(&live)), ..plan };
+    let plan = VuPoolPlan { live: Some(Arc::clone(&live)), row_tags: archive.rows, ..plan };
     let control = Arc::clone(&plan.control);
     control.hold();
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();

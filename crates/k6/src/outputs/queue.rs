@@ -188,7 +188,8 @@ impl Outputs {
         watching: Option<&MonitorConfig>,
     ) -> Result<Option<ResultsFile>, ExitError> {
         let named = self.results.as_deref().map(|name| Output::named(Some(name)));
-        save::open_both(named, self.stored.clone(), self.encoding(), watching)
+        let file = save::open_both(named, self.stored.clone(), self.encoding(), watching)?;
+        Ok(file.map(ResultsFile::with_tags))
     }
 
     /// What takes samples from crews; `None` where only rows are written.

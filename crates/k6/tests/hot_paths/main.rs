@@ -175,6 +175,7 @@ fn pool_plan(program: Program, options: Options, outcome: Arc<Mutex<VuStats>>) -
         parts: false,
         tags: Vec::new(),
         system_tags: SystemTags::default(),
+        row_tags: false,
         emit: None,
         live: None,
         clock: Arc::new(|| Nanos::ZERO),

@@ -48,7 +48,7 @@ pub(crate) fn read(
         let names: Vec<String> = results.iter().map(|path| path.display().to_string()).collect();
         let name = if names.len() == 1 { names[0].clone() } else { parent(&results[0]) };
         // An interrupt ends the study after this run; it must not cut short what was measured.
-        let read = read_run(&name, &names, &Interrupts::default())?;
+        let read = read_run(&name, &names, &metrics::Selector::default(), &Interrupts::default())?;
         figures.extend(of_results(&read.figures(), &read.summary));
         invalid.extend(read.verdict.reasons.iter().map(ToString::to_string));
         run = Some(read);

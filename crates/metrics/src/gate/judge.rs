@@ -4,7 +4,7 @@ use super::{
     Gap, Gate, GateMetric, GateOutcome, GateState, GateUnit, Gates, JudgedRun, Selector, Statistic,
     tagged,
 };
-use crate::{Batch, Op, Sample, Summary, TargetTable};
+use crate::{Batch, Op, Sample, Summary, TargetTable, row_tag};
 
 /// Figures this close to their limit, as a share of it, are at the limit.
 const ROUNDING: f64 = 1e-9;
@@ -155,7 +155,9 @@ impl Gate {
 }
 
 impl Selector {
-    fn selects(&self, sample: &Sample, batch: &Batch, targets: &TargetTable) -> bool {
+    /// Whether it selects this request. A tag is looked up in the target table alone, which has those of rows that are read.
+    #[must_use]
+    pub fn selects(&self, sample: &Sample, batch: &Batch, targets: &TargetTable) -> bool {
         let label = targets.get(sample.target);
         let is_named = |name: &String| match label {
             Some(label) => label.name == *name,
@@ -175,9 +177,13 @@ impl Selector {
                     == Some(method.as_bytes())
             }
         };
+        let has_tag = |(name, value): &(String, String)| {
+            label.and_then(|label| row_tag(&label.tags, name)).as_ref() == Some(value)
+        };
         self.status.is_none_or(|set| set.contains(sample.status))
             && self.method.as_ref().is_none_or(is_method)
             && self.name.as_ref().is_none_or(is_named)
             && self.target.as_ref().is_none_or(is_target)
+            && self.tags.iter().all(has_tag)
     }
 }

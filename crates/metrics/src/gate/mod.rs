@@ -111,7 +111,7 @@ pub struct Selector {
     pub target: Option<String>,
     /// Those answered with such a status.
     pub status: Option<StatusSet>,
-    /// Those of a script with all these tags, which rows do not record: names and values.
+    /// Those of a script with all these tags: names and values. Rows of a run under way do not have them.
     pub tags: Vec<(String, String)>,
 }
 

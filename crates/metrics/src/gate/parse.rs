@@ -1,5 +1,6 @@
 //! The grammar of gates, and the refusal of those that no run or every run crosses.
 
+use std::fmt;
 use std::str::FromStr;
 
 use stdx::{Bytes, Nanos};
@@ -146,6 +147,47 @@ fn status(part: &str, text: &str) -> Result<StatusSet, GateError> {
     };
     let is_one = |set: &StatusSet| !matches!(set, StatusSet::One(one) if !(100..600).contains(one));
     found.filter(is_one).ok_or_else(wrong)
+}
+
+/// `500`, or `5xx`.
+impl fmt::Display for StatusSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One(status) => write!(f, "{status}"),
+            Self::Class(digit) => write!(f, "{digit}xx"),
+        }
+    }
+}
+
+/// As [`Selector::parse`] reads it.
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let status = self.status.map(|status| status.to_string());
+        let known = [
+            ("name", &self.name),
+            ("method", &self.method),
+            ("target", &self.target),
+            ("status", &status),
+        ];
+        let known = known.into_iter().filter_map(|(key, value)| Some((key, value.as_deref()?)));
+        let tags = self.tags.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        for (number, (key, value)) in known.chain(tags).enumerate() {
+            let comma = if number == 0 { "" } else { "," };
+            let quote = if value.contains(',') { "\"" } else { "" };
+            write!(f, "{comma}{key}:{quote}{value}{quote}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Selector {
+    /// Reads `name:home,status:5xx,scenario:buyers`, as it stands within the braces of a gate.
+    ///
+    /// # Errors
+    /// What is no selector.
+    pub fn parse(text: &str) -> Result<Self, GateError> {
+        selector(text, text)
+    }
 }
 
 fn selector(part: &str, text: &str) -> Result<Selector, GateError> {

@@ -124,6 +124,7 @@ impl Seen {
             traffic: Some(&self.traffic),
             buckets: None,
             server: None,
+            selected: "",
             assertions: &[],
         }
     }
@@ -155,6 +156,7 @@ fn table() -> TargetTable {
         method: "GET".into(),
         url: url.into(),
         name: String::new(),
+        tags: String::new(),
     };
     TargetTable { labels: vec![label("http://127.0.0.1/"), label("http://127.0.0.1/<b>|x")] }
 }

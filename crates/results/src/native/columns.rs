@@ -43,8 +43,10 @@ pub(super) struct Columns {
     sizes: [Vec<u64>; 3],
     /// `attack`, `method`, `url`, `name`, `error`.
     texts: [Texts; 5],
-    /// The keys of `attack`, `method`, `url`, `name` for each target met in this message.
-    target_keys: Vec<Option<[i32; 4]>>,
+    /// `tags`, where hits have some.
+    tags: Option<Texts>,
+    /// The keys of `attack`, `method`, `url`, `name`, `tags` for each target met in this message.
+    target_keys: Vec<Option<[i32; 5]>>,
     /// `body`, `headers`, `note`.
     blobs: [Blobs; 3],
 }
@@ -145,6 +147,7 @@ impl Columns {
             agent: Vec::new(),
             sizes: Default::default(),
             texts: Default::default(),
+            tags: info.has_tags.then(Texts::default),
             target_keys: Vec::new(),
             blobs: [Blobs::new(), Blobs::new(), Blobs::new()],
         }
@@ -162,14 +165,14 @@ impl Columns {
     pub(super) fn is_full(&self) -> bool {
         self.kind.len() >= ROWS_MAX
             || self.blobs.iter().any(|blobs| blobs.values.bytes.len() >= BYTES_MAX)
-            || self.texts.iter().any(Texts::is_full)
+            || self.texts.iter().chain(&self.tags).any(Texts::is_full)
     }
 
     pub(super) fn push_hit(&mut self, sample: &Sample, batch: &Batch, targets: &TargetTable) {
         self.kind.push(KIND_HIT);
         self.push_numbers(sample, unix_ns(batch, sample));
         let keys = self.keys(sample, batch, targets);
-        for (texts, key) in self.texts.iter_mut().zip(keys) {
+        for (texts, key) in self.texts.iter_mut().chain(&mut self.tags).zip(keys) {
             texts.keys.push(key);
         }
         self.blobs[0].push(batch.text(sample.body));
@@ -200,8 +203,8 @@ impl Columns {
         let done = Nanos(row.latency.max(0) as u64);
         let sample = Sample { done, status: row.code, ..Sample::default() };
         self.push_numbers(&sample, row.timestamp);
-        let texts = ["", row.method, row.url, row.name, ""];
-        for (column, text) in self.texts.iter_mut().zip(texts) {
+        let texts = ["", row.method, row.url, row.name, "", ""];
+        for (column, text) in self.texts.iter_mut().chain(&mut self.tags).zip(texts) {
             let key = column.key(text);
             column.keys.push(key);
         }
@@ -238,17 +241,20 @@ impl Columns {
     }
 
     /// The dictionary keys of a row's texts.
-    fn keys(&mut self, sample: &Sample, batch: &Batch, targets: &TargetTable) -> [i32; 5] {
+    fn keys(&mut self, sample: &Sample, batch: &Batch, targets: &TargetTable) -> [i32; 6] {
         let error = self.texts[4].key(as_text(batch.text(sample.error)));
         let row = sample.target as usize;
         let known = self.target_keys.get(row).copied().flatten();
-        let [attack, method, url, name] = match known {
-            Some(keys) if sample.line.len == 0 && sample.name.len == 0 => keys,
+        let is_whole = [sample.line, sample.name, sample.tags].iter().all(|span| span.len == 0);
+        let [attack, method, url, name, tags] = match known {
+            Some(keys) if is_whole => keys,
             _ => {
                 let target = TargetRef::of(sample, batch, targets, &self.attack);
                 let texts = [target.attack, target.method, target.url, target.name];
-                let keys = std::array::from_fn(|i| self.texts[i].key(texts[i]));
-                let is_whole = sample.line.len == 0 && sample.name.len == 0;
+                let [attack, method, url, name] =
+                    std::array::from_fn(|i| self.texts[i].key(texts[i]));
+                let tags = self.tags.as_mut().map_or(0, |tags| tags.key(target.tags));
+                let keys = [attack, method, url, name, tags];
                 if is_whole && row < targets.labels.len() {
                     let rows = self.target_keys.len().max(row + 1);
                     self.target_keys.resize(rows, None);
@@ -257,13 +263,13 @@ impl Columns {
                 keys
             }
         };
-        [attack, method, url, name, error]
+        [attack, method, url, name, error, tags]
     }
 
     /// The rows as a batch; the columns are empty then.
     pub(super) fn take(&mut self) -> RecordBatch {
         let rows = self.kind.len();
-        if self.texts[..4].iter().any(Texts::is_full) {
+        if self.texts[..4].iter().chain(&self.tags).any(Texts::is_full) {
             self.target_keys.clear();
         }
         let is_full = self.detail == Detail::Full;
@@ -288,6 +294,7 @@ impl Columns {
         let agents = take(&mut self.agent);
         let is_fleet = agents.iter().any(|agent| *agent > 0);
         arrays.push(given(Values::UInt16(agents), is_fleet, rows));
+        arrays.extend(self.tags.iter_mut().map(Texts::take));
         let columns = self.schema.fields.iter().zip(arrays).map(|(field, array)| Column {
             name: field.name.clone(),
             data_type: field.data_type.clone(),

@@ -129,6 +129,7 @@ pub(crate) struct ArrowSource {
     decoder: Decoder,
     rows: Option<Rows>,
     detail: Detail,
+    has_tags: bool,
     epoch: Option<i64>,
     /// It is an Arrow file: a footer follows the stream.
     in_file: bool,
@@ -161,6 +162,7 @@ impl ArrowSource {
             decoder: Decoder::default(),
             rows: None,
             detail: Detail::Full,
+            has_tags: false,
             epoch: None,
             in_file,
             before: None,
@@ -170,7 +172,7 @@ impl ArrowSource {
         if let Front::Message(start, metadata, _) = source.front()? {
             let metadata = &source.feed.pending()[start..start + metadata];
             let schema = decode_schema(metadata).map_err(|reason| source.corrupt(&reason))?;
-            source.detail = schema.detail();
+            (source.detail, source.has_tags) = (schema.detail(), schema.has_tags());
             source.epoch = schema.epoch();
         }
         Ok(source)
@@ -300,6 +302,10 @@ impl Source for ArrowSource {
 
     fn detail(&self) -> Detail {
         self.detail
+    }
+
+    fn has_tags(&self) -> bool {
+        self.has_tags
     }
 }
 

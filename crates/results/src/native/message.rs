@@ -427,6 +427,7 @@ mod tests {
 
     fn schema() -> Schema {
         let info = StreamInfo {
+            has_tags: false,
             version: "1.2".to_owned(),
             epoch: 5,
             attack: "a".to_owned(),

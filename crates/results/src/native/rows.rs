@@ -44,13 +44,13 @@ pub(super) struct Rows {
     wire_in: Numbers<u64>,
     conn: Numbers<u32>,
     agent: Numbers<u16>,
-    /// `attack`, `method`, `url`, `name`.
-    target: [Texts; 4],
+    /// `attack`, `method`, `url`, `name`, `tags`.
+    target: [Texts; 5],
     error: Texts,
     body: Option<Array>,
     headers: Option<Array>,
     note: Texts,
-    memo: Vec<([i32; 4], u32)>,
+    memo: Vec<([i32; 5], u32)>,
 }
 
 /// A column of numbers; `None` where it is missing or has nulls.
@@ -198,12 +198,13 @@ impl Rows {
                 Texts::of(batch, "method")?,
                 Texts::of(batch, "url")?,
                 Texts::of(batch, "name")?,
+                Texts::of(batch, "tags")?,
             ],
             error: Texts::of(batch, "error")?,
             body: blobs(batch, "body")?,
             headers: blobs(batch, "headers")?,
             note: Texts::of(batch, "note")?,
-            memo: vec![([i32::MIN; 4], 0); MEMO],
+            memo: vec![([i32::MIN; 5], 0); MEMO],
         })
     }
 
@@ -258,7 +259,7 @@ impl Rows {
                 | KIND_EVENT)
                     if batch.samples.is_empty() =>
                 {
-                    let [_, _, _, name] = &self.target;
+                    let [_, _, _, name, _] = &self.target;
                     let (name, note) = (name.get(self.at), self.note.get(self.at));
                     let at = get(&self.timestamp, self.at);
                     let assertion = assertion::decode(kind, name, note, at)?;
@@ -276,7 +277,7 @@ impl Rows {
     }
 
     fn observed(&self, row: usize) -> Observed<'_> {
-        let [_, method, url, name] = &self.target;
+        let [_, method, url, name, _] = &self.target;
         Observed {
             kind: get(&self.kind, row),
             timestamp: get(&self.timestamp, row),
@@ -326,8 +327,9 @@ impl Rows {
             reused: self.reused.as_ref().is_some_and(|reused| reused.get(row)),
             error: self.error_text(row, batch, error),
             line,
-            // The table of targets has it.
+            // The table of targets has them.
             name: Span::default(),
+            tags: Span::default(),
             body: blob(self.body.as_ref(), row, batch),
             headers: blob(self.headers.as_ref(), row, batch),
         };
@@ -352,16 +354,18 @@ impl Rows {
     }
 
     fn place(&mut self, row: usize, batch: &mut Batch, labels: &mut Labels) -> (u32, Span) {
-        let keys: [i32; 4] = std::array::from_fn(|i| self.target[i].key(row));
-        let keyed = keys.iter().all(|key| *key >= 0);
+        let keys: [i32; 5] = std::array::from_fn(|i| self.target[i].key(row));
+        // Most streams have no tags.
+        let is_keyed = |(i, key): (usize, &i32)| *key >= 0 || i == 4 && self.target[i].0.is_none();
+        let keyed = keys.iter().enumerate().all(is_keyed);
         let slot =
             keys.iter().fold(0usize, |hash, key| hash.wrapping_mul(31) + *key as usize % MEMO);
         let slot = slot % MEMO;
         if keyed && self.memo[slot].0 == keys {
             return (self.memo[slot].1, Span::default());
         }
-        let [attack, method, url, name] = std::array::from_fn(|i| self.target[i].get(row));
-        let (target, line) = labels.place(TargetRef { attack, method, url, name }, batch);
+        let [attack, method, url, name, tags] = std::array::from_fn(|i| self.target[i].get(row));
+        let (target, line) = labels.place(TargetRef { attack, method, url, name, tags }, batch);
         if keyed && line.len == 0 {
             self.memo[slot] = (keys, target);
         }

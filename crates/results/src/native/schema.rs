@@ -104,22 +104,26 @@ fn columns() -> [(&'static str, DataType, bool); 26] {
     ]
 }
 
+/// The column that only streams with tags have.
+const TAGS: &str = "tags";
+
 /// Whether a result stream may have a column of this name.
 pub(super) fn is_ours(name: &str) -> bool {
-    columns().iter().any(|(known, ..)| *known == name)
+    name == TAGS || columns().iter().any(|(known, ..)| *known == name)
 }
 
 impl Schema {
     /// That of a stream that brunt writes.
     pub(super) fn new(info: &StreamInfo) -> Self {
         let mut dictionaries = 0..;
-        let fields = columns().map(|(name, data_type, is_nullable)| {
+        let tags = info.has_tags.then(|| (TAGS, text_type(), false));
+        let fields = columns().into_iter().chain(tags).map(|(name, data_type, is_nullable)| {
             let is_keyed = matches!(data_type, DataType::Dictionary(..));
             let dictionary = if is_keyed { dictionaries.next().unwrap_or(0) } else { 0 };
             let (name, children) = (name.to_owned(), Vec::new());
             Field { name, data_type, is_nullable, dictionary, children }
         });
-        Self { fields: fields.into(), metadata: metadata(info) }
+        Self { fields: fields.collect(), metadata: metadata(info) }
     }
 
     /// How much a stream with this schema has of each hit. A stream of another program may lack `sent`.
@@ -131,6 +135,11 @@ impl Schema {
             None if self.fields.iter().any(|field| field.name == "sent") => Detail::Full,
             None => Detail::StartAndEnd,
         }
+    }
+
+    /// Whether hits may have tags.
+    pub(super) fn has_tags(&self) -> bool {
+        self.fields.iter().any(|field| field.name == TAGS)
     }
 
     /// When the run began (Unix ns); `None` where the stream does not say so.

@@ -19,7 +19,7 @@ fn the_three_are_equal() {
         offsets: [0, 30_000_000_000, 30_000_000_000],
         sizes: [7, 0, 0],
         failure: metrics::FailureKind::Eof,
-        asked: ["first", "POST", "http://127.0.0.1:8090/a?b=1&c=<2>", ""].map(String::from),
+        asked: ["first", "POST", "http://127.0.0.1:8090/a?b=1&c=<2>", "", ""].map(String::from),
         texts: [b"Get \"http://127.0.0.1:8090/\": EOF".to_vec(), vec![], vec![]],
         ..Flat::default()
     };

@@ -25,14 +25,17 @@ pub(crate) struct Flat {
     pub(crate) failure: FailureKind,
     pub(crate) reused: bool,
     pub(crate) conn: u32,
-    pub(crate) asked: [String; 4],
+    pub(crate) asked: [String; 5],
     pub(crate) texts: [Vec<u8>; 3],
 }
 
 impl Flat {
     fn of(sample: &Sample, batch: &Batch, targets: &TargetTable) -> Self {
         let label = targets.get(sample.target).cloned().unwrap_or_default();
-        let mut asked = [label.attack, label.method, label.url, label.name];
+        let mut asked = [label.attack, label.method, label.url, label.name, label.tags];
+        if sample.tags.len > 0 {
+            asked[4] = String::from_utf8(batch.text(sample.tags).to_vec()).unwrap();
+        }
         if sample.line.len > 0 {
             let line = String::from_utf8(batch.text(sample.line).to_vec()).unwrap();
             let (method, url) = line.split_once(' ').unwrap();
@@ -59,6 +62,7 @@ impl Flat {
         let done = self.offsets[2];
         let mut asked = self.asked.clone();
         asked[3].clear();
+        asked[4].clear();
         Self {
             offsets: [0, done, done],
             parts: [0; 3],
@@ -77,17 +81,18 @@ pub(crate) fn flatten(batch: &Batch, targets: &TargetTable) -> Vec<Flat> {
 }
 
 pub(crate) fn targets() -> TargetTable {
-    let label = |url: &str, name: &str| TargetLabel {
+    let label = |url: &str, name: &str, tags: &str| TargetLabel {
         attack: "first, \"so\"".into(),
         method: "GET".into(),
         url: url.into(),
         name: name.into(),
+        tags: tags.into(),
     };
     TargetTable {
         labels: vec![
-            label("http://h/a?b=1&c=<2>", ""),
-            label("http://h/é", "group"),
-            label("", ""),
+            label("http://h/a?b=1&c=<2>", "", ""),
+            label("http://h/é", "group", r#"{"scenario":"é"}"#),
+            label("", "", ""),
         ],
     }
 }
@@ -99,6 +104,7 @@ pub(crate) fn info() -> StreamInfo {
         attack: "lazy".into(),
         seed: 7,
         detail: Detail::Full,
+        has_tags: true,
         metadata: vec![("host".into(), "here".into())],
     }
 }
@@ -205,7 +211,7 @@ prop_compose! {
 }
 
 /// A row with its texts: error, line, body, headers.
-type Drawn = (Sample, [Vec<u8>; 4]);
+type Drawn = (Sample, [Vec<u8>; 5]);
 
 prop_compose! {
     fn row()(
@@ -234,7 +240,8 @@ prop_compose! {
             ..Sample::default()
         };
         let line = if lazy { format!("POST http://lazy/{status}") } else { String::new() };
-        (sample, [error.into_bytes(), line.into_bytes(), body, headers.into()])
+        let tags = if lazy && reused { r#"{"group":"::a"}"# } else { "" };
+        (sample, [error.into_bytes(), line.into_bytes(), tags.into(), body, headers.into()])
     }
 }
 
@@ -244,7 +251,7 @@ pub(crate) fn batch(rows: usize) -> impl Strategy<Value = Batch> {
         let mut batch = Batch { epoch: EPOCH, ..Batch::default() };
         for (mut sample, texts) in drawn {
             let spans = texts.map(|text| batch.add_text(&text));
-            [sample.error, sample.line, sample.body, sample.headers] = spans;
+            [sample.error, sample.line, sample.tags, sample.body, sample.headers] = spans;
             batch.samples.push(sample);
         }
         batch

@@ -173,6 +173,7 @@ impl VuPool {
             self.calls.push(None);
             (self.calls.len() - 1) as u32
         });
+        let tags = self.plan.row_tags.then(|| self.row_tags(&call));
         self.calls[user as usize] = Some(call);
         self.commands.requests.push(RequestCommand {
             user,
@@ -182,7 +183,15 @@ impl VuPool {
             fresh_connection,
             upgrades,
             redirected,
+            tags,
         });
+    }
+
+    /// The tags of a call's row.
+    fn row_tags(&mut self, call: &HttpCall) -> Arc<str> {
+        let scenario = self.slots[call.owner.slot].scenario;
+        let (request, recorder) = (call.request(), &self.recorder);
+        self.row_tags.get(scenario, request, || recorder.row_tags(scenario, request))
     }
 
     /// An iteration was ended before its end.

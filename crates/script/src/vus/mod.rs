@@ -18,6 +18,7 @@ mod plan;
 mod pool;
 mod ramp;
 mod recorder;
+mod row_tags;
 mod scenario_state;
 mod slot;
 mod socket_commands;

@@ -61,6 +61,8 @@ pub struct VuPoolPlan {
     pub tags: TagList,
     /// Which of k6's tags to add to samples.
     pub system_tags: SystemTags,
+    /// Whether the rows of requests have their tags.
+    pub row_tags: bool,
     /// Takes each sample, where there are outputs.
     pub emit: Option<SampleSink>,
     /// Where metrics are published while the test runs.

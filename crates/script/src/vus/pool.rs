@@ -17,6 +17,7 @@ use super::http_call::HttpCall;
 use super::live_metrics::PUBLISH_EVERY;
 use super::plan::{VuPoolPlan, scenario_info};
 use super::recorder::Recorder;
+use super::row_tags::RowTags;
 use super::scenario_state::ScenarioState;
 use super::slot::{Assignment, RequestOwner, Slot, Slots, VuSlot};
 use super::socket_state::Sockets;
@@ -74,6 +75,7 @@ pub(super) struct VuPool {
     pub(super) budget: PollBudget,
     pub(super) sockets: Sockets,
     pub(super) targets: TargetCache,
+    pub(super) row_tags: RowTags,
     /// What a VU asked for.
     pub(super) actions: Vec<Action>,
     pub(super) samples: Vec<Sample>,
@@ -132,6 +134,7 @@ impl VuPool {
             budget: PollBudget::default(),
             sockets: Sockets::default(),
             targets: TargetCache::default(),
+            row_tags: RowTags::default(),
             actions: Vec::new(),
             samples: Vec::new(),
             recorder,

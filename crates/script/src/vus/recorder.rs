@@ -22,6 +22,7 @@ use super::socket_state::SocketLabels;
 use super::summary_groups::{GroupKey, SummaryGroups};
 use super::vu_stats::GroupTallies;
 use crate::host::execution::Stage;
+use crate::host::http::HttpRequest;
 use crate::host::metrics::MetricRegistry;
 use crate::host::sample::{Sample, TagList};
 use crate::host::system_tags::{SystemTag, SystemTags};
@@ -204,6 +205,22 @@ impl Recorder {
             self.sinks.points.push(OutputSample { metric, at, value, tags });
             self.sinks.flush(BATCH);
         }
+    }
+
+    /// The tags of a request as its row has them: those of the run, the scenario, the VU and the request, the scenario and the group
+    /// themselves, and nothing that the row has a column for.
+    pub(super) fn row_tags(&self, scenario: usize, request: &HttpRequest) -> String {
+        let (name, common) = &self.scenarios[scenario];
+        let own = [
+            (SystemTag::Group, "group", &*request.group),
+            (SystemTag::Scenario, "scenario", name.as_str()),
+        ];
+        let own =
+            own.into_iter().filter(|(tag, _, value)| self.system.has(*tag) && !value.is_empty());
+        let given = [Some(common), request.vu_tags.as_deref(), Some(&request.tags)];
+        let given = given.into_iter().flatten().flatten();
+        let given = given.map(|(name, value)| (name.as_str(), value.as_str()));
+        metrics::row_tags(own.map(|(_, name, value)| (name, value)).chain(given))
     }
 
     /// The tallies of scenarios and groups; empty unless the plan asks for them (`VuPoolPlan::parts`).

@@ -25,6 +25,8 @@ pub struct RequestCommand {
     pub upgrades: bool,
     /// A redirect to another host named the target.
     pub redirected: bool,
+    /// The tags of its row, as a JSON object of texts; `None` for none.
+    pub tags: Option<Arc<str>>,
 }
 
 /// What users want done.

@@ -100,7 +100,7 @@ impl Inputs {
         if all.len() < 2 {
             return Err(usage_error(TOO_FEW));
         }
-        let mut labelled = read_labelled(&all, "compare")?;
+        let mut labelled = read_labelled(&all, "compare", &flags.selector)?;
         if labelled.len() < 2 {
             let label = &labelled[0].label;
             return Err(usage_error(format!(

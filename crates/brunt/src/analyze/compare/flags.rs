@@ -1,7 +1,10 @@
 //! The flags of `compare`.
 
 use cli::{Flag, ValueError, ValueKind, text, value};
+use metrics::Selector;
 use study::contrast::{Limit, Rules};
+
+use crate::analyze::selection;
 
 /// The flags of `compare` as typed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +23,13 @@ pub(crate) struct CompareFlags {
     pub(crate) rules: Rules,
     pub(crate) fail_on: Vec<Limit>,
     pub(crate) fail_unclear: bool,
+    pub(crate) selector: Selector,
+}
+
+impl AsMut<Selector> for CompareFlags {
+    fn as_mut(&mut self) -> &mut Selector {
+        &mut self.selector
+    }
 }
 
 /// The flags of `compare`.
@@ -39,6 +49,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
         .native(),
     text!(CompareFlags, "store", "DIR", "Folder of the store of runs; by default the project's .brunt/runs.", store)
         .native(),
+    selection::where_row(),
     Flag::new(
         "fail-on",
         ValueKind::Text("METRIC>+N%"),

@@ -22,6 +22,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let info = StreamInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         detail: reader.detail(),
+        has_tags: reader.has_tags(),
         ..StreamInfo::default()
     };
     if encoding == Encoding::Parquet && place == Output::Stdout && cli::stdout_is_terminal() {

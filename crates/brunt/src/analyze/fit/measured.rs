@@ -28,7 +28,11 @@ pub(super) fn measured(
         found.extend(of_state(path, &mut notes)?);
     }
     let results: Vec<String> = results.into_iter().cloned().collect();
-    let labelled = if results.is_empty() { Vec::new() } else { read_labelled(&results, "fit")? };
+    let labelled = if results.is_empty() {
+        Vec::new()
+    } else {
+        read_labelled(&results, "fit", &metrics::Selector::default())?
+    };
     for label in &labelled {
         found.extend(of_label(label, given, &mut notes)?);
     }

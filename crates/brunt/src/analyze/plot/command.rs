@@ -11,7 +11,7 @@ use super::curves::{Shape, curves, overlay};
 use super::flags::{PLOT, PlotFlags};
 use super::operand::{Operand, operands};
 use super::over_time::over_time;
-use super::{bars, load, server};
+use super::{bars, load, parts, server};
 use crate::analyze::figure_file::PICTURES;
 use crate::dialect::ReadRules;
 
@@ -32,6 +32,8 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let picture = picture(&typed.flags)?;
     let place = Output::named(typed.flags.output.as_deref());
     let operands = operands(&typed)?;
+    let rules = ReadRules::of(typed.dialect);
+    let operands = parts::parted(operands, typed.flags.by.as_ref(), rules)?;
     let names: Vec<String> = operands.iter().map(|operand| operand.file.clone()).collect();
     place.spares(&names)?;
     let kind = kind(&typed)?;

@@ -1,9 +1,10 @@
 //! The flags of `plot`.
 
 use cli::{Flag, ValueError, ValueKind, value};
+use metrics::{By, Selector};
 use recordings::ServerOffset;
 
-use crate::analyze::server_offset;
+use crate::analyze::{selection, server_offset};
 
 /// The flags of `plot` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,9 @@ pub(crate) struct PlotFlags {
     /// `percentiles` or `time`.
     pub(crate) server: Option<String>,
     pub(crate) server_offset: ServerOffset,
+    pub(crate) selector: Selector,
+    /// By what each input is parted into series.
+    pub(crate) by: Option<By>,
 }
 
 /// A figure from elsewhere, one a label or several: `-value 'load average:hash=1.15,fair=3.28'`.
@@ -71,7 +75,15 @@ impl Default for PlotFlags {
             json: false,
             server: None,
             server_offset: ServerOffset::default(),
+            selector: Selector::default(),
+            by: None,
         }
+    }
+}
+
+impl AsMut<Selector> for PlotFlags {
+    fn as_mut(&mut self) -> &mut Selector {
+        &mut self.selector
     }
 }
 
@@ -177,6 +189,15 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
     )
     .native(),
     server_offset::row(),
+    selection::where_row(),
+    Flag::new(
+        "by",
+        ValueKind::Text("WORD"),
+        "",
+        "A series for each name, scenario, group or value of tag:NAME of a script.",
+        |t: &mut PlotFlags, v| selection::by(v).map(|by| t.by = Some(by)),
+    )
+    .native(),
 ];
 
 /// What `plot` can draw into.

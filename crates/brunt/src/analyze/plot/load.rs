@@ -130,6 +130,7 @@ fn read_results(
     };
     let unreadable = |error| (ReadRules::NATIVE.unreadable)(&error);
     let mut reader = Reader::open(inputs).map_err(unreadable)?;
+    reader.select(operand.selector.clone());
     let (mut batch, mut times, mut summary) =
         (Batch::default(), Histogram::default(), Box::new(Summary::new()));
     loop {

@@ -8,6 +8,7 @@ mod flags;
 mod load;
 mod operand;
 mod over_time;
+mod parts;
 mod server;
 
 pub(crate) use command::run;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use cli::{CommandError, ParsedArgs, usage_error};
-use metrics::Sample;
+use metrics::{Sample, Selector};
 use results::TimeUnit;
 use stdx::Nanos;
 
@@ -20,6 +20,8 @@ pub(super) struct Operand {
     pub(super) file: String,
     /// Which times of it; response times where it is not said.
     pub(super) column: Option<Column>,
+    /// Which requests of it.
+    pub(super) selector: Selector,
 }
 
 /// Which times of a file.
@@ -80,9 +82,10 @@ impl fmt::Display for Operand {
 /// The operands; none is standard input. A file that has the very name of an operand, or of a part of it, is meant by its
 /// name.
 pub(super) fn operands(typed: &ParsedArgs<PlotFlags>) -> Result<Vec<Operand>, CommandError> {
+    let selector = || typed.flags.selector.clone();
     if typed.operands.is_empty() {
         let (label, file) = (String::new(), "stdin".to_owned());
-        return Ok(vec![Operand { label, file, column: None }]);
+        return Ok(vec![Operand { label, file, column: None, selector: selector() }]);
     }
     let one = typed.operands.len() == 1;
     let unlabelled = |operand: &str| if one { String::new() } else { operand.to_owned() };
@@ -93,7 +96,7 @@ pub(super) fn operands(typed: &ParsedArgs<PlotFlags>) -> Result<Vec<Operand>, Co
             let exists = |name: &str| Path::new(name).exists();
             if !ReadRules::of(typed.dialect).has_labels || exists(operand) {
                 let (label, file) = (unlabelled(operand), operand.clone());
-                return Ok(Operand { label, file, column: None });
+                return Ok(Operand { label, file, column: None, selector: selector() });
             }
             let (label, rest) = match operand.split_once('=') {
                 Some((label, rest)) => (label.to_owned(), rest),
@@ -103,7 +106,7 @@ pub(super) fn operands(typed: &ParsedArgs<PlotFlags>) -> Result<Vec<Operand>, Co
                 Some((file, column)) if !exists(rest) => (file, Some(parse_column(column)?)),
                 _ => (rest, None),
             };
-            Ok(Operand { label, file: file.to_owned(), column })
+            Ok(Operand { label, file: file.to_owned(), column, selector: selector() })
         })
         .collect()
 }
@@ -138,7 +141,12 @@ mod tests {
 
     fn operand(label: &str, file: &str, column: Option<(&str, Option<TimeUnit>)>) -> Operand {
         let column = column.map(|(name, unit)| Column { name: name.to_owned(), unit });
-        Operand { label: label.to_owned(), file: file.to_owned(), column }
+        Operand {
+            label: label.to_owned(),
+            file: file.to_owned(),
+            column,
+            selector: Selector::default(),
+        }
     }
 
     #[test]

@@ -62,11 +62,12 @@ fn for_each_input(
 ) -> Result<Option<ExitError>, CommandError> {
     let interrupts = Interrupts::watch()?;
     let (mut batch, mut rows, mut damage) = (Batch::default(), 0, None);
-    for (number, Operand { file, .. }) in operands.iter().enumerate() {
+    for (number, Operand { file, selector, .. }) in operands.iter().enumerate() {
         let file = std::slice::from_ref(file);
         let inputs = open_results(file, &interrupts, rules.interrupt_grace)?;
         let unreadable = |error| (rules.unreadable)(&error);
         let mut reader = Reader::open(inputs).map_err(unreadable)?;
+        reader.select(selector.clone());
         loop {
             match reader.next(&mut batch) {
                 Ok(Some(Item::Hits)) => {

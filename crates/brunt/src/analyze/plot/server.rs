@@ -79,6 +79,7 @@ impl Both {
         let inputs = cli::open_results(files, &interrupts, rules.interrupt_grace)?;
         let unreadable = |error| (rules.unreadable)(&error);
         let mut reader = Reader::open(inputs).map_err(unreadable)?;
+        reader.select(typed.flags.selector.clone());
         let mut batch = Batch::default();
         let damage = loop {
             match reader.next(&mut batch) {

@@ -67,6 +67,9 @@ struct ReportConfig {
     dialect: Dialect,
     kind: Kind,
     by: Option<By>,
+    selector: metrics::Selector,
+    /// The selector as it was typed.
+    selected: String,
     every: Option<Duration>,
     place: Output,
     title: String,
@@ -99,6 +102,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         Err(_) if interrupts.seen() > 0 => interrupts.end_by_signal(),
         Err(error) => return Err((rules.unreadable)(&error).into()),
     };
+    reader.select(meant.selector.clone());
     let mut figures = Figures::new(&meant);
     let read = read(&mut reader, &mut figures, &meant)?;
     figures.losses.extend(reader.losses().iter().cloned());
@@ -201,7 +205,7 @@ impl Figures {
     fn new(meant: &ReportConfig) -> Self {
         Self {
             summary: Summary::new(),
-            groups: meant.by.map(Groups::new),
+            groups: meant.by.clone().map(Groups::new),
             timeline: meant.has_conclusion().then(Timeline::new),
             ab: (meant.kind == Kind::Ab).then(AbReport::default),
             traffic: meant.shows_traffic().then(Traffic::new),
@@ -341,6 +345,7 @@ impl ReportConfig {
             traffic: figures.traffic.as_ref(),
             buckets: figures.buckets.as_ref(),
             server: figures.server_side(),
+            selected: &self.selected,
             assertions: figures.asserted.list(),
         };
         match &self.kind {
@@ -385,18 +390,12 @@ fn resolve(typed: &ParsedArgs<ReportFlags>) -> Result<ReportConfig, CommandError
     let place = Output::named(flags.output.as_deref());
     place.spares(&typed.operands)?;
     let kind = kind(typed)?;
-    let by = match flags.by.as_deref() {
-        Some("target") => Some(By::Target),
-        Some("status") => Some(By::Status),
-        Some("name") => Some(By::Name),
-        Some("connection") => Some(By::Connection),
-        Some("agent") => Some(By::Agent),
-        _ => None,
-    };
     Ok(ReportConfig {
         dialect: typed.dialect,
         kind,
-        by,
+        by: flags.by.clone(),
+        selector: flags.selector.clone(),
+        selected: flags.selector.to_string(),
         every: Some(flags.every).filter(|every| *every > Nanos::ZERO).map(Duration::from),
         place,
         title: typed.operands.join(", "),

@@ -1,11 +1,11 @@
 //! The flags of `report`.
 
 use cli::{EmptyValue, Flag, ValueError, ValueKind, value};
-use metrics::Gates;
+use metrics::{By, Gates, Selector};
 use recordings::ServerOffset;
 use stdx::Nanos;
 
-use crate::analyze::server_offset;
+use crate::analyze::{selection, server_offset};
 
 /// The flags of `report` as typed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,12 +15,19 @@ pub(crate) struct ReportFlags {
     pub(crate) buckets: Option<String>,
     pub(crate) every: Nanos,
     pub(crate) output: Option<String>,
-    pub(crate) by: Option<String>,
+    pub(crate) by: Option<By>,
+    pub(crate) selector: Selector,
     pub(crate) json: bool,
     pub(crate) fail_on_invalid: bool,
     /// The conditions under which the run fails.
     pub(crate) gates: Gates,
     pub(crate) server_offset: ServerOffset,
+}
+
+impl AsMut<Selector> for ReportFlags {
+    fn as_mut(&mut self) -> &mut Selector {
+        &mut self.selector
+    }
 }
 
 impl AsMut<ServerOffset> for ReportFlags {
@@ -67,12 +74,13 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
     .also(&["o"]),
     Flag::new(
         "by",
-        ValueKind::Choice(BY),
+        ValueKind::Text("WORD"),
         "",
-        "Add a table per target, status, name or connection.",
-        |t: &mut ReportFlags, v| value::word(v, BY).map(|word| t.by = Some(word)),
+        "Add a table per target, status, name, connection, agent, scenario, group or tag:NAME of a script.",
+        |t: &mut ReportFlags, v| selection::by(v).map(|by| t.by = Some(by)),
     )
     .native(),
+    selection::where_row(),
     Flag::new("json", ValueKind::Switch, "", "The same as -type=json.", |t: &mut ReportFlags, v| {
         value::switch(v).map(|on| t.json = on)
     })
@@ -95,6 +103,3 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
     .native(),
     server_offset::row(),
 ];
-
-/// What `report` can group by.
-const BY: &[&str] = &["target", "status", "name", "connection", "agent"];

@@ -44,6 +44,7 @@ pub(crate) struct ParquetSource {
     columns: Vec<OpenColumn>,
     rows: Option<Rows>,
     detail: Detail,
+    has_tags: bool,
     epoch: Option<i64>,
 }
 
@@ -65,8 +66,17 @@ impl ParquetSource {
         }
         let file = guarded(|| SerializedFileReader::new(file)).map_err(corrupt)?;
         let schema = schema(&file);
-        let (detail, epoch) = (schema.detail(), schema.epoch());
-        Ok(Self { file, group: 0, left: 0, columns: Vec::new(), rows: None, detail, epoch })
+        let (detail, has_tags, epoch) = (schema.detail(), schema.has_tags(), schema.epoch());
+        Ok(Self {
+            file,
+            group: 0,
+            left: 0,
+            columns: Vec::new(),
+            rows: None,
+            detail,
+            has_tags,
+            epoch,
+        })
     }
 
     /// The next rows; `None` after the last.
@@ -315,5 +325,9 @@ impl Source for ParquetSource {
 
     fn detail(&self) -> Detail {
         self.detail
+    }
+
+    fn has_tags(&self) -> bool {
+        self.has_tags
     }
 }

@@ -89,6 +89,7 @@ impl Test {
             parts: true,
             tags: vec![("run".to_owned(), "r".to_owned())],
             system_tags: SystemTags::default(),
+            row_tags: false,
             emit: None,
             live: None,
             clock: Arc::new(move || Nanos(time.load(Ordering::Relaxed))),
