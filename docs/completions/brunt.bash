@@ -19,7 +19,7 @@ _brunt() {
     compare) flags="-baseline -save-baseline -store -where -fail-on -fail-unclear -min-effect -min-errors -seed -type -output -json -title -cpus -version";;
     runs) flags="-store -json -name -command -label -search -n -note -output -keep -older-than -dry-run -cpus -version";;
     ui) flags="-store -listen -cpus -version";;
-    study) flags="-quick -only -out -fresh -force -until-sure -max-runs -max-time -json -save -store -label -cpus -version";;
+    study) flags="-quick -only -out -fresh -force -until-sure -max-runs -max-time -web -json -save -store -label -cpus -version";;
     fit) flags="-by -at -point -model -plot -output -json -seed -cpus -version";;
     encode) flags="-to -output -cpus -version";;
     dump) flags="-dumper -inputs -output -cpus -version";;

@@ -445,6 +445,7 @@ complete -c brunt -n '__fish_seen_subcommand_from study' -o force -d 'new: overw
 complete -c brunt -n '__fish_seen_subcommand_from study' -o until-sure -x -d 'Go on with interleaved runs until these metrics are decided, such as p50,throughput; ignores repeats.'
 complete -c brunt -n '__fish_seen_subcommand_from study' -o max-runs -x -d 'With -until-sure: the most runs of each variant under each workload, 3 to 200.'
 complete -c brunt -n '__fish_seen_subcommand_from study' -o max-time -x -d 'With -until-sure: the most time that runs may take together.'
+complete -c brunt -n '__fish_seen_subcommand_from study' -o web -d 'Show the run in the browser; prints the URL. Without an address: on this machine.'
 complete -c brunt -n '__fish_seen_subcommand_from study' -o json -d 'Print each run as a line of JSON on standard output.'
 complete -c brunt -n '__fish_seen_subcommand_from study' -o save -x -d 'Keep the run in the store under this name: results, report, command line, commit, machine.'
 complete -c brunt -n '__fish_seen_subcommand_from study' -o store -x -d 'Folder of the store of runs; by default the project\'s .brunt/runs.'

@@ -54,7 +54,7 @@ pub use parse::{FlagError, Grammar, Parsed, parse};
 pub use results_input::{NamedInput, open_results};
 pub use results_option::{NoFile, RESULTS, ResultsOption, WATCH, take_results};
 pub use spec::{CommandSpec, NO_FLAGS, Registry, ToolSpec, rows_of};
-pub use stderr::{eprint_line, log_time};
+pub use stderr::{eprint_line, log_time, record_lines, recorded_lines};
 pub use suggest::nearest;
 pub use system_text::{reason, system_text};
 pub use value::ValueError;

@@ -5,6 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use cli::{ExitCode, ExitError, Interrupts};
 use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Settings};
+use metrics::server::Row;
 use metrics::tally::Assertion;
 use metrics::{Batch, Event, Gates, Generator, Snapshot, Summary, TargetTable, Verdict};
 use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
@@ -189,6 +190,10 @@ impl Observer for StageObserver {
 
     fn event(&mut self, event: &Event) {
         self.view.event(event);
+    }
+
+    fn server(&mut self, rows: &[Row]) {
+        self.view.server(rows);
     }
 
     fn finished(&mut self) {

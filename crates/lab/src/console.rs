@@ -145,7 +145,7 @@ fn print_json(value: &Value) {
 }
 
 /// An estimated time, with one unit.
-fn approximate(time: Duration) -> String {
+pub(crate) fn approximate(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..90 => format!("about {seconds} s"),
         seconds @ 90..5400 => format!("about {} min", (seconds + 30) / 60),

@@ -16,6 +16,7 @@ mod ending;
 mod figures;
 mod file;
 mod machine;
+mod page;
 mod plan;
 mod port_owner;
 mod process;

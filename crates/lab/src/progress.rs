@@ -9,6 +9,7 @@ use super::conclusion::{self, GIVEN_UP, NEVER_READY, StudyOutcome, conclude};
 use super::console::{Console, RunLine};
 use super::ending::Ending;
 use super::figures::run::MeasuredFigures;
+use super::page::{StudyPage, StudyState};
 use super::plan::StudyPlan;
 use super::process::group::RunGuard;
 use super::run::runner::Runner;
@@ -23,13 +24,13 @@ pub(crate) fn run(
     plan: &StudyPlan<'_>,
     checkpoint: Checkpoint,
     guard: &RunGuard,
-    console: Console,
+    (console, page): (Console, Option<StudyPage>),
 ) -> Result<StudyOutcome, ExitError> {
     for excluded in &plan.excluded {
         let name = &plan.study.variants[excluded.variant].name;
         console.note(&format!("{name} is left out: {}", excluded.reason));
     }
-    let mut progress = StudyProgress::new(plan, checkpoint, guard, console);
+    let mut progress = StudyProgress::new(plan, checkpoint, guard, (console, page));
     progress.resume()?;
     let excluded: Vec<usize> = plan.excluded.iter().map(|one| one.variant).collect();
     progress.versions = versions::of_variants(&progress.runner, &excluded);
@@ -42,8 +43,13 @@ pub(crate) fn run(
             break None;
         }
     };
-    let StudyProgress { checkpoint, figures, console, versions, .. } = progress;
-    conclude(plan, &checkpoint, conclusion::Measured { figures, versions, ending }, &console)
+    progress.show();
+    let StudyProgress { checkpoint, figures, console, versions, page, .. } = progress;
+    let outcome =
+        conclude(plan, &checkpoint, conclusion::Measured { figures, versions, ending }, &console);
+    // The page has what the conclusion printed, and then says that the study has ended.
+    drop(page);
+    outcome
 }
 
 /// A study under way.
@@ -54,6 +60,7 @@ struct StudyProgress<'a> {
     /// Figures of the runs of this call, by the index of the run.
     figures: Vec<Option<MeasuredFigures>>,
     console: Console,
+    page: Option<StudyPage>,
     /// What the servers of each variant print as their versions in this call.
     versions: Vec<Vec<(String, String)>>,
     /// Differences among the runs of earlier calls, which were printed; `None` once a run of this call was compared with them.
@@ -65,7 +72,7 @@ impl<'a> StudyProgress<'a> {
         plan: &'a StudyPlan<'a>,
         checkpoint: Checkpoint,
         guard: &RunGuard,
-        console: Console,
+        (console, page): (Console, Option<StudyPage>),
     ) -> Self {
         Self {
             plan,
@@ -73,6 +80,7 @@ impl<'a> StudyProgress<'a> {
             figures: checkpoint.slots.iter().map(|_| None).collect(),
             checkpoint,
             console,
+            page,
             versions: Vec::new(),
             differences: None,
         }
@@ -111,6 +119,7 @@ impl<'a> StudyProgress<'a> {
         self.console.run_started(line);
         self.checkpoint.under_way = Some(at);
         self.checkpoint.save()?;
+        self.show();
         let Some(mut record) = self.runner.run(&slot)? else { return Ok(false) };
         if record.ended == RunOutcome::Measured {
             match self.plan.figures(&self.checkpoint, at, &record) {
@@ -128,7 +137,15 @@ impl<'a> StudyProgress<'a> {
             self.note_differences();
         }
         self.note_given_up(&slot, &name);
+        self.show();
         Ok(true)
+    }
+
+    /// Brings the page up to date.
+    fn show(&mut self) {
+        let left = self.time_left();
+        let Self { plan, checkpoint, figures, page: Some(page), .. } = self else { return };
+        page.show(&StudyState { plan, checkpoint, figures, left });
     }
 
     /// Prints that the variant or the cell of this run is given up after it.

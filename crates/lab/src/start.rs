@@ -4,10 +4,12 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use cli::{ExitCode, ExitError, Interrupts, nearest};
+use session::web;
 
 use super::conclusion::StudyOutcome;
 use super::console::{Console, Style};
 use super::file::{self, CommandLines, Mode, PROBLEMS_MAX, Problem, Study};
+use super::page::StudyPage;
 use super::plan::{ExcludedVariant, StudyPlan};
 use super::process::group::RunGuard;
 use super::process::reaper::Reaper;
@@ -32,6 +34,8 @@ pub struct StudyOptions {
     pub until_sure: Option<UntilSure>,
     /// How progress is printed.
     pub style: Style,
+    /// The address of the live page, where one is asked for; empty for any that is free.
+    pub web: Option<String>,
 }
 
 /// Runs the study in this file from where it stopped to its end.
@@ -67,9 +71,11 @@ pub fn run_study(
     let interrupts = Interrupts::watch_until(ExitCode::Incomplete)?;
     let guard = RunGuard { reaper: Reaper::start()?, interrupts };
     let console = Console { style: options.style, runs: checkpoint.slots.len() };
+    let page = options.web.as_deref().and_then(|address| web::open(address, &guard.interrupts));
+    let page = page.map(|page| StudyPage::new(page, &study.name));
     let plan =
         StudyPlan { study: &study, folder: &folder, mode: options.mode, excluded, until_sure };
-    progress::run(&plan, checkpoint, &guard, console)
+    progress::run(&plan, checkpoint, &guard, (console, page))
 }
 
 /// The problems of a study's text, by line; empty if it has none. Nothing is looked up or started.

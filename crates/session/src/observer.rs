@@ -1,6 +1,7 @@
 //! `Observer`: receives what a run reports, and may end the run.
 
 use engine::{LoadChange, LoadChangeError};
+use metrics::server::Row;
 use metrics::{Batch, Event, EventKind, Snapshot};
 use stdx::Nanos;
 
@@ -38,6 +39,12 @@ pub trait Observer {
         let _ = event;
     }
 
+    /// Rows of the server's side, where it is watched. Those that come faster than they are taken are left out here, and not in
+    /// the results.
+    fn server(&mut self, rows: &[Row]) {
+        let _ = rows;
+    }
+
     /// Called once, after the last event and after the results are written.
     fn finished(&mut self) {}
 }
@@ -72,6 +79,12 @@ impl<O: Observer> Observer for Option<O> {
         }
     }
 
+    fn server(&mut self, rows: &[Row]) {
+        if let Some(observer) = self {
+            observer.server(rows);
+        }
+    }
+
     fn finished(&mut self) {
         if let Some(observer) = self {
             observer.finished();
@@ -99,6 +112,10 @@ impl<O: Observer + ?Sized> Observer for Box<O> {
 
     fn event(&mut self, event: &Event) {
         (**self).event(event);
+    }
+
+    fn server(&mut self, rows: &[Row]) {
+        (**self).server(rows);
     }
 
     fn finished(&mut self) {

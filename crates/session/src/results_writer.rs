@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use metrics::server::Side;
+use metrics::server::{Row, Side};
 use metrics::tally::Assertion;
 use metrics::{Batch, Event, Generator};
 use results::{Sink, WriteError};
@@ -79,6 +79,11 @@ impl ResultsWriter {
     /// Queues what was done to the run.
     pub(crate) fn event(&self, event: Event) {
         self.sink.event(event);
+    }
+
+    /// What was seen of the servers since the last call.
+    pub(crate) fn recent(&self) -> Vec<Row> {
+        self.sidecar.as_ref().map_or_else(Vec::new, MonitorSidecar::recent)
     }
 
     /// Whether nothing can be written any more.

@@ -165,6 +165,7 @@ impl<E: Execution> Session<E> {
             observers.iter_mut().for_each(|observer| observer.tick(&mut control));
             let events = control.into_events();
             self.record(events, observers);
+            self.show_server(observers);
         };
         self.end(*last, observers)
     }
@@ -192,6 +193,13 @@ impl<E: Execution> Session<E> {
         observers.iter_mut().for_each(|observer| observer.progress(snapshot, &mut control));
         let events = control.into_events();
         self.record(events, observers);
+    }
+
+    fn show_server(&self, observers: &mut [&mut dyn Observer]) {
+        let rows = self.writer.as_ref().map_or_else(Vec::new, ResultsWriter::recent);
+        if !rows.is_empty() {
+            observers.iter_mut().for_each(|observer| observer.server(&rows));
+        }
     }
 
     /// Records what observers did to the run.

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,27 @@ pub(crate) struct MonitorSidecar {
     thread: JoinHandle<Side>,
     observer: Observer,
     host: String,
+    recent: Recent,
+}
+
+/// Rows that observers of the run have not seen yet.
+#[derive(Clone, Debug, Default)]
+struct Recent(Arc<Mutex<Vec<Row>>>);
+
+/// Rows that wait for observers at most; what the results take is bounded by itself.
+const RECENT_MAX: usize = 10_000;
+
+impl Recent {
+    fn push(&self, row: &Row) {
+        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if rows.len() < RECENT_MAX {
+            rows.push(row.clone());
+        }
+    }
+
+    fn take(&self) -> Vec<Row> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// Warns of the monitor.
@@ -42,13 +64,20 @@ impl MonitorSidecar {
         let Monitor { watcher, every } = monitor;
         let ((stop, stopped), (end, done)) = (sync_channel(0), sync_channel::<()>(0));
         let (host, observing) = (watcher.host().to_owned(), observer.clone());
+        let recent = Recent::default();
+        let places = (observing, recent.clone());
         let work = move || {
-            let side = sample(SampleTicker::new(watcher, every), &observing, &stopped);
+            let side = sample(SampleTicker::new(watcher, every), &places, &stopped);
             drop(end);
             side
         };
         let thread = thread::Builder::new().name("watch".to_owned()).spawn(work)?;
-        Ok(Self { stop, done, thread, observer, host })
+        Ok(Self { stop, done, thread, observer, host, recent })
+    }
+
+    /// The rows since the last call.
+    pub(crate) fn recent(&self) -> Vec<Row> {
+        self.recent.take()
     }
 
     /// Takes the last sample and waits for it, [`LAST_WITHIN`] at most. The figures of all samples; none where the monitor broke.
@@ -79,11 +108,16 @@ impl MonitorSidecar {
     }
 }
 
-/// Hands samples to the results until `stopped` is closed. Their figures.
-fn sample(mut ticker: SampleTicker, observer: &Observer, stopped: &Receiver<()>) -> Side {
+/// Hands samples to the results and to observers until `stopped` is closed. Their figures.
+fn sample(
+    mut ticker: SampleTicker,
+    (observer, recent): &(Observer, Recent),
+    stopped: &Receiver<()>,
+) -> Side {
     let mut side = Side::new();
     let mut observe = |row: Row| {
         side.add(&row);
+        recent.push(&row);
         observer.observe(row);
     };
     let mut rows = ticker.sample();

@@ -7,7 +7,7 @@ import type { Figure, Scale, Series } from "../figure";
 import { HeatMap } from "./heat";
 import { type History, fastest, times } from "./history";
 import { card, make } from "./page";
-import type { Period } from "./run";
+import type { Period, ServerLine } from "./run";
 
 const TIME = "Time since the start (s)";
 
@@ -47,24 +47,55 @@ const CPU: Line[] = [
   { label: "CPU", colour: "calm3", style: "area", value: (period) => rate(period.cpu * 100, period) },
 ];
 
+/** Lines of a chart of the server; those without a name do not show. */
+const SERVER_COLOURS = ["calm0", "alarm0", "calm2", "calm5", "calm7", "calm1", "calm3", "calm4"];
+
 export class Charts {
-  readonly places: HTMLElement[] = [];
+  readonly places: HTMLElement[] = [make("div", "pair"), make("div", "pair"), make("div", "pair")];
   private readonly drawn: Drawn[] = [];
+  private readonly server = new Map<ServerLine[1], { chart: Chart; lines: Line[]; place: HTMLElement }>();
   private marks: number[] = [];
 
-  constructor(private readonly history: History) {
-    this.places.push(make("div", "pair"), make("div", "pair"));
-  }
+  constructor(private readonly history: History) {}
 
   /** The charts need the width of the page: they are made when their places are in it. */
   begin(): void {
-    const [first, second] = this.places as [HTMLElement, HTMLElement];
+    const [first, second, third] = this.places as [HTMLElement, HTMLElement, HTMLElement];
     this.add(first, "Requests per second", "requests/s", "linear", RATES);
     const latency = this.add(first, "Response time: all answers, and percentiles of each period", "ms", "log", TIMES);
     const heat = new HeatMap(latency.place, this.history);
     latency.chart.beneath = (frame) => heat.draw(frame);
     this.add(second, "Requests under way", "requests", "linear", UNDER_WAY);
     this.add(second, "CPU of the load generator", "% of one core", "linear", CPU);
+    const unnamed = () => SERVER_COLOURS.map((colour): Line => ({ label: "", colour, value: () => null }));
+    for (const [kind, title, unit] of [
+      ["processors", "Processors of the server", "cores, or load"],
+      ["memory", "Memory of the server", "MiB"],
+    ] as const) {
+      const lines = unnamed();
+      this.server.set(kind, { ...this.add(third, title, unit, "linear", lines), lines });
+    }
+    third.hidden = true;
+    this.setServer([]);
+  }
+
+  /** Draws these lines of the server. */
+  setServer(all: ServerLine[]): void {
+    const third = this.places[2] as HTMLElement;
+    if (third.hidden !== (all.length === 0)) third.hidden = all.length === 0;
+    for (const [kind, { chart, lines, place }] of this.server) {
+      const numbered = all.map(([label, of], number) => ({ label, of, number })).filter(({ of }) => of === kind);
+      lines.forEach((line, at) => {
+        const { label = "", number = -1 } = numbered[at] ?? {};
+        const item = place.querySelectorAll<HTMLElement>(".legend > li")[at] as HTMLElement;
+        item.hidden = number < 0;
+        line.value = (period) => period.server[number] ?? null;
+        if (line.label === label) return;
+        line.label = label;
+        (chart.figure.series[at] as Series).label = label;
+        (item.querySelector("span") as HTMLElement).textContent = label;
+      });
+    }
   }
 
   private add(row: HTMLElement, title: string, unit: string, scale: Scale, lines: Line[]): { chart: Chart; place: HTMLElement } {

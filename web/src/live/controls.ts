@@ -20,6 +20,8 @@ export class Controls {
 
   greet(hello: Hello): void {
     this.load.greet(hello);
+    // What is no single run has no moments.
+    this.mark.hidden = hello.kind === "tables";
   }
 
   /** The run is over, or the connection is. */

@@ -2,7 +2,7 @@
 
 import { groupOf } from "../group";
 import { make, show } from "./page";
-import type { Hello, State } from "./run";
+import type { Hello, Progress, State } from "./run";
 import { type Zone, moment, stretch } from "./text";
 
 const PHASES = { running: "running", draining: "stopping", ended: "ended" };
@@ -41,10 +41,11 @@ export class Head {
     show(this.title, hello.title);
     show(this.command, hello.command === hello.title ? "" : hello.command);
     document.title = `${hello.title} - brunt`;
+    this.verdict.hidden = hello.kind === "tables";
   }
 
   set(state: State): void {
-    show(this.phase, PHASES[state.phase]);
+    this.setProgress(state);
     const { valid, reasons } = state.verdict;
     show(this.verdict, `${valid ? "VALID" : "INVALID"}${state.phase === "ended" ? "" : " so far"}`);
     this.verdict.className = `badge ${valid ? "good" : "bad"}`;
@@ -52,9 +53,16 @@ export class Head {
     if (this.reasons.textContent !== reasons.join("")) {
       this.reasons.replaceChildren(...reasons.map((reason) => make("li", "", reason)));
     }
+  }
+
+  /** How far it is. */
+  setProgress(state: Progress): void {
+    show(this.phase, PHASES[state.phase]);
     const duration = this.hello?.duration;
-    this.bar.hidden = !duration || state.phase === "ended";
+    const isKnown = duration || state.done !== undefined;
+    this.bar.hidden = !isKnown || state.phase === "ended";
     if (duration) [this.bar.max, this.bar.value] = [duration, Math.min(duration, state.elapsed)];
+    else if (state.done !== undefined) [this.bar.max, this.bar.value] = [1, state.done];
     const of = duration ? ` of ${stretch(duration)}` : "";
     const zone = this.zone === "elapsed" ? "local" : this.zone;
     show(this.clock, `began ${moment(0, this.began(), zone)}, ${stretch(state.elapsed)}${of}`);

@@ -32,7 +32,16 @@ function and(one: Period, next: Period): Period {
     cpu: one.cpu + next.cpu,
     heat: sum(one.heat, next.heat),
     times: null,
+    server: means(one.server, next.server),
   };
+}
+
+function means(one: (number | null)[], next: (number | null)[]): (number | null)[] {
+  const lines = [...Array(Math.max(one.length, next.length)).keys()];
+  return lines.map((line) => {
+    const [first, second] = [one[line] ?? null, next[line] ?? null];
+    return first === null || second === null ? (first ?? second) : (first + second) / 2;
+  });
 }
 
 function sum(one: number[], other: number[]): number[] {

@@ -8,7 +8,7 @@ import { Controls } from "./controls";
 import { Head } from "./head";
 import { History } from "./history";
 import { make } from "./page";
-import type { EndedRow, Hello, Period, State } from "./run";
+import type { EndedRow, Hello, LogLine, Period, State } from "./run";
 import { Tables } from "./tables";
 import { Tiles } from "./tiles";
 
@@ -20,6 +20,7 @@ class Page {
   private readonly charts = new Charts(this.history);
   private readonly tables = new Tables();
   private state: State | undefined;
+  private kind: Hello["kind"] = "run";
   private isAsked = false;
 
   constructor(place: HTMLElement) {
@@ -39,12 +40,16 @@ class Page {
     on("hello", (hello: Hello | null) => {
       this.history.periods = [];
       if (!hello) return;
+      this.kind = hello.kind;
+      for (const one of this.charts.places.slice(0, 2)) one.hidden = hello.kind === "tables";
       this.head.greet(hello);
       this.controls.greet(hello);
     });
     on("history", (periods: Period[]) => (this.history.periods = periods));
     on("frame", (period: Period) => this.history.push(period));
     on("state", (state: State | null) => (this.state = state ?? this.state));
+    on("log", (lines: LogLine[]) => this.tables.addLog(lines));
+    on("logged", (lines: LogLine[]) => this.tables.setLog(lines));
     on("ended", (rows: EndedRow[]) => this.tables.setEnded(rows));
     on("end", () => {
       events.close();
@@ -70,8 +75,16 @@ class Page {
 
   private draw(): void {
     const { state } = this;
+    if (state && this.kind === "tables") {
+      this.head.setProgress(state);
+      this.tiles.setMore(state);
+      this.tables.setMore(state, this.head.began(), this.head.zone);
+      if (state.phase !== "ended") this.controls.enable(false);
+      return;
+    }
     if (state) {
       this.head.set(state);
+      this.charts.setServer(state.server?.lines ?? []);
       this.tiles.set(state);
       this.tables.set(state, this.head.began(), this.head.zone);
       this.charts.mark(state.marks.map(([at]) => at));

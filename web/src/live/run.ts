@@ -9,6 +9,8 @@ export interface Hello {
   duration: number | null;
   /** What of its load the page may change besides pausing it; null for nothing at all. */
   control: "rate" | "users" | null;
+  /** One run, or tables of something that has many. */
+  kind: "run" | "tables";
 }
 
 /** The load at present. */
@@ -39,7 +41,14 @@ export interface Period {
   heat: number[];
   /** p50, p90, p95, p99 and the maximum. */
   times: number[] | null;
+  /** What was read of the servers, in the order of their lines; null where nothing was. */
+  server: (number | null)[];
 }
+
+/** A line of the server's charts. */
+export type ServerLine = [string, "processors" | "memory"];
+/** Milliseconds since 1970, and what was printed. */
+export type LogLine = [number, string];
 
 /** Name, requests, failed, mean, p50, p95, p99, maximum. */
 export type GroupRow = [string, number, number, number, number, number, number, number];
@@ -52,9 +61,17 @@ export interface Table {
   rows: (string | number)[][];
 }
 
-export interface State {
+/** What a page of tables shows. */
+export interface Progress {
   elapsed: number;
   phase: "running" | "draining" | "ended";
+  /** The share that is done; a run's bar goes by its duration. */
+  done?: number;
+  /** What the command adds. */
+  more: { tiles?: [string, string][]; tables?: Table[] } | null;
+}
+
+export interface State extends Progress {
   requests: number;
   failed: number;
   bytes: number;
@@ -72,8 +89,8 @@ export interface State {
   marks: [number, string][];
   /** null where the page may not change it. */
   load: Load | null;
-  /** What the command adds. */
-  more: { tiles?: [string, string][]; tables?: Table[] } | null;
+  /** null where no server is watched. */
+  server: { lines: ServerLine[]; tables: Table[] } | null;
 }
 
 /** A row of the heat map is so many times as high as the one below it; row 0 begins at a microsecond. */

@@ -1,11 +1,14 @@
 // The tables of a run.
 
 import { make } from "./page";
-import type { EndedRow, GroupRow, State, Table } from "./run";
+import type { EndedRow, GroupRow, LogLine, Progress, State, Table } from "./run";
 import { type Column, LiveTable } from "./table";
 import { type Zone, moment, share, stretch, time, whole } from "./text";
 
 type Count = [string | number, number];
+
+/** Lines of the log that are shown. */
+const LINES_MAX = 300;
 
 export class Tables {
   readonly place = make("div", "tables");
@@ -31,12 +34,19 @@ export class Tables {
     { name: "When", value: (row) => row[0] },
     { name: "What", value: (row) => row[1], wraps: true },
   ]);
+  private readonly log = new LiveTable<[string, string]>("Log", [
+    { name: "When", value: (row) => row[0] },
+    { name: "What", value: (row) => row[1], wraps: true },
+  ]);
+  private lines: LogLine[] = [];
   private readonly added = new Map<string, LiveTable<(string | number)[]>>();
   private readonly more = make("div", "");
+  private readonly server = make("div", "");
 
   constructor() {
     const small = make("div", "pair", this.statuses.place, this.failures.place);
     this.place.append(this.more, this.groups.place, this.ended.place, small, this.errors.place, this.marks.place);
+    this.place.append(this.server, this.log.place);
   }
 
   set(state: State, began: number, zone: Zone): void {
@@ -45,7 +55,25 @@ export class Tables {
     this.failures.set(state.failures);
     this.errors.set(state.errors, hidden(state.errorsMore, "errors with further texts"));
     this.marks.set(state.marks.map(([at, text]) => [moment(at, began, zone), text]));
-    state.more?.tables?.forEach((table) => this.addedTable(table).set(table.rows));
+    state.server?.tables.forEach((table) => this.addedTable(table, this.server).set(table.rows));
+    this.setMore(state, began, zone);
+  }
+
+  /** Shows what the command adds, and the log. */
+  setMore(state: Progress, began: number, zone: Zone): void {
+    state.more?.tables?.forEach((table) => this.addedTable(table, this.more).set(table.rows));
+    // The newest line comes first.
+    this.log.set(this.lines.map(([at, text]): [string, string] => [moment((at - began) / 1000, began, zone), text]).reverse());
+  }
+
+  /** Adds lines to the log. */
+  addLog(lines: LogLine[]): void {
+    this.lines = this.lines.concat(lines).slice(-LINES_MAX);
+  }
+
+  /** The log from its begin. */
+  setLog(lines: LogLine[]): void {
+    this.lines = lines;
   }
 
   setEnded(rows: EndedRow[]): void {
@@ -53,7 +81,7 @@ export class Tables {
     this.ended.set(rows.length > 1 ? rows : []);
   }
 
-  private addedTable(table: Table): LiveTable<(string | number)[]> {
+  private addedTable(table: Table, place: HTMLElement): LiveTable<(string | number)[]> {
     const known = this.added.get(table.title);
     if (known) return known;
     const columns = table.columns.map((name, at): Column<(string | number)[]> => {
@@ -66,7 +94,7 @@ export class Tables {
     });
     const made = new LiveTable<(string | number)[]>(table.title, columns);
     this.added.set(table.title, made);
-    this.more.append(made.place);
+    place.append(made.place);
     return made;
   }
 }

@@ -1,7 +1,7 @@
 // The figures of a run at the top of the page.
 
 import { make, show } from "./page";
-import type { State } from "./run";
+import type { Progress, State } from "./run";
 import { bytes, share, time, whole } from "./text";
 
 export class Tiles {
@@ -15,8 +15,8 @@ export class Tiles {
       state.requests === 0
         ? []
         : [["mean", time(mean)], ["p50", time(p50)], ["p95", time(p95)], ["p99", time(p99)], ["max", time(max)]];
+    this.setMore(state);
     const tiles: [string, string][] = [
-      ...(state.more?.tiles ?? []),
       ["requests", whole(state.requests)],
       ["failed", whole(state.failed)],
       ["failed, share of all", share(state.failed, state.requests)],
@@ -27,6 +27,11 @@ export class Tiles {
       ["not sent", whole(generator.notSent)],
     ];
     for (const [name, value] of tiles) show(this.tile(name), value);
+  }
+
+  /** Shows what the command adds. */
+  setMore({ more }: Progress): void {
+    for (const [name, value] of more?.tiles ?? []) show(this.tile(name), value);
   }
 
   private tile(name: string): HTMLElement {

@@ -99,6 +99,7 @@ fn options(flags: &StudyFlags) -> StudyOptions {
         start: if flags.fresh { StartMode::Fresh } else { StartMode::Resume },
         until_sure: flags.until_sure(),
         style: if flags.json { Style::Json } else { Style::text() },
+        web: flags.web.clone(),
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct StudyFlags {
     /// `None`: [`REPEATS_MAX`].
     pub(crate) max_runs: Option<usize>,
     pub(crate) max_time: Option<Nanos>,
+    /// The address of the live page; empty for any that is free.
+    pub(crate) web: Option<String>,
     pub(crate) saving: SaveFlags,
 }
 
@@ -52,6 +54,7 @@ impl StudyFlags {
             ("until-sure", !self.until_sure.is_empty()),
             ("max-runs", self.max_runs.is_some()),
             ("max-time", self.max_time.is_some()),
+            ("web", self.web.is_some()),
             ("save", self.saving.save.is_some()),
             ("store", self.saving.store.is_some()),
             ("label", !self.saving.labels.is_empty()),
@@ -167,6 +170,11 @@ const OWN: &[Flag<StudyFlags>] = &[
         "With -until-sure: the most time that runs may take together.",
         |t: &mut StudyFlags, v| value::duration(v).map(|time| t.max_time = Some(time)),
     )
+    .native(),
+    Flag::new("web", session::web::VALUE, "", session::web::DOCS, |t: &mut StudyFlags, v| {
+        t.web = Some(v.to_owned());
+        Ok(())
+    })
     .native(),
     switch!(StudyFlags, "json", "Print each run as a line of JSON on standard output.", json)
         .native(),

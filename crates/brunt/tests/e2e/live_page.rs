@@ -135,19 +135,75 @@ fn a_script_shows_its_checks_and_thresholds() {
              export const options = {{ vus: 2, duration: '40s', thresholds: {{ checks: ['rate>0.9'] }} }};
              export default () => {{
                check(http.get('{url}/'), {{ 'is fine': (r) => r.status === 200, 'is not': (r) => r.status === 1 }});
+               console.warn('\x1b[31mseen in <the> log');
                sleep(0.05);
              }};"
         ),
     );
     let (running, page) = live(&format!("run -q -web=127.0.0.1:0 {script}"));
     let mut browser = Chromium::open(&scratch, &page);
-    for text in ["is fine", "rate>0.9", "not met", "http_req_duration", "VUS"] {
+    for text in ["is fine", "rate>0.9", "not met", "http_req_duration", "VUS", "seen in <the> log"]
+    {
         browser.until(&format!("{TEXT}.toUpperCase().includes({:?})", text.to_uppercase()));
     }
     browser.value("window.confirm = () => true");
     browser.click("Stop");
     let ran = running.wait();
     assert_eq!(ran.code, Some(105), "{}", ran.stderr);
+    assert_eq!(browser.errors(), [""; 0]);
+}
+
+#[test]
+fn the_servers_side_is_on_the_page() {
+    let scratch = Scratch::new("live-server");
+    let (_server, url) = server(Config::default());
+    let (pid, results) = (std::process::id(), scratch.path("r.arrow"));
+    let targets = scratch.file("targets", format!("GET {url}/\n"));
+    let (running, page) = live(&format!(
+        "attack -targets={targets} -rate=50 -duration=60s -watch-pid={pid} -watch-every=200ms -output={} -web",
+        results.display()
+    ));
+    let mut browser = Chromium::open(&scratch, &page);
+    for text in [
+        "Processors of the server",
+        "Memory of the server",
+        "cores busy",
+        "Machine ",
+        "TCP retransmits",
+    ] {
+        browser.until(&format!("{TEXT}.toUpperCase().includes({:?})", text.to_uppercase()));
+    }
+    // This process is one of the lines, and the line is drawn.
+    browser.until(&format!(
+        "[...document.querySelectorAll('.legend li')].some((one) => !one.hidden && one.innerText.includes(' {pid} '))"
+    ));
+    let drawn = "[...document.querySelectorAll('.card')].find((card) => card.innerText.includes('Memory of the server'))
+        .querySelectorAll('.series path[d*=\"L\"]').length > 0";
+    browser.until(drawn);
+    browser.value("window.confirm = () => true");
+    browser.click("Stop");
+    assert_eq!(running.wait().code, Some(0));
+    assert_eq!(browser.errors(), [""; 0]);
+}
+
+#[test]
+fn a_study_shows_its_runs() {
+    let scratch = Scratch::new("live-study");
+    let file = crate::study::template(&scratch);
+    let out = scratch.path("out");
+    let (running, page) = live(&format!("study run {file} -quick -out {} -web", out.display()));
+    let mut browser = Chromium::open(&scratch, &page);
+    for text in ["under way", "of 12", "closed on ", "So far: medians of runs", "VALID"] {
+        browser.until(&format!("{TEXT}.toUpperCase().includes({:?})", text.to_uppercase()));
+    }
+    browser.until("document.querySelector('progress').value > 0");
+    browser.value("window.confirm = () => true");
+    browser.click("Stop");
+    let ran = running.wait();
+    assert_eq!(ran.code, Some(11), "{}", ran.stderr);
+    browser.until(&format!(
+        "{TEXT}.includes('ended') && {TEXT}.includes('interrupted: the same command')"
+    ));
     assert_eq!(browser.errors(), [""; 0]);
 }
 

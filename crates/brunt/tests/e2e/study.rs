@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::{Ran, Scratch, Started, brunt, free_port, run, signal, start, text, until};
 
 /// The study that `brunt study new` writes, on ports that were free a moment ago.
-fn template(scratch: &Scratch) -> String {
+pub(crate) fn template(scratch: &Scratch) -> String {
     let file = text(&scratch.path("study.toml"));
     run(&format!("study new {file}")).with_code(0);
     let study = std::fs::read_to_string(&file).unwrap();

@@ -19,3 +19,4 @@ pub use figures::{over_time, percentiles};
 pub use network_and_queue::NetworkAndQueue;
 pub(crate) use side::During;
 pub use side::ServerSide;
+pub use table::LiveTable;

@@ -7,7 +7,7 @@ use stdx::Nanos;
 use super::capacity::Capacity;
 use super::network_and_queue::NetworkAndQueue;
 use super::side::ServerSide;
-use super::table::Table;
+use super::table::{LiveTable, Table};
 use super::{machine, requests};
 use crate::number::{counted, grouped};
 use crate::{escape, page};
@@ -48,6 +48,14 @@ impl ServerSide<'_> {
             let _ = writeln!(out, "\n{}", escape::markdown(&note));
         }
         out
+    }
+
+    /// The same as tables for a page that is drawn anew; texts in them are not escaped.
+    #[must_use]
+    pub fn live_tables(&self) -> Vec<LiveTable> {
+        let tables = self.request_tables().into_iter().chain(self.machine_tables());
+        let tables = tables.filter(|table| !table.rows.is_empty());
+        tables.map(Table::live).collect()
     }
 
     /// The tables in their order; those without rows are left out.

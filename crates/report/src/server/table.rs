@@ -16,6 +16,17 @@ pub(super) struct Table {
     pub(super) more: usize,
 }
 
+/// A table as a page gets it that is drawn anew while the run goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveTable {
+    /// Its title, which stays the same.
+    pub title: String,
+    /// The heads of all columns.
+    pub columns: Vec<String>,
+    /// A cell for each column.
+    pub rows: Vec<Vec<String>>,
+}
+
 /// Rows of a table; the rest is counted.
 const ROWS_MAX: usize = 30;
 
@@ -30,6 +41,17 @@ impl Table {
         let more = rows.len().saturating_sub(ROWS_MAX);
         rows.truncate(ROWS_MAX);
         Self { title: title.to_owned(), heads, rows, more }
+    }
+
+    /// For a live page. What a title counts follows a comma, and is left out.
+    pub(super) fn live(self) -> LiveTable {
+        let title = self.title.split(", ").next().unwrap_or_default().to_owned();
+        let heads = self.heads.into_iter().map(str::to_owned);
+        LiveTable {
+            title,
+            columns: std::iter::once(String::new()).chain(heads).collect(),
+            rows: self.rows,
+        }
     }
 
     pub(super) fn text(&self) -> String {

@@ -6,7 +6,9 @@ use engine::LoadChange;
 use serde_json::Value;
 
 use super::history::History;
+use super::log::Log;
 use super::viewers::Viewers;
+use crate::clock::unix_ns;
 
 /// What a browser gets first, and what it left.
 #[derive(Debug, Default)]
@@ -15,6 +17,8 @@ pub(super) struct Board {
     pub(super) hello: Value,
     pub(super) history: History,
     pub(super) state: Value,
+    /// What was printed since the page is there.
+    pub(super) log: Log,
     /// What browsers ordered, for the run to carry out.
     pub(super) orders: Vec<Order>,
     /// The runs of this command that have ended: of a search, or of a study.
@@ -40,6 +44,17 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(viewers: Viewers) -> Self {
         Self { board: Arc::default(), viewers }
+    }
+
+    /// Sends what was printed since the last call.
+    pub(super) fn send_log(&self) {
+        let lines = cli::recorded_lines();
+        if lines.is_empty() {
+            return;
+        }
+        let mut board = self.board();
+        let added = board.log.add(unix_ns() / 1_000_000, lines);
+        self.viewers.send(event("log", &added));
     }
 
     pub(super) fn board(&self) -> MutexGuard<'_, Board> {

@@ -31,6 +31,8 @@ pub(super) struct Frame {
     pub(super) heat: Vec<(u16, u64)>,
     /// [`QUANTILES`] and the maximum, of a frame that was not merged (ns).
     pub(super) times: Option<[u64; 5]>,
+    /// What was read of the servers, by line of the page's charts.
+    pub(super) server: Vec<Option<f64>>,
 }
 
 impl Frame {
@@ -53,6 +55,7 @@ impl Frame {
             cpu: generator.cpu.saturating_sub(before.cpu),
             heat: heat(response),
             times: (snapshot.hits() > 0).then(|| [p50, p90, p95, p99, response.max().0]),
+            server: Vec::new(),
         }
     }
 
@@ -78,6 +81,7 @@ impl Frame {
             cpu: self.cpu.saturating_add(next.cpu),
             heat,
             times: None,
+            server: means(&self.server, &next.server),
         }
     }
 
@@ -97,8 +101,20 @@ impl Frame {
             "cpu": self.cpu.as_secs_f64(),
             "heat": heat,
             "times": self.times,
+            "server": self.server,
         })
     }
+}
+
+/// The means of two periods, by line; those of one where the other has none.
+fn means(one: &[Option<f64>], next: &[Option<f64>]) -> Vec<Option<f64>> {
+    let at = |values: &[Option<f64>], line: usize| values.get(line).copied().flatten();
+    let lines = one.len().max(next.len());
+    let mean = |line| match (at(one, line), at(next, line)) {
+        (Some(one), Some(next)) => Some(f64::midpoint(one, next)),
+        (one, next) => one.or(next),
+    };
+    (0..lines).map(mean).collect()
 }
 
 /// Counts from the run's start at the end of a period.
@@ -146,12 +162,15 @@ mod tests {
         }
         (snapshot.from, snapshot.to) = (Nanos::ZERO, Nanos::from_secs(1));
         let one = Frame::of(&snapshot, &Totals::default(), false);
+        let one = Frame { server: vec![Some(1.0), None], ..one };
         assert_eq!((one.ended, one.succeeded, one.due), (4, 4, None));
         assert_eq!(one.times.unwrap()[4] / 1_000_000, 200);
         let rows: Vec<u16> = one.heat.iter().map(|(row, _)| *row).collect();
         // 1 ms is 1.05^141.6 µs, 5 ms 1.05^174.6 µs, 200 ms 1.05^250.2 µs.
         assert_eq!(rows, [141, 174, 250]);
-        let both = one.and(&Frame { from: one.to, to: Nanos::from_secs(2), ..one.clone() });
+        let server = vec![Some(3.0), None, Some(7.0)];
+        let both = one.and(&Frame { from: one.to, to: Nanos::from_secs(2), server, ..one.clone() });
+        assert_eq!(both.server, [Some(2.0), None, Some(7.0)]);
         let total: u64 = both.heat.iter().map(|(_, count)| count).sum();
         assert_eq!((both.ended, total, both.times, both.to), (8, 8, None, Nanos::from_secs(2)));
     }

@@ -1,5 +1,6 @@
 //! `LiveView`: the observer of a run that a live page shows.
 
+use metrics::server::Row;
 use metrics::{Batch, Event, EventKind, Snapshot};
 use serde_json::{Value, json};
 use stdx::Nanos;
@@ -7,6 +8,7 @@ use workload::{Load, Plan};
 
 use super::board::{Order, Phase, Shared, event};
 use super::frame::{Frame, Totals};
+use super::server::LiveServer;
 use super::state::{self, Counts};
 use crate::error::ObserverError;
 use crate::labels::target_labels;
@@ -34,6 +36,7 @@ pub struct LiveView {
     pub(super) duration: Option<Nanos>,
     has_rate: bool,
     elapsed: Nanos,
+    server: LiveServer,
     /// What a command adds of its own: users, checks, thresholds.
     more: Value,
 }
@@ -74,6 +77,7 @@ impl LiveView {
             duration: plan.begins_for(),
             has_rate: matches!(plan.load, Load::Open { .. }),
             elapsed: Nanos::ZERO,
+            server: LiveServer::default(),
             more: Value::Null,
         }
     }
@@ -101,6 +105,7 @@ impl LiveView {
         let moment = (self.elapsed, self.epoch, self.phase);
         let mut state = state::json(&self.total, &self.counts, moment, &self.marks);
         state["more"] = self.more.clone();
+        state["server"] = self.server.json();
         state["load"] = match self.offered {
             None => Value::Null,
             Some(Offered { is_paused, rate, users }) => {
@@ -131,6 +136,8 @@ impl LiveView {
     /// Adds a period, and sends it.
     fn add(&mut self, snapshot: &Snapshot) {
         let frame = Frame::of(snapshot, &self.before, self.has_rate);
+        let frame = Frame { server: self.server.period(), ..frame };
+        self.shared.send_log();
         self.before = Totals::of(snapshot);
         // Both are states and not counts.
         self.total.in_flight = 0;
@@ -171,6 +178,10 @@ impl Observer for LiveView {
         self.carry_out(control);
     }
 
+    fn server(&mut self, rows: &[Row]) {
+        rows.iter().for_each(|row| self.server.add(row));
+    }
+
     fn event(&mut self, event: &Event) {
         // It was done in the last tick, to which this page's clock was set.
         if self.marks.len() < MARKS_MAX {
@@ -187,6 +198,7 @@ impl Observer for LiveView {
     }
 
     fn finished(&mut self) {
+        self.shared.send_log();
         let mut board = self.shared.board();
         if board.ended.len() < ENDED_MAX {
             let state = &board.state;

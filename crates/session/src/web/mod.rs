@@ -13,9 +13,12 @@ mod board;
 mod frame;
 mod history;
 mod live_view;
+mod log;
 mod order;
 mod page;
+mod server;
 mod state;
+mod table_view;
 #[cfg(test)]
 mod tests;
 mod viewers;
@@ -26,6 +29,7 @@ use crate::warning::warn;
 
 pub use live_view::LiveView;
 pub use page::LivePage;
+pub use table_view::{TableState, TableView};
 
 /// The value of the flag `-web`.
 pub const VALUE: ValueKind = ValueKind::Optional { word: "ADDR:PORT", is_value: page::is_address };
@@ -41,6 +45,8 @@ pub fn open(address: &str, interrupts: &Interrupts) -> Option<LivePage> {
     match LivePage::start(address, &command_line(), interrupts) {
         Ok(page) => {
             eprint_line(&format!("live: {}", page.url()));
+            // The line with the token is not for browsers.
+            cli::record_lines();
             Some(page)
         }
         Err(error) => {

@@ -9,6 +9,7 @@ use workload::Plan;
 use super::board::{Board, Order, Shared, event};
 use super::live_view::LiveView;
 use super::order::load_change;
+use super::table_view::TableView;
 use super::viewers::Viewers;
 use crate::clock::unix_ns;
 use crate::listener::{BarePort, Listener, Reply, Request, Response};
@@ -80,15 +81,37 @@ impl LivePage {
             "began": view.epoch / 1_000_000,
             "duration": view.duration.map(|duration| duration.as_secs_f64()),
             "control": view.control(),
+            "kind": "run",
         });
-        let state = view.state();
+        self.begin(hello, view.state());
+        view
+    }
+
+    /// Shows tables from now on, of something that is no single run.
+    #[must_use]
+    pub fn tables(&self, title: &str) -> TableView {
+        let began = unix_ns();
+        let hello = json!({
+            "title": title,
+            "command": self.command,
+            "began": began / 1_000_000,
+            "duration": null,
+            "control": null,
+            "kind": "tables",
+        });
+        let view = TableView::new(self.shared.clone(), began);
+        self.begin(hello, Value::Null);
+        view
+    }
+
+    /// Begins the page anew.
+    fn begin(&self, hello: Value, state: Value) {
         let mut board = self.shared.board();
         let events = event("hello", &hello) + &event("state", &state);
         // What was ordered for the run before does not concern this one.
-        let ended = std::mem::take(&mut board.ended);
-        *board = Board { hello, state, ended, ..Board::default() };
+        let (ended, log) = (std::mem::take(&mut board.ended), std::mem::take(&mut board.log));
+        *board = Board { hello, state, ended, log, ..Board::default() };
         self.shared.viewers.send(events);
-        view
     }
 }
 
@@ -150,7 +173,8 @@ fn stream(shared: &Shared) -> Reply {
         let first = event("hello", &board.hello)
             + &event("history", &board.history.json())
             + &event("state", &board.state)
-            + &event("ended", &Value::Array(board.ended.clone()));
+            + &event("ended", &Value::Array(board.ended.clone()))
+            + &event("logged", &board.log.json());
         shared.viewers.add(socket, &first);
     }))
 }
