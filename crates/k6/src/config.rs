@@ -69,6 +69,8 @@ pub(super) struct TestConfig {
     pub(super) quiet: bool,
     /// The address of the live page; empty for any that is free.
     pub(super) web: Option<String>,
+    /// The live page is opened in a browser.
+    pub(super) opens_browser: bool,
     /// Whether the run is shown on the whole terminal.
     pub(super) tui: bool,
     /// The files that the report is written to.
@@ -270,6 +272,7 @@ pub(super) fn ready(
         quiet: flags.quiet,
         tui: flags.tui && !flags.is_part,
         web: page.address.filter(|_| !flags.is_part),
+        opens_browser: page.is_opened,
         reports: dashboard::reports(flags, page.export.as_deref()),
         linger: options.linger || option_layers::switch(flags.linger, "K6_LINGER"),
         colored: std::io::stdout().is_terminal() && !console::no_color(flags),

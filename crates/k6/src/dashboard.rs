@@ -22,6 +22,8 @@ pub(super) struct Dashboard {
     pub(super) address: Option<String>,
     /// The file of the report as a page.
     pub(super) export: Option<String>,
+    /// The page is opened in the browser of this machine.
+    pub(super) is_opened: bool,
 }
 
 /// What flag, outputs and environment ask for. Outputs that are not the dashboard stay in `outputs`.
@@ -33,10 +35,11 @@ pub(super) fn read(
     let is_page = |output: &String| output.split('=').next() == Some(OUTPUT);
     let named: Vec<String> = outputs.iter().filter(|output| is_page(output)).cloned().collect();
     outputs.retain(|output| !is_page(output));
-    let is_on = |value: String| ["true", "1"].contains(&&*value.to_ascii_lowercase());
-    let in_k6s_words = !named.is_empty() || variable("K6_WEB_DASHBOARD").is_some_and(is_on);
+    let is_on = |value: &str| ["true", "1"].contains(&&*value.to_ascii_lowercase());
+    let in_k6s_words =
+        !named.is_empty() || variable("K6_WEB_DASHBOARD").is_some_and(|value| is_on(&value));
     if !in_k6s_words {
-        return Dashboard { address: flag.map(str::to_owned), export: None };
+        return Dashboard { address: flag.map(str::to_owned), ..Dashboard::default() };
     }
     // `web-dashboard=host=0.0.0.0&port=8080`.
     let options = named.last().and_then(|output| output.split_once('=')).map_or("", |(_, all)| all);
@@ -53,7 +56,8 @@ pub(super) fn read(
     // There, port -1 serves nothing, and 0 takes a free one.
     let port = of("port", &["K6_WEB_DASHBOARD_PORT"]).unwrap_or_else(|| PORT.to_owned());
     let served = (port != "-1").then(|| format!("{host}:{port}"));
-    Dashboard { address: flag.map(str::to_owned).or(served), export }
+    let is_opened = of("open", &["K6_WEB_DASHBOARD_OPEN"]).is_some_and(|value| is_on(&value));
+    Dashboard { address: flag.map(str::to_owned).or(served), export, is_opened }
 }
 
 /// The files of reports, with that of the dashboard. A part of a fleet writes none.

@@ -135,7 +135,9 @@ pub(super) fn live_page(
     interrupts: &Interrupts,
 ) -> Option<LivePage> {
     let address = meant.web.as_deref().filter(|_| stage == Stage::Iteration);
-    address.and_then(|address| web::open(address, interrupts))
+    let page = address.and_then(|address| web::open(address, interrupts));
+    page.iter().filter(|_| meant.opens_browser).for_each(web::browse);
+    page
 }
 
 /// Passes the user's interrupts on to scripts, and has thresholds judged and progress shown.

@@ -4,7 +4,7 @@
 use script::VARIABLES;
 
 /// Those that are read besides the options.
-const READ: [&str; 23] = [
+const READ: [&str; 24] = [
     "ADDRESS",
     "COMPATIBILITY_MODE",
     "CONFIG",
@@ -26,6 +26,7 @@ const READ: [&str; 23] = [
     "WEB_DASHBOARD",
     "WEB_DASHBOARD_EXPORT",
     "WEB_DASHBOARD_HOST",
+    "WEB_DASHBOARD_OPEN",
     "WEB_DASHBOARD_PORT",
     "WEB_DASHBOARD_REPORT",
 ];

@@ -18,6 +18,9 @@ const PAUSE_MAX: Duration = Duration::from_secs(10);
 const ATTEMPTS_MAX: u32 = 8;
 /// How long the end of a run waits for what is not sent yet.
 const END_MAX: Duration = Duration::from_secs(10);
+/// After how long the end of a run says what it waits for, and how often it looks until then.
+const SAYS_AFTER: Duration = Duration::from_secs(1);
+const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// Sends payloads somewhere.
 pub(crate) trait Transport: Send {
@@ -76,6 +79,7 @@ pub(crate) type Warn = Arc<dyn Fn(&str) + Send + Sync>;
 pub(crate) struct Delivery {
     shared: Arc<Shared>,
     thread: JoinHandle<()>,
+    warn: Warn,
 }
 
 #[derive(Default)]
@@ -142,10 +146,11 @@ impl Delivery {
     pub(crate) fn start(name: &str, transport: Box<dyn Transport>, warn: Warn) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let (of_thread, name) = (Arc::clone(&shared), name.to_owned());
+        let says = Arc::clone(&warn);
         let thread = std::thread::Builder::new()
             .name("output".to_owned())
             .spawn(move || Sender { shared: &of_thread, transport, warn, name }.run())?;
-        Ok(Self { shared, thread })
+        Ok(Self { shared, thread, warn: says })
     }
 
     /// Queues a payload; without room the oldest ones make place, and are lost.
@@ -170,6 +175,7 @@ impl Delivery {
 
     /// Waits until all is sent, but no longer than [`END_MAX`] and one answer after the end.
     pub(crate) fn finish(self, output: String, refused: u64) -> Delivered {
+        self.say_what_is_waited_for(&output);
         let ended = self.thread.join();
         let mut state = self.shared.lock();
         // What is still queued is lost with the thread.
@@ -179,6 +185,23 @@ impl Delivery {
             Err(_) => Some("the thread that sends panicked".to_owned()),
         };
         Delivered { output, batches: state.made, lost, refused, error }
+    }
+}
+
+impl Delivery {
+    /// Says that batches are left, where the last ones take long.
+    fn say_what_is_waited_for(&self, output: &str) {
+        let until = Instant::now() + SAYS_AFTER;
+        while Instant::now() < until {
+            if self.thread.is_finished() {
+                return;
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        let waits = END_MAX.as_secs();
+        (self.warn)(&format!(
+            "output {output}: waiting for the server to take the last batches, at most {waits} s and an answer"
+        ));
     }
 }
 
@@ -266,6 +289,14 @@ mod tests {
         assert_eq!((all.batches, all.lost, lines), (3, 0, 1));
         assert_eq!(taken, [[0], [1], [2]]);
         assert_eq!(all.problem(), None);
+    }
+
+    #[test]
+    fn an_end_that_takes_long_says_why() {
+        let slow = SendError { is_passing: true, pause: Some(SAYS_AFTER * 2), text: "busy".into() };
+        let (all, taken, lines) = delivered(vec![Err(slow)], 1);
+        assert_eq!((all.lost, taken.len()), (0, 1));
+        assert_eq!(lines, 2, "the failure, and the wait");
     }
 
     #[test]

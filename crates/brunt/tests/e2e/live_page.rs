@@ -208,6 +208,31 @@ fn a_study_shows_its_runs() {
 }
 
 #[test]
+fn a_script_opens_the_browser_where_k6s_variable_says_so() {
+    let scratch = Scratch::new("live-open");
+    let (_server, url) = server(Config::default());
+    let script = scratch.file(
+        "script.js",
+        format!("import http from 'k6/http'; export default () => {{ http.get('{url}/'); }};"),
+    );
+    let opened = scratch.path("opened");
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let program = scratch.file(program, format!("#!/bin/sh\necho \"$1\" > {}\n", opened.display()));
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, executable).unwrap();
+    let path = format!("{}:{}", scratch.path("").display(), std::env::var("PATH").unwrap());
+    let mut command = brunt(&format!("run -q -d 2s {script}"));
+    command.env("PATH", path);
+    for (name, value) in [("", "true"), ("_PORT", "0"), ("_OPEN", "true")] {
+        command.env(format!("K6_WEB_DASHBOARD{name}"), value);
+    }
+    let ran = start(command).wait();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let page = ran.stderr.lines().find_map(|line| line.strip_prefix("live: ")).unwrap();
+    assert_eq!(std::fs::read_to_string(&opened).unwrap().trim(), page);
+}
+
+#[test]
 fn a_search_shows_its_steps() {
     let scratch = Scratch::new("live-search");
     let (_server, url) = server(Config { workers: 1, ..Config::default() });

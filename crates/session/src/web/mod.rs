@@ -23,6 +23,8 @@ mod table_view;
 mod tests;
 mod viewers;
 
+use std::process::{Command, Stdio};
+
 use cli::{Interrupts, ValueKind, eprint_line, reason};
 
 use crate::warning::warn;
@@ -55,6 +57,26 @@ pub fn open(address: &str, interrupts: &Interrupts) -> Option<LivePage> {
                 "-web: cannot listen on \"{address}\": {reason}; the run goes on without the live page"
             ));
             None
+        }
+    }
+}
+
+/// The program that opens a URL in the user's browser.
+const BROWSE: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+
+/// Opens the page in the user's browser. Where that cannot be done the run goes on, and a warning says so.
+pub fn browse(page: &LivePage) {
+    let command = Command::new(BROWSE)
+        .arg(page.url())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    match command {
+        // It may stay as long as the browser does, and is waited for elsewhere so that it leaves no zombie.
+        Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
+        Err(error) => {
+            warn(&format!("the live page cannot be opened with {BROWSE}: {}", reason(&error)))
         }
     }
 }
