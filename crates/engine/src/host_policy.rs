@@ -84,6 +84,20 @@ impl HostPolicy {
     }
 }
 
+/// Whether an address is good within one network segment alone (RFC 3927, RFC 4291 2.5.6), or one of those at which clouds serve a
+/// machine's metadata and credentials: no server has a reason to send a client there.
+pub(crate) fn is_link_local(ip: IpAddr) -> bool {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => ip.is_link_local() || ip.octets() == METADATA_V4,
+        IpAddr::V6(ip) => ip.is_unicast_link_local() || ip.segments() == METADATA_V6,
+    }
+}
+
+/// Where Alibaba's cloud serves metadata; that of others is link-local.
+const METADATA_V4: [u8; 4] = [100, 100, 100, 200];
+/// Where Amazon's does by IPv6: `fd00:ec2::254`.
+const METADATA_V6: [u16; 8] = [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254];
+
 /// Whether a name matches a pattern: it is the same, or a name below `*.`.
 pub(crate) fn is_of(pattern: &str, name: &str) -> bool {
     match pattern.strip_prefix('*') {
@@ -99,6 +113,20 @@ pub(crate) fn is_of(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_of_a_segment_and_of_metadata_are_link_local() {
+        let is = |text: &str| is_link_local(text.parse().unwrap());
+        for text in ["169.254.169.254", "169.254.0.1", "100.100.100.200", "::ffff:169.254.1.1"] {
+            assert!(is(text), "{text}");
+        }
+        for text in ["fe80::1", "fd00:ec2::254"] {
+            assert!(is(text), "{text}");
+        }
+        for text in ["127.0.0.1", "10.0.0.1", "169.253.1.1", "100.100.100.201", "::1", "fd00::1"] {
+            assert!(!is(text), "{text}");
+        }
+    }
 
     #[test]
     fn nets_hold_their_addresses() {

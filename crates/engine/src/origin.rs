@@ -11,6 +11,7 @@ use crate::dial_addresses::DialAddresses;
 use crate::endpoint_rotation::EndpointRotation;
 use crate::ids::{ConnId, HitId};
 use crate::list::{List, READY, WAITING};
+use crate::origins::NamedBy;
 use crate::request::Request;
 use crate::route::{Endpoint, Route, join_host_port, route};
 use crate::settings::{Protocol, Settings};
@@ -63,6 +64,8 @@ pub(crate) struct Origin {
     pub(crate) key: OriginKey,
     /// The user that owns its connections, from 1; 0 where users share them.
     pub(crate) owner: u32,
+    /// Who named its site.
+    pub(crate) named: NamedBy,
     pub(crate) route: Route,
     /// What is dialled; several take turns (`-connect-to` repeated).
     endpoints: Vec<Endpoint>,
@@ -107,6 +110,7 @@ impl Origin {
         Self {
             key,
             owner,
+            named: NamedBy::User,
             route,
             endpoints,
             endpoint: 0,

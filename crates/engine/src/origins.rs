@@ -100,10 +100,18 @@ impl Origins {
             }
         };
         match named {
-            NamedBy::User => drop(self.redirect_hosts.remove(&site)),
+            NamedBy::User => self.named_by_user(site),
             NamedBy::Redirect => self.led_to(site),
         }
         Some(site)
+    }
+
+    /// The plan or a script names a site as well: it is no stranger any more.
+    fn named_by_user(&mut self, site: u64) {
+        let Some(redirect_host) = self.redirect_hosts.remove(&site) else { return };
+        for id in redirect_host.origins {
+            self.list[id].named = NamedBy::User;
+        }
     }
 
     /// A redirect leads to a site.
@@ -125,7 +133,10 @@ impl Origins {
         if let Some(&id) = self.ids.get(&(site, owner)) {
             return Some(id);
         }
-        let origin = Origin::new(OriginKey::of(request), owner, &request.url, settings);
+        let is_stranger = self.redirect_hosts.contains_key(&site);
+        let named = if is_stranger { NamedBy::Redirect } else { NamedBy::User };
+        let mut origin = Origin::new(OriginKey::of(request), owner, &request.url, settings);
+        origin.named = named;
         let id = match self.free.pop() {
             Some(id) => {
                 self.list[id] = origin;

@@ -1,6 +1,6 @@
 //! `SelfMetrics`: a worker's measurements of itself: its lateness, stalls and exhausted resources.
 
-use metrics::{FailureKind, Generator};
+use metrics::{FailureKind, Generator, REDIRECT_HOSTS_MAX};
 use net::machine;
 use stdx::Nanos;
 
@@ -24,6 +24,8 @@ pub(crate) struct SelfMetrics {
     descriptors_exhausted: u64,
     ports_exhausted: u64,
     pub(crate) pauses: u64,
+    /// Requests to hosts that only redirects named, and the first of these hosts.
+    redirected: (u64, Vec<String>),
     /// The worker's thread is in a real-time class.
     is_real_time: bool,
     cpu_at_start: Nanos,
@@ -79,6 +81,15 @@ impl SelfMetrics {
         length.min(until.saturating_sub(begun))
     }
 
+    /// A redirect leads to a host that nothing else named.
+    pub(crate) fn note_redirect_host(&mut self, host: &str) {
+        let (requests, hosts) = &mut self.redirected;
+        *requests += 1;
+        if hosts.len() < REDIRECT_HOSTS_MAX && !hosts.iter().any(|known| known == host) {
+            hosts.push(host.to_owned());
+        }
+    }
+
     pub(crate) fn note_failure(&mut self, kind: FailureKind) {
         self.descriptors_exhausted += u64::from(kind == FailureKind::DescriptorsExhausted);
         self.ports_exhausted += u64::from(kind == FailureKind::PortsExhausted);
@@ -102,6 +113,8 @@ impl SelfMetrics {
         record.descriptors_exhausted = self.descriptors_exhausted;
         record.ports_exhausted = self.ports_exhausted;
         record.pauses = self.pauses;
+        record.redirected = self.redirected.0;
+        record.redirect_hosts.clone_from(&self.redirected.1);
         record.cpu = cpu;
         record.wall = wall;
         record.cpu_busiest = if wall == Nanos::ZERO { 0.0 } else { cpu.0 as f64 / wall.0 as f64 };

@@ -118,6 +118,8 @@ pub enum IoChoice {
 pub enum Redirects {
     /// Follow at most so many; one more fails the hit.
     Follow(u32),
+    /// The same to the host that redirects, over `http` or `https` and at any port; another host's 3xx is the answer.
+    SameHost(u32),
     /// Do not follow; a 3xx is the answer.
     Keep,
 }

@@ -4,6 +4,9 @@ use stdx::Nanos;
 
 use crate::{Histogram, Sketch};
 
+/// Hosts that only redirects named of which a record has the names.
+pub const REDIRECT_HOSTS_MAX: usize = 5;
+
 /// What the load generator saw of itself, from the run's start until now. Mergeable over workers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Generator {
@@ -61,6 +64,10 @@ pub struct Generator {
     pub ports_exhausted: u64,
     /// Times that users dialled nothing for a millisecond, since no descriptor or port was left.
     pub pauses: u64,
+    /// Requests that were sent to hosts that no target names, since redirects led there.
+    pub redirected: u64,
+    /// The first of these hosts, at most [`REDIRECT_HOSTS_MAX`].
+    pub redirect_hosts: Vec<String>,
     /// Connections made.
     pub connections: u64,
     /// Rows that the result stream's queue had no room for: they are in the live counts, not in the file.
@@ -106,10 +113,21 @@ impl Generator {
         self.descriptors_exhausted += other.descriptors_exhausted;
         self.ports_exhausted += other.ports_exhausted;
         self.pauses += other.pauses;
+        self.redirected += other.redirected;
+        self.merge_redirect_hosts(other);
         self.connections += other.connections;
         self.rows_dropped += other.rows_dropped;
         self.texts_cut += other.texts_cut;
         self.interrupted |= other.interrupted;
+    }
+
+    fn merge_redirect_hosts(&mut self, other: &Self) {
+        for host in &other.redirect_hosts {
+            if self.redirect_hosts.len() < REDIRECT_HOSTS_MAX && !self.redirect_hosts.contains(host)
+            {
+                self.redirect_hosts.push(host.clone());
+            }
+        }
     }
 
     /// Merges settings that are equal for every worker of a run: the maximum, since a record without a run has zeros.
@@ -175,6 +193,15 @@ mod tests {
         assert!(all.finished);
         all.merge(&worker(1, 0.1, false));
         assert!(!all.finished, "one has not finished");
+        let hosts = |hosts: &[&str]| Generator {
+            workers: 1,
+            redirected: 3,
+            redirect_hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+            ..Generator::new()
+        };
+        all.merge(&hosts(&["a", "b"]));
+        all.merge(&hosts(&["b", "c", "d", "e", "f"]));
+        assert_eq!((all.redirected, all.redirect_hosts.concat()), (6, "abcde".to_owned()));
         all.clear();
         assert_eq!(all, Generator::default());
     }

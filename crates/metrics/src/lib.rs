@@ -36,7 +36,7 @@ pub use gate::{
     GATES_MAX, Gap, Gate, GateError, GateFigures, GateMetric, GateOutcome, GateState, GateUnit,
     Gates, JudgedRun, Selector, Statistic, StatusSet,
 };
-pub use generator::Generator;
+pub use generator::{Generator, REDIRECT_HOSTS_MAX};
 pub use grid::CELLS_MAX;
 pub use groups::{By, GROUPS_MAX, Group, Groups, OTHER, UNCONNECTED, UNNAMED, UNTAGGED};
 pub use histogram::{Histogram, HistogramError, LogLinear, Sketch};

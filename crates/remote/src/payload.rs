@@ -198,6 +198,7 @@ fn is_possible(generator: &Generator) -> bool {
         stalls,
         connections,
         generator.pauses,
+        generator.redirected,
         generator.warmup_hits,
         generator.rows_dropped,
         generator.texts_cut,

@@ -14,7 +14,9 @@ pub(crate) fn caveats(input: &Input<'_>) -> Vec<String> {
     let summary = input.summary;
     let changed = crate::events::caveat(input);
     let of_generator = input.generator.and_then(real_time);
-    let all = [selected(input), apart(summary), timed_out(summary), of_generator, changed];
+    let elsewhere = input.generator.and_then(redirected);
+    let all =
+        [selected(input), apart(summary), timed_out(summary), of_generator, elsewhere, changed];
     all.into_iter().flatten().collect()
 }
 
@@ -30,6 +32,19 @@ fn apart(summary: &Summary) -> Option<String> {
         let (between, ran) = (duration(summary.apart), duration(summary.elapsed()));
         format!(
             "These are runs one after the other: rates are over the {ran} in which they ran, without the {between} between them."
+        )
+    })
+}
+
+/// A load tester is to send its load where it was told to: requests that redirects took elsewhere are said.
+fn redirected(generator: &Generator) -> Option<String> {
+    let requests = stdx::counted(generator.redirected, "request");
+    let hosts = generator.redirect_hosts.join(", ");
+    let went = if generator.redirected == 1 { "was" } else { "were" };
+    (generator.redirected > 0).then(|| {
+        format!(
+            "{requests} {went} sent to hosts that no target names, where redirects led ({hosts}); \
+             -redirects=same-host takes such a redirect as the response."
         )
     })
 }

@@ -252,6 +252,11 @@ pub(crate) fn generator(generator: &Generator) -> String {
         .number("descriptors_exhausted", generator.descriptors_exhausted)
         .number("ports_exhausted", generator.ports_exhausted)
         .number("pauses", generator.pauses)
+        .number("redirected", generator.redirected)
+        .put(
+            "redirect_hosts",
+            json_list(generator.redirect_hosts.iter().map(|host| escape::json(host))),
+        )
         .number("connections", generator.connections)
         .number("rows_dropped", generator.rows_dropped)
         .number("texts_cut", generator.texts_cut)

@@ -248,6 +248,7 @@ pub(crate) fn troubles(generator: &Generator) -> Vec<(&'static str, u64)> {
         ("[descriptors exhausted]", generator.descriptors_exhausted),
         ("[ports exhausted]", generator.ports_exhausted),
         ("[pauses of 1ms for them]", generator.pauses),
+        ("[to other hosts by redirects]", generator.redirected),
         ("[rows dropped]", generator.rows_dropped),
         ("[texts cut]", generator.texts_cut),
     ];

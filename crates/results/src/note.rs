@@ -1,7 +1,7 @@
 //! The generator's record as JSON, for the `note` column. Unknown keys are skipped and missing ones are zero, so that
 //! older and newer files read.
 
-use metrics::{Generator, LogLinear};
+use metrics::{Generator, LogLinear, REDIRECT_HOSTS_MAX};
 use serde_json::{Value, json};
 use stdx::Nanos;
 
@@ -34,6 +34,8 @@ pub fn encode(g: &Generator) -> String {
         "descriptors_exhausted": g.descriptors_exhausted,
         "ports_exhausted": g.ports_exhausted,
         "pauses": g.pauses,
+        "redirected": g.redirected,
+        "redirect_hosts": g.redirect_hosts,
         "connections": g.connections,
         "rows_dropped": g.rows_dropped,
         "texts_cut": g.texts_cut,
@@ -92,12 +94,21 @@ pub fn decode(text: &str) -> Result<Generator, String> {
         descriptors_exhausted: number("descriptors_exhausted"),
         ports_exhausted: number("ports_exhausted"),
         pauses: number("pauses"),
+        redirected: number("redirected"),
+        redirect_hosts: redirect_hosts(&value["redirect_hosts"]),
         connections: number("connections"),
         rows_dropped: number("rows_dropped"),
         texts_cut: number("texts_cut"),
         interrupted: flag("interrupted"),
         finished: flag("finished"),
     })
+}
+
+/// The names of hosts, as many as a record has, each no longer than a name can be (RFC 1035, 2.3.4).
+fn redirect_hosts(value: &Value) -> Vec<String> {
+    let hosts = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let hosts = hosts.filter(|host| host.len() <= 255).take(REDIRECT_HOSTS_MAX);
+    hosts.map(str::to_owned).collect()
 }
 
 fn decode_histogram<const BITS: u32>(value: &Value) -> Result<LogLinear<BITS>, String> {
@@ -133,6 +144,8 @@ mod tests {
             planned: 250,
             sent: 250,
             warmup_hits: 7,
+            redirected: 2,
+            redirect_hosts: vec!["other.test".into()],
             cpu_busiest: 0.125,
             wall: Nanos::from_secs(5),
             finished: true,

@@ -58,7 +58,8 @@ pub(super) fn apply_http(http: &HttpFlags, settings: &mut Settings) {
         (false, false) => Protocol::Http1,
     };
     settings.streams = http.streams.map_or(usize::MAX, as_usize);
-    settings.redirects = u32::try_from(http.redirects).map_or(Redirects::Keep, Redirects::Follow);
+    let follow = if http.stays_at_host { Redirects::SameHost } else { Redirects::Follow };
+    settings.redirects = u32::try_from(http.redirects).map_or(Redirects::Keep, follow);
 }
 
 /// A number of flags as a number of things in memory.

@@ -56,6 +56,58 @@ fn redirect_to(address: &str) -> String {
     format!("HTTP/1.1 302 Found\r\nLocation: http://{address}/\r\nContent-Length: 0\r\n\r\n")
 }
 
+/// What a redirect may lead to: a server at another address, counted and named, or not at all; never to a cloud's metadata.
+#[test]
+fn a_load_that_redirects_take_elsewhere_is_reported() {
+    let elsewhere = Recorder::new(|_| OK.to_owned());
+    let port = elsewhere.address.rsplit_once(':').unwrap().1.to_owned();
+    // Every address of this network is this machine.
+    let to = format!("localhost:{port}");
+    let asked = Recorder::new(move |_| redirect_to(&to));
+    let scratch = Scratch::new("redirected");
+    let targets = scratch.file("targets", format!("GET http://{}/\n", asked.address));
+    let attack = |flags: &str| {
+        run(&format!("attack -targets={targets} -rate=50 -duration=200ms -output=none {flags}"))
+            .with_code(0)
+    };
+    let report = attack("");
+    let line =
+        "10 requests were sent to hosts that no target names, where redirects led (localhost)";
+    assert!(report.stdout.contains(line), "{}", report.stdout);
+    let json = attack("-json").json();
+    assert_eq!(json["brunt"]["generator"]["redirected"], 10, "{json}");
+    assert_eq!(json["brunt"]["generator"]["redirect_hosts"], serde_json::json!(["localhost"]));
+    let before = elsewhere.heads().len();
+    let stayed = attack("-json -redirects=same-host").json();
+    assert_eq!(stayed["status_codes"], serde_json::json!({ "302": 10 }));
+    assert_eq!(stayed["brunt"]["generator"]["redirected"], 0);
+    assert_eq!(elsewhere.heads().len(), before, "no request came");
+    // A script's redirects are counted as well.
+    let script = format!(
+        "import http from 'k6/http'; export default () => {{ http.get('http://{}/'); }}",
+        asked.address
+    );
+    let (script, results) = (scratch.file("s.js", script), scratch.path("r.arrow"));
+    run(&format!("run -q -i 3 -o {} {script}", results.display())).with_code(0);
+    let json = run(&format!("report -json {}", results.display())).json();
+    assert_eq!(json["brunt"]["generator"]["redirected"], 3, "{json}");
+}
+
+#[test]
+fn no_redirect_leads_to_link_local_addresses() {
+    let asked = Recorder::new(move |_| redirect_to("169.254.169.254"));
+    let scratch = Scratch::new("metadata");
+    let targets = scratch.file("targets", format!("GET http://{}/\n", asked.address));
+    let ran = run(&format!(
+        "attack -targets={targets} -rate=50 -duration=100ms -timeout=2s -output=none -json"
+    ));
+    let json = ran.with_code(0).json();
+    let errors = json["errors"].to_string();
+    let reason = "169.254.169.254 is a link-local address that only a redirect named";
+    assert!(errors.contains(reason), "{errors}");
+    assert_eq!(json["status_codes"], serde_json::json!({ "0": 5 }));
+}
+
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /// Runs a script in a folder of its own, which is its project as well.

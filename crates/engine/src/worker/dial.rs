@@ -14,7 +14,9 @@ use super::Worker;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
 use crate::failure_reason::FailureReason;
+use crate::host_policy::is_link_local;
 use crate::ids::{ConnId, HitId, Id as _, OriginId};
+use crate::origins::NamedBy;
 use crate::route::Route;
 use crate::settings::{AddressFamily, DnsTtl, FirstAddress};
 
@@ -306,7 +308,7 @@ impl<I: Io> Worker<I> {
                 }
                 return;
             };
-            if let Some(failure) = self.refuses_address(&address) {
+            if let Some(failure) = self.refuses_address(conn.origin, &address) {
                 last = Some(failure);
                 self.conns[conn_id].attempt += 1;
                 continue;
@@ -330,8 +332,16 @@ impl<I: Io> Worker<I> {
     }
 
     /// Why an address must not be asked, if it must not.
-    fn refuses_address(&self, address: &Address) -> Option<Failure> {
+    fn refuses_address(&self, origin: OriginId, address: &Address) -> Option<Failure> {
         let Address::Ip(address) = address else { return None };
+        let origin = &self.origins.list[origin];
+        let is_stranger =
+            origin.named == NamedBy::Redirect && matches!(origin.route, Route::Direct);
+        if is_stranger && is_link_local(address.ip()) {
+            let text =
+                format!("{} is a link-local address that only a redirect named", address.ip());
+            return Some(Failure::other(FailureKind::Dial, text));
+        }
         let net = self.prepared.settings.host_policy.blocks_address(address.ip())?;
         let text = format!("IP ({}) is in a blacklisted range ({net})", address.ip());
         let failure = Failure::other(FailureKind::Dial, text);

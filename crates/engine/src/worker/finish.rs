@@ -36,9 +36,9 @@ impl<I: Io> Worker<I> {
         let keepalive = self.prepared.settings.keepalive && !self.hits[hit].upgrades;
         let reusable = settled && keepalive && conn.decoder.can_reuse();
         if request::is_redirect(conn.decoder.status())
-            && let Redirects::Follow(max) = self.prepared.settings.redirects
             && !self.hits[hit].upgrades
             && let Some(location) = conn.decoder.location().map(str::to_owned)
+            && let Some(max) = self.redirects_to(hit, &location)
         {
             self.release(conn_id, reusable);
             return self.follow_redirect(hit, &location, max);
@@ -114,6 +114,19 @@ impl<I: Io> Worker<I> {
                 self.remove_hit(hit);
             }
             next = self.conns[conn_id].pipelined.pop_first(&mut self.hits);
+        }
+    }
+
+    /// The most redirects of a hit that is redirected there; `None` where it is not to go there.
+    pub(super) fn redirects_to(&self, hit_id: HitId, location: &str) -> Option<u32> {
+        match self.prepared.settings.redirects {
+            Redirects::Keep => None,
+            Redirects::Follow(max) => Some(max),
+            Redirects::SameHost(max) => {
+                let from = &Self::request(&self.prepared, &self.hits[hit_id])?.url;
+                let to = from.join(location).ok()?;
+                from.host.eq_ignore_ascii_case(&to.host).then_some(max)
+            }
         }
     }
 

@@ -15,6 +15,9 @@ impl<I: Io> Worker<I> {
     pub(super) fn redirect_host(&mut self, request: &Request, owner: u32) -> Option<OriginId> {
         let settings = &self.prepared.settings;
         let origin_id = self.origins.id_of(request, owner, settings, NamedBy::Redirect)?;
+        if self.origins.list[origin_id].named == NamedBy::Redirect {
+            self.self_metrics.note_redirect_host(&request.url.host);
+        }
         self.trim_redirect_hosts();
         Some(origin_id)
     }

@@ -14,7 +14,6 @@ use crate::failure_reason::FailureReason;
 use crate::ids::{ConnId, HitId, Id as _, StreamId};
 use crate::request;
 use crate::response_handler::{Decode, ResponseHandler};
-use crate::settings::Redirects;
 use crate::streams::Streams;
 
 impl<I: Io> Worker<I> {
@@ -243,8 +242,8 @@ impl<I: Io> Worker<I> {
         {
             return self.fail_stream(conn_id, stream, &Failure::content(error));
         }
-        if let Redirects::Follow(max) = self.prepared.settings.redirects
-            && let Some(location) = entry.location.take()
+        if let Some(location) = entry.location.take()
+            && let Some(max) = self.redirects_to(hit, &location)
         {
             self.release_stream(conn_id, stream);
             return self.follow_redirect(hit, &location, max);

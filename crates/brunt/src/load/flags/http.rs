@@ -3,6 +3,9 @@
 use cli::{Flag, ValueKind, value};
 use stdx::Nanos;
 
+/// The word of `-redirects` for no other host.
+const SAME_HOST: &str = "same-host";
+
 /// The flags that say how requests are carried.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HttpFlags {
@@ -10,6 +13,8 @@ pub(crate) struct HttpFlags {
     pub(crate) timeout: Nanos,
     /// The most redirects that are followed; -1 takes a redirect as the response.
     pub(crate) redirects: i64,
+    /// Redirects to another host are the response.
+    pub(crate) stays_at_host: bool,
     /// Whether connections are kept alive.
     pub(crate) keepalive: bool,
     /// Whether HTTP/2 is offered over TLS.
@@ -25,6 +30,7 @@ impl Default for HttpFlags {
         Self {
             timeout: Nanos::from_secs(30),
             redirects: 10,
+            stays_at_host: false,
             keepalive: true,
             http2: true,
             h2c: false,
@@ -58,8 +64,12 @@ row!(
     "redirects",
     ValueKind::Text("N"),
     "10",
-    "Redirects to follow; with -1 a redirect is the response.",
-    |values, text| value::number_or_minus_one(text).map(|n| values.redirects = n)
+    "Redirects to follow; with -1 a redirect is the response, with same-host one to another host is.",
+    |values, text| {
+        values.stays_at_host = text == SAME_HOST;
+        let number = if values.stays_at_host { "10" } else { text };
+        value::number_or_minus_one(number).map(|n| values.redirects = n)
+    }
 );
 row!(
     HttpFlags,

@@ -322,6 +322,7 @@ fn way(settings: &Settings) -> [(&'static str, String); 7] {
             "redirects",
             match settings.redirects {
                 Redirects::Follow(most) => most.to_string(),
+                Redirects::SameHost(_) => "same-host".to_owned(),
                 Redirects::Keep => "none".to_owned(),
             },
         ),
