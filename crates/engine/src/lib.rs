@@ -43,6 +43,7 @@ mod lazy;
 mod list;
 mod load_change;
 mod merge;
+mod named_by;
 mod open_schedule;
 mod orders;
 mod origin;

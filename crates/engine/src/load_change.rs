@@ -38,6 +38,12 @@ pub enum LoadChangeError {
     /// It has a rate, and no users.
     #[error("this run has a rate, and no users")]
     NoUsers,
+    /// Its workers have shared a number of hits among them.
+    #[error("the users of this run have shared its requests (-n) among them")]
+    Counted,
+    /// More hits than a schedule is made for.
+    #[error("a rate is at most {RATE_MAX} requests per second")]
+    TooFast,
     /// No hits at all are a pause.
     #[error("a load of 0 is a pause")]
     Zero,
@@ -52,6 +58,8 @@ pub enum LoadChangeError {
     Over,
 }
 
+/// Hits per second that a change may ask for, at most: what is not begun of them is passed over one by one.
+const RATE_MAX: f64 = 10_000_000.0;
 /// Users that a change may ask for, at most.
 const USERS_MAX: u64 = 1 << 20;
 /// Changes of a run's load, at most.
@@ -69,6 +77,8 @@ impl LoadChange {
             (Self::Rate(_), Load::Closed { .. }) => Err(LoadChangeError::NoRate),
             (Self::Users(_), Load::Open { .. }) => Err(LoadChangeError::NoUsers),
             (Self::Rate(Rate { hits: 0, .. }) | Self::Users(0), _) => Err(LoadChangeError::Zero),
+            (Self::Users(_), _) if plan.hits_max.is_some() => Err(LoadChangeError::Counted),
+            (Self::Rate(rate), _) if rate.per_s() > RATE_MAX => Err(LoadChangeError::TooFast),
             (Self::Users(users), _) if users > USERS_MAX => Err(LoadChangeError::TooManyUsers),
             _ => Ok(()),
         }
@@ -99,6 +109,9 @@ impl LoadChanges {
         plan: &Plan,
     ) -> Result<(), LoadChangeError> {
         change.check(plan)?;
+        if plan.begins_for().is_some_and(|end| at >= end) {
+            return Err(LoadChangeError::Over);
+        }
         let mut list = self.list();
         if list.len() >= CHANGES_MAX {
             return Err(LoadChangeError::TooManyChanges);
@@ -119,31 +132,32 @@ impl LoadChanges {
     }
 
     /// Writes what the run was asked for on average into its record, where that was changed: the rate over the time in which
-    /// hits fell due, or the users, of whom a paused run has none.
-    pub(crate) fn write_means(&self, record: &mut Generator, plan: &Plan) {
+    /// measured hits fell due, or the users, of whom a paused run has none. `stopped` is when the run was ordered to begin no more.
+    pub(crate) fn write_means(&self, record: &mut Generator, plan: &Plan, stopped: Nanos) {
         if self.count() == 0 {
             return;
         }
-        let end = record.wall.min(plan.begins_for().unwrap_or(Nanos::MAX));
-        let seconds = end.as_secs_f64().max(1e-9);
+        let end = record.wall.min(plan.begins_for().unwrap_or(Nanos::MAX)).min(stopped);
+        let span = (plan.warmup.min(end), end);
+        let seconds = end.saturating_sub(span.0).as_secs_f64().max(1e-9);
         match plan.load {
             Load::Open { .. } => record.rate_per_s = record.planned as f64 / seconds,
             Load::Closed { users } => {
-                record.users = (self.user_seconds(users, end) / seconds).round().max(1.0) as u64;
+                record.users = (self.user_seconds(users, span) / seconds).round().max(1.0) as u64;
             }
             Load::Users(_) => {}
         }
     }
 
-    /// Users times seconds until `end`, of a run that began with so many users.
-    fn user_seconds(&self, mut users: u64, end: Nanos) -> f64 {
-        let (mut sum, mut since, mut is_paused) = (0.0, Nanos::ZERO, false);
+    /// Users times seconds from `since` to `end`, of a run that began with so many users.
+    fn user_seconds(&self, mut users: u64, (mut since, end): (Nanos, Nanos)) -> f64 {
+        let (mut sum, mut is_paused) = (0.0, false);
         let list = self.list();
         let last = (end, LoadChange::Resume);
         for (at, change) in list.iter().copied().filter(|(at, _)| *at < end).chain([last]) {
             let present = if is_paused { 0 } else { users };
             sum += present as f64 * at.saturating_sub(since).as_secs_f64();
-            since = at;
+            since = since.max(at);
             match change {
                 LoadChange::Pause => is_paused = true,
                 LoadChange::Resume => is_paused = false,
@@ -169,16 +183,25 @@ mod tests {
         };
         let changes = LoadChanges::default();
         let mut record = Generator { users: 4, wall: Nanos::from_secs(11), ..Generator::default() };
-        changes.write_means(&mut record, &plan);
+        changes.write_means(&mut record, &plan, Nanos::MAX);
         assert_eq!(record.users, 4, "unchanged");
         for (second, change) in
             [(2, LoadChange::Users(8)), (4, LoadChange::Pause), (7, LoadChange::Resume)]
         {
             changes.add(Nanos::from_secs(second), change, &plan).unwrap();
         }
-        changes.write_means(&mut record, &plan);
+        changes.write_means(&mut record, &plan, Nanos::MAX);
         // 2 s of 4, 2 s of 8, 3 s of none, 3 s of 8.
         assert_eq!(record.users, 5);
+        // The warm-up's hits count nowhere: 1 s of 8, 3 s of none, 3 s of 8.
+        let warm = Plan { warmup: Nanos::from_secs(3), ..plan.clone() };
+        changes.write_means(&mut record, &warm, Nanos::MAX);
+        assert_eq!(record.users, 5, "32 of 7 s");
+        // Nor does what came after a stop: 2 s of 4, 1 s of 8.
+        changes.write_means(&mut record, &plan, Nanos::from_secs(3));
+        assert_eq!(record.users, 5, "16 of 3 s");
+        let late = changes.add(Nanos::from_secs(10), LoadChange::Pause, &plan);
+        assert_eq!(late, Err(LoadChangeError::Over));
     }
 
     #[test]
@@ -191,5 +214,15 @@ mod tests {
         let many = LoadChange::Users(USERS_MAX + 1);
         assert_eq!(refused(many, &closed), Err(LoadChangeError::TooManyUsers));
         assert_eq!(refused(LoadChange::Users(1), &closed), Ok(()));
+        let counted = Plan { hits_max: Some(100), ..closed };
+        assert_eq!(refused(LoadChange::Users(1), &counted), Err(LoadChangeError::Counted));
+        assert_eq!(refused(LoadChange::Pause, &counted), Ok(()));
+        let load = Load::Open {
+            shape: workload::arrival::Shape::constant(Rate::per_second(5)),
+            max_in_flight: None,
+        };
+        let open = Plan::new(load, Targets::default(), 1);
+        let fast = LoadChange::Rate(Rate::per_second(10_000_001));
+        assert_eq!(refused(fast, &open), Err(LoadChangeError::TooFast));
     }
 }

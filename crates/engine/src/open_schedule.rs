@@ -13,7 +13,7 @@ pub(crate) struct Open {
     cursor: Cursor,
     shard: Shard,
     /// What is offered since the first change of the load.
-    changed: Option<Box<Changed>>,
+    changed: Option<Box<OtherLoad>>,
     /// The most hits of this worker under way at once.
     pub(crate) in_flight_max: usize,
     /// What falls due within this time is sent together; zero for exact pacing.
@@ -23,7 +23,7 @@ pub(crate) struct Open {
 /// What is offered since the first change of the load. The plan's cursor goes on beside it, so that the plan ends when it was
 /// to end and is taken up again where it then is.
 #[derive(Debug)]
-struct Changed {
+struct OtherLoad {
     /// Numbers of the hits: without gaps, whatever the plan's cursor passes over.
     numbers: Numbers,
     is_paused: bool,
@@ -96,7 +96,7 @@ impl Open {
         let next = self.peek().map_or(self.shard.first, |(number, _)| number);
         let numbers = Numbers::new(Shard { first: next, step: self.shard.step }, None);
         let changed = self.changed.get_or_insert_with(|| {
-            Box::new(Changed { numbers, is_paused: false, other_rate: None })
+            Box::new(OtherLoad { numbers, is_paused: false, other_rate: None })
         });
         let rate = match change {
             LoadChange::Rate(rate) => Some(rate),
@@ -112,7 +112,7 @@ impl Open {
     }
 }
 
-impl Changed {
+impl OtherLoad {
     fn peek(&self, plan: &Cursor) -> Option<(u64, Nanos)> {
         let due = match &self.other_rate {
             // Once the plan is over, nothing is to be resumed.

@@ -12,6 +12,8 @@ pub(crate) struct Orders {
     stop: AtomicU8,
     /// What fell due before this and was not begun is not sent; ns since the start of the run.
     skipped: AtomicU64,
+    /// When the first order to stop was given; ns since the start of the run, 0 for not at all.
+    stopped: AtomicU64,
     /// The changes of the load.
     pub(crate) load: LoadChanges,
 }
@@ -22,8 +24,19 @@ impl Orders {
     /// End now.
     pub(crate) const ABORT: u8 = 2;
 
-    pub(crate) fn request_stop(&self, order: u8) {
+    /// Has workers stop, from this moment on.
+    pub(crate) fn request_stop(&self, order: u8, now: Nanos) {
+        let at = now.0.max(1);
+        self.stopped.compare_exchange(0, at, Ordering::Relaxed, Ordering::Relaxed).ok();
         self.stop.fetch_max(order, Ordering::Relaxed);
+    }
+
+    /// When the first order to stop was given; [`Nanos::MAX`] where none was.
+    pub(crate) fn stopped(&self) -> Nanos {
+        match self.stopped.load(Ordering::Relaxed) {
+            0 => Nanos::MAX,
+            at => Nanos(at),
+        }
     }
 
     pub(crate) fn is_stop_requested(&self) -> bool {

@@ -11,7 +11,7 @@ use crate::dial_addresses::DialAddresses;
 use crate::endpoint_rotation::EndpointRotation;
 use crate::ids::{ConnId, HitId};
 use crate::list::{List, READY, WAITING};
-use crate::origins::NamedBy;
+use crate::named_by::NamedBy;
 use crate::request::Request;
 use crate::route::{Endpoint, Route, join_host_port, route};
 use crate::settings::{Protocol, Settings};

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use stdx::Nanos;
 
 use crate::ids::{OriginId, Table};
+use crate::named_by::NamedBy;
 use crate::origin::{Origin, OriginKey};
 use crate::request::Request;
 use crate::settings::Settings;
@@ -17,15 +18,6 @@ pub(crate) const ORIGINS_MAX: usize = 1 << 18;
 
 /// The most sites of one worker that only redirects named; beyond it the one not asked for longest goes, once it is idle.
 pub(crate) const REDIRECT_HOSTS_MAX: usize = 1024;
-
-/// The source of a site's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NamedBy {
-    /// The plan, a lazy target or a script.
-    User,
-    /// A server, by a redirect.
-    Redirect,
-}
 
 /// All origins of one worker.
 #[derive(Debug, Default)]

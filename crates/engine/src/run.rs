@@ -119,7 +119,8 @@ impl Run {
 
     /// The same counts, whose record has what was asked for on average where the load was changed.
     fn with_means(&self, mut counts: Box<Snapshot>) -> Box<Snapshot> {
-        self.orders.load.write_means(&mut counts.generator, &self.prepared.plan);
+        let Prepared { plan, .. } = &*self.prepared;
+        self.orders.load.write_means(&mut counts.generator, plan, self.orders.stopped());
         counts
     }
 
@@ -287,13 +288,16 @@ impl Stopper {
     }
 
     fn request(&self, order: u8) {
-        self.orders.request_stop(order);
+        self.orders.request_stop(order, self.start.elapsed().into());
         self.wakers.iter().for_each(Waker::wake);
     }
 }
 
 /// How many workers a plan can use: no more than its users, its limit of hits under way, or of connections.
 fn worker_count(plan: &Plan, settings: &Settings) -> usize {
+    if users_may_grow(plan, settings) {
+        return settings.workers.max(1);
+    }
     let limit = match plan.load {
         Load::Open { max_in_flight, .. } => max_in_flight,
         Load::Closed { users } => Some(users),
@@ -302,6 +306,13 @@ fn worker_count(plan: &Plan, settings: &Settings) -> usize {
     let conns = settings.max_connections.map_or(usize::MAX, |n| n);
     let limit = limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
     settings.workers.min(limit).min(conns).max(1)
+}
+
+/// Whether there may be more users later, each with a connection of its own, so that further workers have use.
+fn users_may_grow(plan: &Plan, settings: &Settings) -> bool {
+    let Load::Closed { users } = plan.load else { return false };
+    let each_has_one = settings.max_connections.is_none_or(|conns| conns as u64 == users);
+    settings.load_may_change && each_has_one && plan.hits_max.is_none()
 }
 
 /// Gives a worker what it fills while the run goes on, so that it allocates nothing.

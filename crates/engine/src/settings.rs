@@ -41,6 +41,9 @@ pub struct Settings {
     pub protocol: Protocol,
     /// Streams open on one HTTP/2 connection, at most (`-m`); the server may allow fewer.
     pub streams: usize,
+    /// The load may be changed while the run goes on: workers stay until its end, also those that have nothing left to do under
+    /// the load of the plan.
+    pub load_may_change: bool,
     /// What to do with redirects (`-redirects`).
     pub redirects: Redirects,
     /// Request bodies are sent chunked (`-chunked`).
@@ -271,6 +274,7 @@ impl Default for Settings {
             pipeline: 1,
             protocol: Protocol::Alpn,
             streams: usize::MAX,
+            load_may_change: false,
             redirects: Redirects::Follow(10),
             chunked: false,
             capture: Capture::default(),

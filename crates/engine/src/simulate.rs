@@ -145,7 +145,11 @@ impl<I: Io> Simulation<I> {
 
     /// As in [`Run`](crate::Run).
     fn with_means(&self, mut counts: Box<Snapshot>) -> Box<Snapshot> {
-        self.orders.load.write_means(&mut counts.generator, &self.prepared.plan);
+        self.orders.load.write_means(
+            &mut counts.generator,
+            &self.prepared.plan,
+            self.orders.stopped(),
+        );
         counts
     }
 
@@ -175,11 +179,11 @@ impl<I: Io> Simulation<I> {
 
     /// Begins no more hits; waits for those under way.
     pub fn drain(&self) {
-        self.orders.request_stop(Orders::DRAIN);
+        self.orders.request_stop(Orders::DRAIN, self.now);
     }
 
     /// Ends now; what is under way is counted as stopped.
     pub fn abort(&self) {
-        self.orders.request_stop(Orders::ABORT);
+        self.orders.request_stop(Orders::ABORT, self.now);
     }
 }

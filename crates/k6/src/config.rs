@@ -23,7 +23,7 @@ use workload::executor::Scenario;
 
 use crate::announcement;
 use crate::console::{self, Logger};
-use crate::dashboard;
+use crate::dashboard::{self, Dashboard};
 use crate::error::K6Error;
 use crate::flags::RunFlags;
 use crate::judge::{self, Limit};
@@ -67,10 +67,8 @@ pub(super) struct TestConfig {
     /// How sockets are waited for.
     pub(super) io: IoChoice,
     pub(super) quiet: bool,
-    /// The address of the live page; empty for any that is free.
-    pub(super) web: Option<String>,
-    /// The live page is opened in a browser.
-    pub(super) opens_browser: bool,
+    /// The live page.
+    pub(super) page: Dashboard,
     /// Whether the run is shown on the whole terminal.
     pub(super) tui: bool,
     /// The files that the report is written to.
@@ -271,9 +269,8 @@ pub(super) fn ready(
         io: flags.io,
         quiet: flags.quiet,
         tui: flags.tui && !flags.is_part,
-        web: page.address.filter(|_| !flags.is_part),
-        opens_browser: page.is_opened,
         reports: dashboard::reports(flags, page.export.as_deref()),
+        page: page.of_test(flags),
         linger: options.linger || option_layers::switch(flags.linger, "K6_LINGER"),
         colored: std::io::stdout().is_terminal() && !console::no_color(flags),
         cores: asked.clamp(1, session::WORKERS_MAX as usize),

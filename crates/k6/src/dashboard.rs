@@ -26,6 +26,13 @@ pub(super) struct Dashboard {
     pub(super) is_opened: bool,
 }
 
+impl Dashboard {
+    /// The same for a test of these flags: a part of a fleet serves no page.
+    pub(super) fn of_test(self, flags: &RunFlags) -> Self {
+        Self { address: self.address.filter(|_| !flags.is_part), ..self }
+    }
+}
+
 /// What flag, outputs and environment ask for. Outputs that are not the dashboard stay in `outputs`.
 pub(super) fn read(
     flag: Option<&str>,

@@ -134,9 +134,9 @@ pub(super) fn live_page(
     stage: Stage,
     interrupts: &Interrupts,
 ) -> Option<LivePage> {
-    let address = meant.web.as_deref().filter(|_| stage == Stage::Iteration);
+    let address = meant.page.address.as_deref().filter(|_| stage == Stage::Iteration);
     let page = address.and_then(|address| web::open(address, interrupts));
-    page.iter().filter(|_| meant.opens_browser).for_each(web::browse);
+    page.iter().filter(|_| meant.page.is_opened).for_each(web::browse);
     page
 }
 

@@ -19,7 +19,7 @@ const ATTEMPTS_MAX: u32 = 8;
 /// How long the end of a run waits for what is not sent yet.
 const END_MAX: Duration = Duration::from_secs(10);
 /// After how long the end of a run says what it waits for, and how often it looks until then.
-const SAYS_AFTER: Duration = Duration::from_secs(1);
+const SAYS_AFTER: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// Sends payloads somewhere.
@@ -175,7 +175,7 @@ impl Delivery {
 
     /// Waits until all is sent, but no longer than [`END_MAX`] and one answer after the end.
     pub(crate) fn finish(self, output: String, refused: u64) -> Delivered {
-        self.say_what_is_waited_for(&output);
+        self.report_wait(&output);
         let ended = self.thread.join();
         let mut state = self.shared.lock();
         // What is still queued is lost with the thread.
@@ -189,8 +189,8 @@ impl Delivery {
 }
 
 impl Delivery {
-    /// Says that batches are left, where the last ones take long.
-    fn say_what_is_waited_for(&self, output: &str) {
+    /// Reports that batches are left, where the last ones take long.
+    fn report_wait(&self, output: &str) {
         let until = Instant::now() + SAYS_AFTER;
         while Instant::now() < until {
             if self.thread.is_finished() {

@@ -4,7 +4,7 @@ use cli::{Dialect, ExitCode, ExitError, Interrupts};
 use metrics::tally::Assertion;
 use metrics::{Batch, Generator, Selector, Summary, Verdict};
 use report::{Blind, VariantRun};
-use results::{Item, ReadError, Reader};
+use results::{Item, ReadError, Reader, Selection};
 use study::contrast::{Load, Run};
 
 use super::generators::Generators;
@@ -80,12 +80,20 @@ pub fn read_run(
 ) -> Result<RecordedRun, ExitError> {
     let inputs = cli::open_results(files, interrupts, Dialect::Native.interrupt_grace())?;
     let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error))?;
-    reader.select(selector.clone());
+    let mut selection = Selection::of(selector);
     let (mut batch, mut summary) = (Batch::default(), Box::new(Summary::new()));
+    // The verdict is of the generator, and so of all requests.
+    let mut whole = selection.is_some().then(|| Box::new(Summary::new()));
     let (mut generators, mut losses, mut agents) = (Generators::default(), Vec::new(), Vec::new());
     loop {
         match reader.next(&mut batch) {
-            Ok(Some(Item::Hits)) => summary.add(&batch),
+            Ok(Some(Item::Hits)) => {
+                if let (Some(whole), Some(selection)) = (&mut whole, &mut selection) {
+                    whole.add(&batch);
+                    selection.retain(&mut batch, reader.targets());
+                }
+                summary.add(&batch);
+            }
             Ok(Some(Item::Generator { input, generator })) => generators.note(input, *generator),
             Ok(Some(Item::Assertion { assertion, .. })) => {
                 if matches!(*assertion, Assertion::Agent(_)) {
@@ -94,7 +102,9 @@ pub fn read_run(
             }
             Ok(Some(Item::Server(_))) => {}
             Ok(None) => break,
-            Err(error) if summary.requests == 0 => return Err(unreadable(&error)),
+            Err(error) if whole.as_deref().unwrap_or(&summary).requests == 0 => {
+                return Err(unreadable(&error));
+            }
             Err(error) => {
                 losses.push(error.to_string());
                 break;
@@ -102,9 +112,12 @@ pub fn read_run(
         }
     }
     losses.extend(reader.losses().iter().cloned());
-    (summary.apart, summary.waits_before) = metrics::apart(reader.spans());
+    for one in whole.iter_mut().chain([&mut summary]) {
+        (one.apart, one.waits_before) = metrics::apart(reader.spans());
+    }
     let generator = generators.sum_within_run();
-    let verdict = Verdict::new(&summary, generator.as_ref(), &losses).with_agents(&agents);
+    let judged = whole.as_deref().unwrap_or(&summary);
+    let verdict = Verdict::new(judged, generator.as_ref(), &losses).with_agents(&agents);
     Ok(RecordedRun { name: name.to_owned(), summary, generator, verdict, processes: files.len() })
 }
 

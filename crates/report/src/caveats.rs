@@ -36,7 +36,7 @@ fn apart(summary: &Summary) -> Option<String> {
     })
 }
 
-/// A load tester is to send its load where it was told to: requests that redirects took elsewhere are said.
+/// A load belongs where its targets are: requests that redirects took elsewhere are reported.
 fn redirected(generator: &Generator) -> Option<String> {
     let requests = stdx::counted(generator.redirected, "request");
     let hosts = generator.redirect_hosts.join(", ");

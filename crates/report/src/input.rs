@@ -28,9 +28,10 @@ pub(crate) fn off_by(input: &Input<'_>) -> Option<f64> {
 }
 
 /// The planned users, if each of them only sends and waits; `None` where users pace themselves or think between requests, or
-/// their number is unknown.
+/// their number is unknown, as for a part of the requests.
 pub(crate) fn users_at_work(input: &Input<'_>) -> Option<u64> {
-    let generator = input.generator.filter(|generator| !generator.self_paced)?;
+    let is_known = |generator: &&Generator| !generator.self_paced && input.selected.is_empty();
+    let generator = input.generator.filter(is_known)?;
     // In a closed loop only what follows a thinking time is due, and can be late.
     if generator.users > 0 && generator.lag.count() > 0 {
         return None;

@@ -117,6 +117,9 @@ fn own(input: &Input<'_>) -> String {
         .put("failures", failures(summary))
         .put("errors", list(errors))
         .number("errors_more", summary.errors_more);
+    if !input.selected.is_empty() {
+        object = object.text("selected", input.selected);
+    }
     if summary.apart > stdx::Nanos::ZERO {
         object = object.number("apart", summary.apart.0);
     }
@@ -275,6 +278,9 @@ fn groups(groups: &Groups) -> String {
             .put("response", times(&group.response))
             .end()
     });
-    let by = crate::text::group_word(groups);
-    Object::new().text("by", by).put("rows", list(rows)).end()
+    let by = match groups.by() {
+        metrics::By::Tag(tag) if !crate::text::is_own_word(tag) => format!("tag:{tag}"),
+        _ => crate::text::group_word(groups).to_owned(),
+    };
+    Object::new().text("by", &by).put("rows", list(rows)).end()
 }

@@ -50,9 +50,12 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     Ok(())
 }
 
-/// The metrics of a script.
+/// Which requests these are, if not all, and the metrics of a script.
 fn properties(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
-    let all = script_metrics::properties(input.assertions);
+    let part = Some(("selected".to_owned(), input.selected.to_owned()));
+    let part = part.filter(|(_, selected)| !selected.is_empty());
+    let all: Vec<_> =
+        part.into_iter().chain(script_metrics::properties(input.assertions)).collect();
     if all.is_empty() {
         return Ok(());
     }

@@ -266,7 +266,7 @@ fn group_title(groups: &Groups) -> String {
 }
 
 /// Whether a tag has a word of its own for `-by`.
-fn is_own_word(tag: &str) -> bool {
+pub(crate) fn is_own_word(tag: &str) -> bool {
     matches!(tag, "scenario" | "group")
 }
 

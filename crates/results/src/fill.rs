@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use metrics::{Batch, FailureKind, Sample, Span};
 use stdx::Nanos;
 
-use crate::labels::{Labels, TargetRef};
+use crate::labels::{Labels, PlacedTarget, TargetRef};
 
 /// Rows handed out at once.
 pub(crate) const ROWS_MAX: usize = 16 << 10;
@@ -62,7 +62,7 @@ impl<'a> Filler<'a> {
         let texts = (text(row.attack), text(row.method), text(row.url));
         let target =
             TargetRef { attack: &texts.0, method: &texts.1, url: &texts.2, ..TargetRef::default() };
-        let (target, line) = self.labels.place(target, self.batch);
+        let PlacedTarget { target, line, .. } = self.labels.place(target, self.batch);
         let sample = Sample {
             seq: row.seq,
             intended: Nanos(intended),

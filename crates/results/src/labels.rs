@@ -87,22 +87,35 @@ pub(crate) struct Labels {
     text: usize,
 }
 
+/// Where a row's target is: in the table, or as far as that is full in texts of the row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PlacedTarget {
+    pub(crate) target: u32,
+    pub(crate) line: Span,
+    pub(crate) name: Span,
+    pub(crate) tags: Span,
+}
+
 impl Labels {
     pub(crate) fn table(&self) -> &TargetTable {
         &self.table
     }
 
-    /// The target's number; where the table is full, the number of its attack's row and the line to go with it. A password
+    /// The target's number; where the table is full, the number of its attack's row and the texts to go with it. A password
     /// in the URL, which another program may have written, is hidden.
-    pub(crate) fn place(&mut self, target: TargetRef<'_>, batch: &mut Batch) -> (u32, Span) {
+    pub(crate) fn place(&mut self, target: TargetRef<'_>, batch: &mut Batch) -> PlacedTarget {
         let url = without_password(target.url);
         let target = TargetRef { url: &url, ..target };
         if let Some(id) = self.find_or_add(target, TARGETS_MAX) {
-            return (id, Span::default());
+            return PlacedTarget { target: id, ..PlacedTarget::default() };
         }
         let line = batch.add_text(format!("{} {}", target.method, target.url).as_bytes());
         let rest = TargetRef { method: "", url: "", ..target };
-        (self.find_or_add(rest, 2 * TARGETS_MAX).unwrap_or(NO_TARGET), line)
+        if let Some(id) = self.find_or_add(rest, 2 * TARGETS_MAX) {
+            return PlacedTarget { target: id, line, ..PlacedTarget::default() };
+        }
+        let [name, tags] = [target.name, target.tags].map(|text| batch.add_text(text.as_bytes()));
+        PlacedTarget { target: NO_TARGET, line, name, tags }
     }
 
     fn find_or_add(&mut self, target: TargetRef<'_>, rows_max: usize) -> Option<u32> {
@@ -146,10 +159,12 @@ mod tests {
         let urls: Vec<String> = (0..TARGETS_MAX + 10).map(|i| format!("http://h/{i}")).collect();
         let target_of = |url| TargetRef { attack: "a", method: "GET", url, ..TargetRef::default() };
         for (i, url) in urls.iter().enumerate().take(TARGETS_MAX) {
-            assert_eq!(labels.place(target_of(url), &mut batch), (i as u32, Span::default()));
+            let placed = PlacedTarget { target: i as u32, ..PlacedTarget::default() };
+            assert_eq!(labels.place(target_of(url), &mut batch), placed);
         }
-        assert_eq!(labels.place(target_of(&urls[7]), &mut batch).0, 7);
-        let (target, line) = labels.place(target_of(&urls[TARGETS_MAX + 5]), &mut batch);
+        assert_eq!(labels.place(target_of(&urls[7]), &mut batch).target, 7);
+        let PlacedTarget { target, line, .. } =
+            labels.place(target_of(&urls[TARGETS_MAX + 5]), &mut batch);
         assert_eq!(labels.table().get(target).unwrap().attack, "a");
         assert_eq!(batch.text(line), format!("GET {}", urls[TARGETS_MAX + 5]).as_bytes());
         let sample = Sample { target, line, ..Sample::default() };

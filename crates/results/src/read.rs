@@ -4,7 +4,7 @@ use std::io::Read;
 
 use metrics::server::Row;
 use metrics::tally::Assertion;
-use metrics::{Batch, Generator, Sample, Selector, Span, TargetTable};
+use metrics::{Batch, Generator, Sample, Span, TargetTable};
 use stdx::Nanos;
 
 use crate::detect::{detect, source};
@@ -22,28 +22,6 @@ pub struct Reader {
     streams: Vec<Stream>,
     labels: Labels,
     losses: Vec<String>,
-    selection: Option<Selection>,
-}
-
-/// Which hits are handed out.
-struct Selection {
-    selector: Selector,
-    /// Whether those of a target are, where that does not depend on the hit; by the target's number, once known.
-    by_target: Vec<Option<bool>>,
-}
-
-impl Selection {
-    fn has(&mut self, sample: &Sample, batch: &Batch, targets: &TargetTable) -> bool {
-        let row = sample.target as usize;
-        if self.selector.status.is_some() || sample.line.len > 0 || row >= targets.labels.len() {
-            return self.selector.selects(sample, batch, targets);
-        }
-        if self.by_target.len() <= row {
-            self.by_target.resize(targets.labels.len(), None);
-        }
-        let selector = &self.selector;
-        *self.by_target[row].get_or_insert_with(|| selector.selects(sample, batch, targets))
-    }
 }
 
 /// One input under way.
@@ -91,7 +69,7 @@ impl Reader {
     /// An input is empty, foreign, corrupt or cannot be read; the error names it.
     pub fn open(inputs: Vec<Input>) -> Result<Self, ReadError> {
         let streams = inputs.into_iter().map(Stream::open).collect::<Result<_, _>>()?;
-        Ok(Self { streams, labels: Labels::default(), losses: Vec::new(), selection: None })
+        Ok(Self { streams, labels: Labels::default(), losses: Vec::new() })
     }
 
     /// Empties `batch` and fills it with the next rows, or returns a generator's record, a row of the server's side, or a
@@ -102,34 +80,6 @@ impl Reader {
     /// # Errors
     /// An input is corrupt or cannot be read. Earlier rows have been returned; reading on may return the same error.
     pub fn next(&mut self, batch: &mut Batch) -> Result<Option<Item>, ReadError> {
-        loop {
-            let item = self.next_of_all(batch)?;
-            let Some(selection) = self.selection.as_mut().filter(|_| item == Some(Item::Hits))
-            else {
-                return Ok(item);
-            };
-            let (mut samples, targets) = (std::mem::take(&mut batch.samples), self.labels.table());
-            samples.retain(|sample| selection.has(sample, batch, targets));
-            batch.samples = samples;
-            if !batch.samples.is_empty() {
-                return Ok(item);
-            }
-        }
-    }
-
-    /// Hands out only hits that this selects, from now on.
-    pub fn select(&mut self, selector: Selector) {
-        let is_all = selector.is_empty();
-        self.selection = (!is_all).then(|| Selection { selector, by_target: Vec::new() });
-    }
-
-    /// Whether hits of an input may have tags.
-    #[must_use]
-    pub fn has_tags(&self) -> bool {
-        self.streams.iter().any(|stream| stream.source.has_tags())
-    }
-
-    fn next_of_all(&mut self, batch: &mut Batch) -> Result<Option<Item>, ReadError> {
         batch.clear();
         if self.streams.len() == 1 {
             return self.next_of(0, batch);
@@ -147,6 +97,12 @@ impl Reader {
             }
         }
         Ok(self.merge(batch).then_some(Item::Hits))
+    }
+
+    /// Whether hits of an input may have tags.
+    #[must_use]
+    pub fn has_tags(&self) -> bool {
+        self.streams.iter().any(|stream| stream.source.has_tags())
     }
 
     /// The next item of one input. Losses are noted on the way.

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use cli::terminal::{self, DrawnLines};
-use metrics::Snapshot;
+use metrics::{Event, EventKind, Snapshot};
 use report::live::{self, Paint, frame};
 use stdx::Nanos;
 use workload::{Load, Plan};
@@ -14,7 +14,9 @@ use crate::observer::{Control, Observer};
 pub struct Progress {
     name: String,
     duration: Option<Nanos>,
+    /// What is asked for; zero in a closed loop.
     rate_asked_per_s: f64,
+    is_paused: bool,
     total: Snapshot,
     drawn: DrawnLines,
 }
@@ -31,6 +33,7 @@ impl Progress {
             name: plan.name.clone(),
             duration: plan.begins_for(),
             rate_asked_per_s,
+            is_paused: false,
             total: Snapshot::new(),
             drawn: DrawnLines::default(),
         }
@@ -64,7 +67,7 @@ impl Observer for Progress {
             recent: Some(recent),
             elapsed: control.elapsed(),
             duration: self.duration,
-            rate_asked_per_s: self.rate_asked_per_s,
+            rate_asked_per_s: if self.is_paused { 0.0 } else { self.rate_asked_per_s },
         };
         // Asked for anew each time: a terminal may change its size.
         let width = terminal::width(&std::io::stderr());
@@ -74,6 +77,15 @@ impl Observer for Progress {
         // A terminal that went away is no reason to stop the load.
         write!(std::io::stderr().lock(), "{away}{text}").ok();
         self.drawn.record(&text);
+    }
+
+    fn event(&mut self, event: &Event) {
+        match event.what {
+            EventKind::Pause => self.is_paused = true,
+            EventKind::Resume => self.is_paused = false,
+            EventKind::Rate(rate) => self.rate_asked_per_s = rate,
+            EventKind::Mark(_) | EventKind::Users(_) => {}
+        }
     }
 
     /// Takes away what was drawn.

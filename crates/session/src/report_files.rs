@@ -1,5 +1,8 @@
 //! `ReportFiles`: reports that a command writes at its end beside the one on standard output (`-report FILE`).
 
+use std::fs;
+use std::path::Path;
+
 use cli::{Document, ExitError, Output, ValueError};
 
 /// The files of reports, and what each is.
@@ -44,6 +47,26 @@ impl ReportFiles {
             Document::by_ending("-report", Some(path), known).map(drop)
         };
         self.0.iter().try_for_each(check)
+    }
+
+    /// Tries each file before the run that is reported there; a file that was not there is not there afterwards.
+    ///
+    /// # Errors
+    /// One cannot be written; the text names the flag and the file.
+    pub fn try_out(&self) -> Result<(), ExitError> {
+        for (path, _) in &self.0 {
+            let was_there = Path::new(path).exists();
+            let tried = Output::named(Some(path)).try_out();
+            if tried.is_ok() && !was_there {
+                // What cannot be removed stays empty until the report is written.
+                fs::remove_file(path).ok();
+            }
+            tried.map_err(|failed| ExitError {
+                error: failed.error.context("flag -report"),
+                ..failed
+            })?;
+        }
+        Ok(())
     }
 
     /// Writes each file; `text` makes a report of its kind.

@@ -16,6 +16,9 @@ use crate::store::{Run, Store, check_name};
 
 /// Files of a run, at most: its results and a handful of reports.
 const FILES_MAX: usize = 100;
+/// A file may become so many times as long when it is unpacked, and [`BYTES_LEAST`] in any case.
+const RATIO_MAX: u64 = 200;
+const BYTES_LEAST: u64 = 1 << 30;
 /// Bytes of a manifest that are read, at most.
 const MANIFEST_BYTES_MAX: u64 = 4 << 20;
 
@@ -73,8 +76,12 @@ impl Store {
     pub fn import(&self, path: &Path) -> Result<Run, StoreError> {
         let failed = |reason: String| StoreError::Archive { path: path.to_owned(), reason };
         let file = File::open(path).map_err(StoreError::io(path))?;
-        let mut archive = Archive::new(GzDecoder::new(file));
-        let mut entries = archive.entries().map_err(|error| failed(error.to_string()))?;
+        let packed = file.metadata().map_err(StoreError::io(path))?.len();
+        let bytes_max = packed.saturating_mul(RATIO_MAX).max(BYTES_LEAST);
+        let mut archive = Archive::new(GzDecoder::new(file).take(bytes_max));
+        // Raw: an entry that only carries a long name for the next one is no plain file, and is not read into memory.
+        let entries = archive.entries().map_err(|error| failed(error.to_string()))?;
+        let mut entries = entries.raw(true);
         let mut manifest = {
             let first = entries.next().ok_or_else(|| failed("it is empty".to_owned()))?;
             let first = first.map_err(|error| failed(error.to_string()))?;
@@ -88,6 +95,9 @@ impl Store {
         };
         check_name(&manifest.name)?;
         check_name(&manifest.id)?;
+        if self.read(&manifest.id).is_ok_and(|run| run.manifest.is_same_run(&manifest)) {
+            return Err(failed(format!("run {} is in the store already", manifest.id)));
+        }
         if manifest.state == State::Running {
             // Nothing is under way here; what was cut off there stays so.
             manifest.ended = None;

@@ -108,6 +108,12 @@ pub struct ResponseTimes {
     pub max: u64,
 }
 
+/// Refuses a name that could lead out of a folder, or to a hidden file of it.
+fn check_file(name: &str) -> Result<(), StoreError> {
+    let is_plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
+    if is_plain { Ok(()) } else { Err(StoreError::Name { name: name.to_owned() }) }
+}
+
 impl Manifest {
     /// Reads the manifest of the run in this folder.
     ///
@@ -126,6 +132,10 @@ impl Manifest {
         if manifest.version > VERSION {
             return Err(StoreError::Newer { path: path.to_owned(), found: manifest.version });
         }
+        // It may come from another machine: its files are in its folder, and nowhere else.
+        for name in manifest.results.iter().chain(&manifest.documents) {
+            check_file(name)?;
+        }
         Ok(manifest)
     }
 
@@ -137,6 +147,12 @@ impl Manifest {
         let mut text = serde_json::to_vec_pretty(self).expect("a manifest has no map of odd keys");
         text.push(b'\n');
         file::replace(&folder.join(MANIFEST), &text)
+    }
+
+    /// Whether another manifest is of the same run, whatever people have said of it since.
+    pub(crate) fn is_same_run(&self, other: &Self) -> bool {
+        let run = |one: &Self| (one.id.clone(), one.started.clone(), one.command.clone());
+        run(self) == run(other) && self.args == other.args && self.machine == other.machine
     }
 
     /// The value of a label.

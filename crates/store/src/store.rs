@@ -1,6 +1,7 @@
 //! `Store`: a folder of runs.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -128,7 +129,8 @@ impl Store {
         place::create(&self.folder)?;
         let serial = ADDED.fetch_add(1, Ordering::Relaxed);
         let hidden = self.folder.join(format!(".begins-{}-{serial}", std::process::id()));
-        fs::create_dir(&hidden).map_err(StoreError::io(&hidden))?;
+        // Results hold what servers answered, to requests with credentials.
+        DirBuilder::new().mode(0o700).create(&hidden).map_err(StoreError::io(&hidden))?;
         let added = (|| {
             let filled = fill(&hidden)?;
             for attempt in 0..ATTEMPTS_MAX {
@@ -158,8 +160,9 @@ impl Store {
     /// The run in this folder of the store.
     ///
     /// # Errors
-    /// It has no manifest, or one of a newer brunt.
+    /// The id is none, it has no manifest, or one of a newer brunt.
     pub fn read(&self, id: &str) -> Result<Run, StoreError> {
+        check_name(id)?;
         Self::read_at(&self.folder.join(id))
     }
 

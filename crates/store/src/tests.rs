@@ -160,12 +160,43 @@ fn an_export_comes_back_whole() {
     let file = from.0.join("run.tar.gz");
     run.export(&file, fs::File::create(&file).unwrap()).unwrap();
     let came = to.store().import(&file).unwrap();
-    let again = to.store().import(&file).unwrap();
-    assert_ne!(came.manifest.id, again.manifest.id, "two runs of one id have two");
+    // The same run twice would count as two measurements.
+    let again = to.store().import(&file).unwrap_err().to_string();
+    assert!(again.ends_with("is in the store already"), "{again}");
     assert_eq!(came.manifest.figures, run.manifest.figures);
     assert_eq!(fs::read(came.folder.join("results.arrow")).unwrap(), b"rows");
     assert_eq!(fs::read(came.folder.join("report.txt")).unwrap(), b"a report\n");
-    assert_eq!(to.store().list().unwrap().runs.len(), 2);
+    assert_eq!(to.store().list().unwrap().runs.len(), 1);
+    // Another run that has its id gets one of its own.
+    to.store()
+        .change(&id, |manifest| manifest.started = "2020-01-01T00:00:00.000Z".into())
+        .unwrap();
+    let other = to.store().import(&file).unwrap();
+    assert_ne!(other.manifest.id, id);
+    // What servers answered is for the owner alone.
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&came.folder.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+/// A run may come from elsewhere: neither its id nor its files lead out of its folder.
+#[test]
+fn no_manifest_leads_out_of_the_store() {
+    let folder = Folder::new("outside");
+    let store = folder.store();
+    let id = add(&store, "home", 1);
+    for asked in ["..", "../outside", "/etc", "", ".", "a/b"] {
+        assert!(matches!(store.read(asked), Err(StoreError::Name { .. })), "{asked:?}");
+    }
+    let path = folder.0.join(&id).join("manifest.json");
+    let whole = fs::read_to_string(&path).unwrap();
+    for name in ["../x", "/etc/passwd", "a/b", "a\\\\b", ".lock", "", "a\\u0000"] {
+        for field in ["\"report.txt\"", "\"results.arrow\""] {
+            assert!(whole.contains(field), "{whole}");
+            fs::write(&path, whole.replace(field, &format!("\"{name}\""))).unwrap();
+            assert!(matches!(store.read(&id), Err(StoreError::Name { .. })), "{field} {name:?}");
+        }
+    }
 }
 
 /// A hostile archive writes nothing outside, and leaves nothing behind.
@@ -197,7 +228,11 @@ fn an_archive_of_anything_else_is_refused() {
         b"{\"version\":1,\"id\":\"x\",\"name\":\"a\",\"state\":\"finished\"}",
         regular,
     );
-    let odd: [&[(&str, &[u8], _)]; 7] = [
+    // A long name for the next entry is read into memory, however long it is.
+    let long = vec![b'x'; 4 << 20];
+    let odd: [&[(&str, &[u8], _)]; 9] = [
+        &[("././@LongLink", &long, tar::EntryType::GNULongName), manifest],
+        &[manifest, ("././@LongLink", &long, tar::EntryType::GNULongName), ("x/a", b"x", regular)],
         &[],
         &[("x/report.txt", b"x", regular)],
         &[manifest, ("x/../../evil", b"x", regular)],

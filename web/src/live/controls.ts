@@ -12,6 +12,7 @@ export class Controls {
   private readonly note = make("span", "faint");
   private readonly load = new LoadControls((change) => void this.post("/load", JSON.stringify(change), "ordered"));
   private isStopping = false;
+  private refused: string | null = null;
 
   constructor(private readonly query: string) {
     this.note.setAttribute("role", "status");
@@ -20,8 +21,7 @@ export class Controls {
 
   greet(hello: Hello): void {
     this.load.greet(hello);
-    // What is no single run has no moments.
-    this.mark.hidden = hello.kind === "tables";
+    this.mark.hidden = !hello.marks;
   }
 
   /** The run is over, or the connection is. */
@@ -43,7 +43,9 @@ export class Controls {
   set({ load, phase }: State): void {
     if (!load || phase !== "running") return this.load.disable();
     this.load.set(load);
-    if (load.refused) this.note.textContent = load.refused;
+    // A refusal stands in the state until the next change, and is shown once.
+    if (load.refused && load.refused !== this.refused) this.note.textContent = load.refused;
+    this.refused = load.refused;
   }
 
   private askToStop(): void {

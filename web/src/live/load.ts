@@ -53,6 +53,8 @@ export class LoadControls {
 
   private ask(text: string): void {
     if (text === "") return;
+    // What is no number of users stays to be mended.
+    if (this.control === "users" && !/^\d+$/.test(text)) return this.field.select();
     this.field.blur();
     this.order(this.control === "users" ? { users: Number(text) } : { rate: text });
   }

@@ -9,6 +9,8 @@ export interface Hello {
   duration: number | null;
   /** What of its load the page may change besides pausing it; null for nothing at all. */
   control: "rate" | "users" | null;
+  /** Whether moments of it can be marked. */
+  marks: boolean;
   /** One run, or tables of something that has many. */
   kind: "run" | "tables";
 }

@@ -12,9 +12,24 @@ pub(crate) const fn where_row<T: AsMut<Selector>>() -> Flag<T> {
                 "\"{text}\" selects nothing (expected KEY:VALUE,…, such as name:home,status:5xx or scenario:buyers)"
             ))
         };
-        Selector::parse(text).map(|selector| *options.as_mut() = selector).map_err(wrong)
+        Selector::parse(text).map(|selector| *options.as_mut() = in_words_of_by(selector)).map_err(wrong)
     })
     .native()
+}
+
+/// The same, written as `-by` and reports write it: `tag:page:list` is `page:list`, and `group:cart` the group `::cart`.
+fn in_words_of_by(mut selector: Selector) -> Selector {
+    for (name, value) in &mut selector.tags {
+        if name == "tag"
+            && let Some((tag, rest)) = value.clone().split_once(':')
+        {
+            (*name, *value) = (tag.to_owned(), rest.to_owned());
+        }
+        if name == "group" && !value.starts_with("::") {
+            *value = format!("::{value}");
+        }
+    }
+    selector
 }
 
 /// What `-by` may be besides `tag:NAME`.
@@ -42,6 +57,17 @@ pub(crate) fn by(text: &str) -> Result<By, ValueError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_selector_may_have_the_words_of_by() {
+        let read = |text: &str| in_words_of_by(Selector::parse(text).unwrap()).tags;
+        let tag = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+        assert_eq!(read("tag:page:list"), tag("page", "list"));
+        assert_eq!(read("page:a:b"), tag("page", "a:b"));
+        assert_eq!(read("group:cart"), tag("group", "::cart"));
+        assert_eq!(read("group:::cart"), tag("group", "::cart"));
+        assert_eq!(read("tag:x"), tag("tag", "x"));
+    }
 
     #[test]
     fn requests_are_parted_by_a_word_or_a_tag() {

@@ -11,6 +11,7 @@ use metrics::Generator;
 use metrics::tally::Assertion;
 use report::server::ServerSide;
 use session::save::{self, SaveRequest};
+use session::web::{LivePage, LiveView};
 use session::{
     BarePort, GateObserver, MultiplexingCheck, Observer, OnCutOff, PrometheusExporter, RunFigures,
     Serialized, Session, SessionError, SessionOptions, target_labels,
@@ -27,6 +28,7 @@ use crate::dialect::LoadRules;
 
 /// Carries out a load test, and keeps it where that was asked for.
 pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandResult {
+    test.reports.try_out()?;
     let mut saved = test.saving.take().map(SaveRequest::begin).transpose()?;
     let ended = carry_out(test, rules, saved.as_mut());
     save::finish_saved(saved, ended)
@@ -42,8 +44,7 @@ fn carry_out(
     warn_of_descriptors(&test, rules);
     let mut exporter = exporter(&test, rules)?;
     let mut rows = RowExporter::start(&test.sent_to, target_labels(&test.plan))?;
-    let page = test.live_page(&interrupts);
-    let mut view = page.as_ref().map(|page| test.live_view(page));
+    let (_page, mut view) = live(&mut test, &interrupts);
     let (encoding, watching) = (test.encoding, test.watching.take());
     let (output, run) = (test.results.take(), saved.as_deref_mut());
     let results = save::open_results(output, encoding, run, watching.as_ref())?;
@@ -102,6 +103,14 @@ fn carry_out(
         return Err(ExitError { code: ExitCode::Input, error });
     }
     Ok(session::conclude_gates(session::gates_of(&asserted)))
+}
+
+/// The live page, where it is asked for, and the run on it, whose load it may then change.
+fn live(test: &mut LoadTest, interrupts: &Interrupts) -> (Option<LivePage>, Option<LiveView>) {
+    let page = test.live_page(interrupts);
+    let view = page.as_ref().map(|page| test.live_view(page));
+    test.settings.load_may_change = page.is_some() && test.fleet.is_none();
+    (page, view)
 }
 
 /// Watches for requests that waited for each other. On a fleet, users and connections are the agents'.

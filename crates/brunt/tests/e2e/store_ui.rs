@@ -113,6 +113,28 @@ fn a_store_shows_nothing_without_its_token() {
     assert!(second.ends_with(token), "{second}");
 }
 
+/// The page of a run that came from elsewhere is of no origin: its script reaches no other page of the store.
+#[test]
+fn a_stored_page_reaches_nothing_of_the_store() {
+    let scratch = Scratch::new("store-ui-hostile");
+    let store = crate::text(&scratch.path("store"));
+    let (_server, url) = server(Config::default());
+    run(&format!("bench -n=4 -output=none -q -save=one -store={store} {url}/")).with_code(0);
+    let listed = run(&format!("runs list -json -store={store}")).json();
+    let id = listed["runs"][0]["id"].as_str().unwrap().to_owned();
+    let page =
+        "<!DOCTYPE html><p id=p>waits</p><script>fetch('/').then((answer) => answer.text()).then(
+        () => { p.textContent = 'reached'; }, () => { p.textContent = 'refused'; })</script>";
+    std::fs::write(format!("{store}/{id}/report.html"), page).unwrap();
+    let (_ui, url) = ui(&store);
+    let mut browser = Chromium::open(&scratch, &url);
+    browser.until(&format!("{TEXT}.includes('one')"));
+    browser.act(&format!("location = '/run/{id}/file/report.html'"));
+    browser.until("document.getElementById('p')?.textContent === 'refused'");
+    browser.act(&format!("location = '/run/{id}/report'"));
+    browser.until("document.getElementById('p')?.textContent === 'refused'");
+}
+
 #[test]
 fn what_cannot_be_served_is_refused() {
     let scratch = Scratch::new("store-ui-bad");

@@ -10,7 +10,7 @@ use super::Worker;
 use crate::failure::Failure;
 use crate::failure_reason::FailureReason;
 use crate::hit::Hit;
-use crate::origins::NamedBy;
+use crate::named_by::NamedBy;
 use crate::request::{Request, Unsendable};
 use crate::schedule::Schedule;
 use workload::StopMode;
@@ -43,11 +43,14 @@ impl<I: Io> Worker<I> {
             let has_backlog = self.has_backlog();
             let Schedule::Open(open) = &mut self.schedule else { return };
             let Some(begin) = open.next_begin() else {
-                self.schedule = Schedule::Ended;
+                // Another load may have more for this worker.
+                if !self.prepared.settings.load_may_change || end == Nanos::MAX {
+                    self.schedule = Schedule::Ended;
+                }
                 return;
             };
             if begin > self.now
-                || begin >= self.changes_at
+                || open.peek().is_some_and(|(_, due)| due >= self.changes_at)
                 || has_backlog
                 || self.hits.len() >= open.in_flight_max
             {

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::failure_reason::FailureReason;
 use crate::host_policy::is_link_local;
 use crate::ids::{ConnId, HitId, Id as _, OriginId};
-use crate::origins::NamedBy;
+use crate::named_by::NamedBy;
 use crate::route::Route;
 use crate::settings::{AddressFamily, DnsTtl, FirstAddress};
 

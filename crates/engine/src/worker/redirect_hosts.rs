@@ -7,7 +7,7 @@ use net::Io;
 
 use super::Worker;
 use crate::ids::{ConnId, OriginId};
-use crate::origins::NamedBy;
+use crate::named_by::NamedBy;
 use crate::request::Request;
 
 impl<I: Io> Worker<I> {

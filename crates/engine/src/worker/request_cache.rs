@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use workload::Target;
 
-use crate::origins::NamedBy;
+use crate::named_by::NamedBy;
 use crate::request::Request;
 
 /// The last targets that users asked for, made ready: users that ask for the very same `Arc` again and again pay for it once.

@@ -190,7 +190,7 @@ impl<I: Io> Worker<I> {
         self.write_counts();
         if !self.recorder.send_counts() {
             // The receiver is gone: the run was dropped.
-            self.orders.request_stop(Orders::ABORT);
+            self.orders.request_stop(Orders::ABORT, self.now);
         }
     }
 

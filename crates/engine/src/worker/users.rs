@@ -14,7 +14,8 @@ use crate::conn::Conn;
 use crate::failure::Failure;
 use crate::hit::Hit;
 use crate::ids::{HitId, OriginId};
-use crate::origins::{NamedBy, Origins};
+use crate::named_by::NamedBy;
+use crate::origins::Origins;
 use crate::request::Unsendable;
 use crate::schedule::Schedule;
 

@@ -13,11 +13,15 @@ use crate::world::{SERVER, check_oracles, constant, plan, server};
 
 /// Runs a plan against a server that takes 10 ms, and changes its load at these moments, in milliseconds.
 fn changed(plan: Plan, changes: &[(u64, LoadChange)]) -> SimulationResult {
+    changed_by(plan, changes, Settings::default())
+}
+
+fn changed_by(plan: Plan, changes: &[(u64, LoadChange)], settings: Settings) -> SimulationResult {
     let mut world = World::new(3, Faults::default());
     let address = Address::Ip(SERVER.parse().expect("an address"));
     let machine = ServerMachine::new(server(64, "fixed:10ms")).expect("a server");
     world.add_peer(address, Box::new(machine));
-    let settings = Settings { rows: true, ..Settings::default() };
+    let settings = Settings { rows: true, load_may_change: true, ..settings };
     let mut run = Simulation::new(world, plan, &settings).expect("the settings are sound");
     let mut result = SimulationResult { batches: Vec::new(), total: Snapshot::new() };
     let mut left = changes.iter().peekable();
@@ -78,6 +82,35 @@ fn a_rate_changes_from_one_moment_on() {
         result.batches.iter().flat_map(|batch| &batch.samples).map(|sample| sample.seq).collect();
     numbers.sort_unstable();
     assert!(numbers.iter().copied().eq(0..generator.sent), "numbers without gaps");
+}
+
+#[test]
+fn a_slow_rate_ends_no_run_before_its_time() {
+    let rate = |n| LoadChange::Rate(Rate::per_second(n));
+    // Nothing falls due between 3 and 7 s; and a plan may have nothing more to do itself.
+    let slow = LoadChange::Rate(Rate { hits: 1, per: Nanos::from_secs(60) });
+    let changes = [(3_000, slow), (7_000, rate(50))];
+    let seconds = due(&changed(plan(constant(100), 9, &["/"]), &changes));
+    assert!(seconds.len() >= 9, "{seconds:?}");
+    assert!(seconds[3..7].iter().all(|hits| *hits == 0), "{seconds:?}");
+    assert!(seconds[7..9].iter().all(|hits| hits.abs_diff(50) <= 1), "{seconds:?}");
+    let empty = Load::Open {
+        shape: workload::arrival::Shape::constant(Rate { hits: 1, per: Nanos::from_secs(60) }),
+        max_in_flight: None,
+    };
+    let seconds = due(&changed(plan(empty, 9, &["/"]), &[(5_000, rate(50))]));
+    assert!(seconds[5..9].iter().all(|hits| hits.abs_diff(50) <= 1), "{seconds:?}");
+}
+
+#[test]
+fn a_change_leaves_out_nothing_that_a_tick_gathers() {
+    let settings = Settings { tick: Nanos::from_millis(100), ..Settings::default() };
+    let changes = [(2_097, LoadChange::Rate(Rate::per_second(37))), (4_003, LoadChange::Pause)];
+    let result = changed_by(plan(constant(200), 6, &["/"]), &changes, settings);
+    let generator = &result.total.generator;
+    assert_eq!((generator.not_sent, generator.planned), (0, generator.sent));
+    let seconds = due(&result);
+    assert!(seconds[0].abs_diff(200) <= 1 && seconds[3].abs_diff(37) <= 1, "{seconds:?}");
 }
 
 #[test]

@@ -13,6 +13,8 @@ const ROUNDING: f64 = 1e-9;
 #[derive(Clone, Debug)]
 pub struct GateFigures {
     gates: Gates,
+    /// Rows have the tags of a script.
+    rows_have_tags: bool,
     selected: Vec<(Selector, Summary)>,
 }
 
@@ -20,15 +22,26 @@ impl GateFigures {
     /// Nothing counted yet.
     #[must_use]
     pub fn new(gates: Gates) -> Self {
+        Self::of(gates, false)
+    }
+
+    /// The same for rows that are read and have the tags of a script.
+    #[must_use]
+    pub fn of_tagged_rows(gates: Gates) -> Self {
+        Self::of(gates, true)
+    }
+
+    fn of(gates: Gates, rows_have_tags: bool) -> Self {
         let mut selected: Vec<(Selector, Summary)> = Vec::new();
-        for gate in gates.list().iter().filter(|gate| !gate.selector.has_tags()) {
+        let of_rows = |gate: &&Gate| rows_have_tags || !gate.selector.has_tags();
+        for gate in gates.list().iter().filter(of_rows) {
             for selector in [gate.selector.clone(), gate.selector.of_every_status()] {
                 if !selector.is_empty() && !selected.iter().any(|(known, _)| *known == selector) {
                     selected.push((selector, Summary::new()));
                 }
             }
         }
-        Self { gates, selected }
+        Self { gates, rows_have_tags, selected }
     }
 
     /// Counts the selected samples of a batch; `targets` is the table that its samples number.
@@ -60,12 +73,18 @@ impl GateFigures {
 
     /// A gate's figure, and whether the true one may be greater.
     fn figure(&self, gate: &Gate, run: &JudgedRun<'_>) -> Result<(f64, bool), Gap> {
-        let summary = self.of(&gate.selector, run);
+        if gate.selector.has_tags() {
+            let by_metrics = tagged::by_tag(gate, run);
+            // The metrics of the run have only what its own gates and thresholds asked for.
+            if by_metrics.is_ok() || !self.rows_have_tags {
+                return by_metrics;
+            }
+        }
+        let summary = self.summary_of(&gate.selector, run);
         let every_status = gate.selector.of_every_status();
-        let base = self.of(&every_status, run);
+        let base = self.summary_of(&every_status, run);
         let exact = |value: f64| Ok((value, false));
         match gate.metric {
-            _ if gate.selector.has_tags() => tagged::by_tag(gate, run),
             GateMetric::Thresholds => tagged::thresholds(run).and_then(exact),
             GateMetric::Checks => tagged::checks(gate, run).and_then(exact),
             GateMetric::Response(_) | GateMetric::Service(_) => time(gate.metric, summary, run),
@@ -84,7 +103,7 @@ impl GateFigures {
         }
     }
 
-    fn of<'a>(&'a self, selector: &Selector, run: &JudgedRun<'a>) -> &'a Summary {
+    fn summary_of<'a>(&'a self, selector: &Selector, run: &JudgedRun<'a>) -> &'a Summary {
         let found = self.selected.iter().find(|(known, _)| known == selector);
         found.map_or(run.summary, |(_, summary)| summary)
     }
@@ -155,7 +174,7 @@ impl Gate {
 }
 
 impl Selector {
-    /// Whether it selects this request. A tag is looked up in the target table alone, which has those of rows that are read.
+    /// Whether it selects this request. Tags are those of rows that are read: a run under way has them only in its metrics.
     #[must_use]
     pub fn selects(&self, sample: &Sample, batch: &Batch, targets: &TargetTable) -> bool {
         let label = targets.get(sample.target);
@@ -178,7 +197,11 @@ impl Selector {
             }
         };
         let has_tag = |(name, value): &(String, String)| {
-            label.and_then(|label| row_tag(&label.tags, name)).as_ref() == Some(value)
+            let found = match label {
+                Some(label) => row_tag(&label.tags, name),
+                None => row_tag(&String::from_utf8_lossy(batch.text(sample.tags)), name),
+            };
+            found.as_ref() == Some(value)
         };
         self.status.is_none_or(|set| set.contains(sample.status))
             && self.method.as_ref().is_none_or(is_method)

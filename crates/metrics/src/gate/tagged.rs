@@ -1,5 +1,5 @@
-//! Gates of what only a script has: its thresholds, its checks, and requests with a tag that rows do not record (`scenario`,
-//! `group`, `expected_response`, a script's own). They are judged from k6's metrics of these requests.
+//! Gates of what only a script has: its thresholds, its checks, and requests with a tag (`scenario`, `group`,
+//! `expected_response`, a script's own), which rows have only where results are read. They are judged from k6's metrics of these requests.
 
 use super::{Gap, Gate, GateMetric, GateUnit, Gates, JudgedRun, Selector, Statistic};
 use crate::tally::{Assertion, MetricSummary};
@@ -41,7 +41,7 @@ impl Gates {
 }
 
 impl Selector {
-    /// Whether it selects by a tag that rows do not record.
+    /// Whether it selects by a tag of a script.
     #[must_use]
     pub fn has_tags(&self) -> bool {
         !self.tags.is_empty()

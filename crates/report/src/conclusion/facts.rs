@@ -1,5 +1,6 @@
 //! `Facts`: what a conclusion is drawn from, taken from a report's input.
 
+use metrics::tally::Assertion;
 use metrics::{FailureKind, Generator, Summary, Timeline};
 use stdx::Nanos;
 
@@ -11,6 +12,8 @@ use crate::Input;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Facts {
     pub(super) offered: Offered,
+    /// How often someone changed the load while the run went on.
+    pub(super) changes: u64,
     pub(super) requests: u64,
     /// Requests answered with a status in 200..400.
     pub(super) successes: u64,
@@ -108,7 +111,12 @@ impl Facts {
         let has_gaps = summary.apart > Nanos::ZERO;
         let course = input.timeline.filter(|_| !has_gaps);
         Self {
-            offered: input.generator.map_or(Offered::Unknown, offered),
+            changes: changes(input),
+            // What was offered was offered of all requests, and not of a part.
+            offered: match input.generator {
+                Some(generator) if input.selected.is_empty() => offered(generator),
+                _ => Offered::Unknown,
+            },
             requests: summary.requests,
             successes: summary.successes,
             unanswered: summary.failed(),
@@ -170,6 +178,10 @@ impl Facts {
         let some = self.classes.iter().filter(|(class, _)| wanted(*class));
         some.map(|(_, count)| *count).sum::<u64>() as f64 / self.requests.max(1) as f64
     }
+}
+
+fn changes(input: &Input<'_>) -> u64 {
+    Assertion::events(input.assertions).filter(|event| event.what.changes_load()).count() as u64
 }
 
 fn offered(generator: &Generator) -> Offered {

@@ -78,6 +78,11 @@ fn figures(facts: &Facts, outcome: Outcome) -> Vec<(&'static str, f64)> {
 fn load(facts: &Facts) -> String {
     let taken = time(facts.nominal());
     match facts.offered {
+        Offered::Rate(rate) if facts.changes > 0 => format!(
+            "{} asked on average for {taken}, changed by hand {}",
+            per_s(rate),
+            counted(facts.changes, "time")
+        ),
         Offered::Rate(rate) => format!("{} asked for {taken}", per_s(rate)),
         Offered::Unknown => {
             format!("{} sent in {taken}", per_s(facts.offered_per_s().unwrap_or(0.0)))

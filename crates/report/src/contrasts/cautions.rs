@@ -9,8 +9,10 @@ use crate::number::{counted, number};
 impl Contrasts {
     /// The sentences.
     pub(super) fn cautions(&self) -> Vec<String> {
-        let mut cautions: Vec<String> =
-            self.rows.iter().flat_map(|row| self.unequal(row)).collect();
+        let part = Some(&self.selected).filter(|selected| !selected.is_empty());
+        let part = part.map(|selected| format!("only requests with {selected} are compared."));
+        let mut cautions: Vec<String> = part.into_iter().collect();
+        cautions.extend(self.rows.iter().flat_map(|row| self.unequal(row)));
         cautions.extend(self.variants.iter().filter_map(invalid));
         cautions.extend(self.never_decided());
         cautions.extend(self.not_excluded());

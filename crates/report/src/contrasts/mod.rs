@@ -84,6 +84,8 @@ pub struct Contrasts {
     variants: Vec<Variant>,
     rows: Vec<Row>,
     limits: Vec<Limit>,
+    /// Which requests are compared, if not all; else empty.
+    selected: String,
 }
 
 /// One variant against the first.
@@ -118,7 +120,14 @@ impl Contrasts {
             rest.iter().filter_map(one).collect()
         });
         let title = if title.is_empty() { subject(&variants) } else { title.to_owned() };
-        Self { title, rules, variants, rows, limits: limits.to_vec() }
+        let (limits, selected) = (limits.to_vec(), String::new());
+        Self { title, rules, variants, rows, limits, selected }
+    }
+
+    /// The same of a part of the requests (`scenario:buyers`).
+    #[must_use]
+    pub fn of_part(self, selected: String) -> Self {
+        Self { selected, ..self }
     }
 
     /// As tables of text.

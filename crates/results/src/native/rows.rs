@@ -11,7 +11,7 @@ use crate::assertion::{
     self, KIND_AGENT, KIND_CHECK, KIND_EVENT, KIND_GATE, KIND_METRIC, KIND_THRESHOLD,
 };
 use crate::fill::{ROWS_MAX, TEXT_MAX};
-use crate::labels::{Labels, TargetRef};
+use crate::labels::{Labels, PlacedTarget, TargetRef};
 use crate::note;
 use crate::observed::{self, KIND_INCIDENT, KIND_READING, KIND_SERVED, Observed};
 use crate::source::Step;
@@ -305,7 +305,7 @@ impl Rows {
             Some(times) => Nanos(intended + (times[row].max(0) as u64).min(latency)),
             None => Nanos(intended + missing),
         };
-        let (target, line) = self.place(row, batch, labels);
+        let PlacedTarget { target, line, name, tags } = self.place(row, batch, labels);
         let status = get(&self.code, row);
         let sample = Sample {
             seq: get(&self.seq, row),
@@ -327,9 +327,8 @@ impl Rows {
             reused: self.reused.as_ref().is_some_and(|reused| reused.get(row)),
             error: self.error_text(row, batch, error),
             line,
-            // The table of targets has them.
-            name: Span::default(),
-            tags: Span::default(),
+            name,
+            tags,
             body: blob(self.body.as_ref(), row, batch),
             headers: blob(self.headers.as_ref(), row, batch),
         };
@@ -353,7 +352,7 @@ impl Rows {
         span
     }
 
-    fn place(&mut self, row: usize, batch: &mut Batch, labels: &mut Labels) -> (u32, Span) {
+    fn place(&mut self, row: usize, batch: &mut Batch, labels: &mut Labels) -> PlacedTarget {
         let keys: [i32; 5] = std::array::from_fn(|i| self.target[i].key(row));
         // Most streams have no tags.
         let is_keyed = |(i, key): (usize, &i32)| *key >= 0 || i == 4 && self.target[i].0.is_none();
@@ -362,14 +361,15 @@ impl Rows {
             keys.iter().fold(0usize, |hash, key| hash.wrapping_mul(31) + *key as usize % MEMO);
         let slot = slot % MEMO;
         if keyed && self.memo[slot].0 == keys {
-            return (self.memo[slot].1, Span::default());
+            return PlacedTarget { target: self.memo[slot].1, ..PlacedTarget::default() };
         }
         let [attack, method, url, name, tags] = std::array::from_fn(|i| self.target[i].get(row));
-        let (target, line) = labels.place(TargetRef { attack, method, url, name, tags }, batch);
-        if keyed && line.len == 0 {
-            self.memo[slot] = (keys, target);
+        let placed = labels.place(TargetRef { attack, method, url, name, tags }, batch);
+        let is_whole = placed == PlacedTarget { target: placed.target, ..PlacedTarget::default() };
+        if keyed && is_whole {
+            self.memo[slot] = (keys, placed.target);
         }
-        (target, line)
+        placed
     }
 }
 

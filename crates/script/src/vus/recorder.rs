@@ -61,6 +61,9 @@ pub(super) struct Recorder {
     pub(super) outside: Rc<str>,
 }
 
+/// The tags that rows have columns for.
+const ROW_COLUMNS: [&str; 4] = ["name", "method", "status", "url"];
+
 impl Recorder {
     pub(super) fn new(plan: &VuPoolPlan) -> Self {
         let scenarios = plan.scenarios.iter();
@@ -220,6 +223,7 @@ impl Recorder {
         let given = [Some(common), request.vu_tags.as_deref(), Some(&request.tags)];
         let given = given.into_iter().flatten().flatten();
         let given = given.map(|(name, value)| (name.as_str(), value.as_str()));
+        let given = given.filter(|(name, _)| !ROW_COLUMNS.contains(name));
         metrics::row_tags(own.map(|(_, name, value)| (name, value)).chain(given))
     }
 

@@ -53,7 +53,7 @@ impl Shared {
             return;
         }
         let mut board = self.board();
-        let added = board.log.add(unix_ns() / 1_000_000, lines);
+        let added = board.log.add(unix_ns() / 1_000_000, &lines);
         self.viewers.send(event("log", &added));
     }
 

@@ -28,8 +28,9 @@ pub struct LiveView {
     before: Totals,
     phase: Phase,
     marks: Vec<(Nanos, String)>,
+    pub(super) takes_marks: bool,
     /// The load at present, where the page may change it.
-    offered: Option<Offered>,
+    offered: Option<CurrentLoad>,
     /// Why the last change was refused.
     refused: Option<String>,
     pub(super) epoch: i64,
@@ -43,7 +44,7 @@ pub struct LiveView {
 
 /// The load of a run, as its controls show it.
 #[derive(Clone, Copy, Debug)]
-struct Offered {
+struct CurrentLoad {
     is_paused: bool,
     /// Requests per second; `None` in a closed loop.
     rate: Option<f64>,
@@ -52,13 +53,13 @@ struct Offered {
 }
 
 /// What a plan offers at its start.
-fn plan_load(plan: &Plan) -> Offered {
+fn plan_load(plan: &Plan) -> CurrentLoad {
     let (rate, users) = match &plan.load {
         Load::Open { shape, .. } => (Some(shape.mean_rate_per_s(plan.duration)), None),
         Load::Closed { users } => (None, Some(*users)),
         Load::Users(_) => (None, None),
     };
-    Offered { is_paused: false, rate, users }
+    CurrentLoad { is_paused: false, rate, users }
 }
 
 impl LiveView {
@@ -71,6 +72,7 @@ impl LiveView {
             before: Totals::default(),
             phase: Phase::Running,
             marks: Vec::new(),
+            takes_marks: true,
             offered: None,
             refused: None,
             epoch,
@@ -87,11 +89,16 @@ impl LiveView {
         Self { offered: Some(plan_load(plan)), ..self }
     }
 
+    /// The same, whose moments cannot be marked.
+    pub(super) fn without_marks(self) -> Self {
+        Self { takes_marks: false, ..self }
+    }
+
     /// Which controls the page has: of a rate, or of users. Null without any.
     pub(super) fn control(&self) -> Value {
         match &self.offered {
             None => Value::Null,
-            Some(Offered { rate: Some(_), .. }) => "rate".into(),
+            Some(CurrentLoad { rate: Some(_), .. }) => "rate".into(),
             Some(_) => "users".into(),
         }
     }
@@ -108,7 +115,7 @@ impl LiveView {
         state["server"] = self.server.json();
         state["load"] = match self.offered {
             None => Value::Null,
-            Some(Offered { is_paused, rate, users }) => {
+            Some(CurrentLoad { is_paused, rate, users }) => {
                 json!({ "paused": is_paused, "rate": rate, "users": users, "refused": self.refused })
             }
         };

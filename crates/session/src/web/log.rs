@@ -15,7 +15,7 @@ pub(super) struct Log(VecDeque<(i64, String)>);
 
 impl Log {
     /// Adds what was printed at this time (Unix ms). The lines as the page gets them.
-    pub(super) fn add(&mut self, at: i64, texts: Vec<String>) -> Value {
+    pub(super) fn add(&mut self, at: i64, texts: &[String]) -> Value {
         let lines = texts.iter().flat_map(|text| text.lines()).map(|line| (at, plain(line)));
         let lines: Vec<(i64, String)> = lines.filter(|(_, line)| !line.is_empty()).collect();
         let skipped = lines.len().saturating_sub(LINES_MAX);
@@ -61,17 +61,17 @@ mod tests {
     fn the_newest_lines_stay() {
         let mut log = Log::default();
         assert_eq!(
-            log.add(5, vec!["one\ntwo".into(), String::new()]),
+            log.add(5, &["one\ntwo".into(), String::new()]),
             json!([[5, "one"], [5, "two"]])
         );
         for number in 0..1000 {
-            log.add(6, vec![number.to_string()]);
+            log.add(6, &[number.to_string()]);
         }
         let all = log.json();
         assert_eq!(all.as_array().unwrap().len(), LINES_MAX);
         assert_eq!(all[LINES_MAX - 1], json!([6, "999"]));
         let many: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
-        assert_eq!(log.add(7, many).as_array().unwrap().len(), LINES_MAX);
+        assert_eq!(log.add(7, &many).as_array().unwrap().len(), LINES_MAX);
     }
 
     #[test]

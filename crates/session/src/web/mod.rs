@@ -76,7 +76,7 @@ pub fn browse(page: &LivePage) {
         // It may stay as long as the browser does, and is waited for elsewhere so that it leaves no zombie.
         Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
         Err(error) => {
-            warn(&format!("the live page cannot be opened with {BROWSE}: {}", reason(&error)))
+            warn(&format!("the live page cannot be opened with {BROWSE}: {}", reason(&error)));
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::token::Token;
 
 /// The address where the flag names none: this machine alone, at a port that is free.
 pub(super) const ADDRESS: &str = "127.0.0.1:0";
-/// Bytes of a request's body, at most: the text of a mark.
+/// Bytes of a request's body, at most: the text of a mark, or a change of the load.
 const BODY_MAX: usize = 1000;
 /// Orders that wait for the run to carry them out, at most.
 const ORDERS_MAX: usize = 100;
@@ -67,6 +67,13 @@ impl LivePage {
         self.show(LiveView::new(self.shared.clone(), unix_ns(), plan), plan)
     }
 
+    /// The same without marks: one run of several, whose results are not stored.
+    #[must_use]
+    pub fn view_of_step(&self, plan: &Plan) -> LiveView {
+        let view = LiveView::new(self.shared.clone(), unix_ns(), plan);
+        self.show(view.without_marks(), plan)
+    }
+
     /// The same with controls for the run's load.
     #[must_use]
     pub fn controlled_view(&self, plan: &Plan) -> LiveView {
@@ -81,6 +88,7 @@ impl LivePage {
             "began": view.epoch / 1_000_000,
             "duration": view.duration.map(|duration| duration.as_secs_f64()),
             "control": view.control(),
+            "marks": view.takes_marks,
             "kind": "run",
         });
         self.begin(hello, view.state());
@@ -97,6 +105,7 @@ impl LivePage {
             "began": began / 1_000_000,
             "duration": null,
             "control": null,
+            "marks": false,
             "kind": "tables",
         });
         let view = TableView::new(self.shared.clone(), began);
@@ -181,7 +190,15 @@ fn stream(shared: &Shared) -> Reply {
 
 /// Has the run carry out an order.
 fn queue(shared: &Shared, order: Order) -> Reply {
-    let orders = &mut shared.board().orders;
+    let board = &mut *shared.board();
+    let is_taken = match &order {
+        Order::Mark(_) => board.hello["marks"] == true,
+        Order::Change(_) => !board.hello["control"].is_null(),
+    };
+    if !is_taken {
+        return Reply::Whole(Response::refusal("409 Conflict", "this run takes no such order"));
+    }
+    let orders = &mut board.orders;
     if orders.len() >= ORDERS_MAX {
         let why = "too many orders wait for the run";
         return Reply::Whole(Response::refusal("503 Service Unavailable", why));

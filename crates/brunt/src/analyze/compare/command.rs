@@ -37,6 +37,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let labelled = inputs.read(flags)?;
     let variants = labelled.into_iter().map(variant).collect();
     let found = Contrasts::of(&flags.title, variants, flags.rules, &flags.fail_on);
+    let found = found.of_part(flags.selector.to_string());
     let document = match kind {
         Document::Json => found.json(),
         Document::Markdown => found.markdown(),

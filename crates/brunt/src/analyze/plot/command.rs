@@ -33,6 +33,9 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let place = Output::named(typed.flags.output.as_deref());
     let operands = operands(&typed)?;
     let rules = ReadRules::of(typed.dialect);
+    if typed.flags.by.is_some() && picture == Picture::Server {
+        return Err(usage_error("-by parts no plot of the server's side"));
+    }
     let operands = parts::parted(operands, typed.flags.by.as_ref(), rules)?;
     let names: Vec<String> = operands.iter().map(|operand| operand.file.clone()).collect();
     place.spares(&names)?;
@@ -145,7 +148,9 @@ fn draw(
         Picture::Histogram | Picture::Overlay => "Response times",
         Picture::Bars => "Results",
     };
-    let title = title(flags, default);
+    let part = flags.selector.to_string();
+    let default = if part.is_empty() { default.to_owned() } else { format!("{default}, {part}") };
+    let title = title(flags, &default);
     // Figures from elsewhere alone need no file.
     let only_given = picture == Picture::Bars && flags.bars.is_none() && typed.operands.is_empty();
     let (labels, damage) = if only_given { (Vec::new(), None) } else { load::load(operands)? };

@@ -6,7 +6,7 @@ use std::io::{Read, Seek};
 use anyhow::anyhow;
 use cli::{CommandError, ExitCode, ExitError, Interrupts, usage_error};
 use metrics::{Batch, Histogram, Summary};
-use results::{Detail, Item, Reader, Table, names_column};
+use results::{Detail, Item, Reader, Selection, Table, names_column};
 
 use super::operand::{Column, Operand, RowTime};
 use crate::dialect::ReadRules;
@@ -130,12 +130,15 @@ fn read_results(
     };
     let unreadable = |error| (ReadRules::NATIVE.unreadable)(&error);
     let mut reader = Reader::open(inputs).map_err(unreadable)?;
-    reader.select(operand.selector.clone());
+    let mut selection = Selection::of(&operand.selector);
     let (mut batch, mut times, mut summary) =
         (Batch::default(), Histogram::default(), Box::new(Summary::new()));
     loop {
         match reader.next(&mut batch) {
             Ok(Some(Item::Hits)) => {
+                if let Some(selection) = &mut selection {
+                    selection.retain(&mut batch, reader.targets());
+                }
                 summary.add(&batch);
                 batch.samples.iter().for_each(|sample| times.record(time.of(sample)));
             }

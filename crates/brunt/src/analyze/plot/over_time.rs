@@ -5,7 +5,7 @@ use cli::{
 };
 use metrics::Batch;
 use report::{BandBuilder, PlotBuilder};
-use results::{Item, Reader};
+use results::{Item, Reader, Selection};
 
 use super::chart::{Chart, ChartAndDamage, title};
 use super::flags::PlotFlags;
@@ -67,11 +67,14 @@ fn for_each_input(
         let inputs = open_results(file, &interrupts, rules.interrupt_grace)?;
         let unreadable = |error| (rules.unreadable)(&error);
         let mut reader = Reader::open(inputs).map_err(unreadable)?;
-        reader.select(selector.clone());
+        let mut selection = Selection::of(selector);
         loop {
             match reader.next(&mut batch) {
                 Ok(Some(Item::Hits)) => {
                     rows += batch.samples.len();
+                    if let Some(selection) = &mut selection {
+                        selection.retain(&mut batch, reader.targets());
+                    }
                     take(&batch, &reader, number);
                 }
                 Ok(Some(Item::Generator { .. } | Item::Server(_) | Item::Assertion { .. })) => {}

@@ -2,7 +2,7 @@
 
 use cli::{CommandError, Interrupts, usage_error};
 use metrics::{Batch, By, Groups, Selector, UNNAMED, UNTAGGED};
-use results::{Item, Reader};
+use results::{Item, Reader, Selection};
 
 use super::operand::Operand;
 use crate::dialect::ReadRules;
@@ -47,10 +47,13 @@ fn keys(operand: &Operand, by: &By, rules: &ReadRules) -> Result<Vec<String>, Co
     let inputs = cli::open_results(file, &interrupts, rules.interrupt_grace)?;
     let unreadable = |error| (rules.unreadable)(&error);
     let mut reader = Reader::open(inputs).map_err(unreadable)?;
-    reader.select(operand.selector.clone());
+    let mut selection = Selection::of(&operand.selector);
     let (mut batch, mut groups) = (Batch::default(), Groups::new(by.clone()));
     while let Some(item) = reader.next(&mut batch).map_err(unreadable)? {
         if item == Item::Hits {
+            if let Some(selection) = &mut selection {
+                selection.retain(&mut batch, reader.targets());
+            }
             groups.add(&batch, reader.targets());
         }
     }

@@ -3,7 +3,7 @@
 use cli::{CommandError, Interrupts, ParsedArgs, usage_error};
 use metrics::{Batch, Summary, Timeline};
 use recordings::{ServerRows, clock_shift};
-use results::{Item, Reader};
+use results::{Item, Reader, Selection};
 
 use super::chart::{Chart, ChartAndDamage, title};
 use super::flags::PlotFlags;
@@ -79,11 +79,14 @@ impl Both {
         let inputs = cli::open_results(files, &interrupts, rules.interrupt_grace)?;
         let unreadable = |error| (rules.unreadable)(&error);
         let mut reader = Reader::open(inputs).map_err(unreadable)?;
-        reader.select(typed.flags.selector.clone());
+        let mut selection = Selection::of(&typed.flags.selector);
         let mut batch = Batch::default();
         let damage = loop {
             match reader.next(&mut batch) {
                 Ok(Some(Item::Hits)) => {
+                    if let Some(selection) = &mut selection {
+                        selection.retain(&mut batch, reader.targets());
+                    }
                     self.summary.add(&batch);
                     self.timeline.add(&batch);
                 }

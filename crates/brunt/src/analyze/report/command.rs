@@ -7,21 +7,15 @@ use cli::{
     CommandError, Dialect, Document, ExitCode, ExitError, Interrupts, Invocation, Output,
     ParsedArgs, usage_error,
 };
-use metrics::tally::Assertion;
-use metrics::{
-    Batch, By, GateFigures, GateOutcome, Gates, Generator, Groups, JudgedRun, Phases, Summary,
-    Timeline, Traffic, Verdict,
-};
-use recordings::{ClockShift, Generators, ServerRows, clock_shift};
+use metrics::{Batch, By, GateFigures, Gates, Verdict};
+use recordings::{ClockShift, clock_shift};
 use report::perfer::PerferStyle;
-use report::server::ServerSide;
 use report::wrk::WrkStyle;
-use report::{BucketCounts, Buckets, BucketsError, Input, Measurement, Offered};
-use results::{Detail, Item, Reader};
+use report::{Buckets, BucketsError, Input, Measurement, Offered};
+use results::{Item, Reader};
 use stdx::Nanos;
-use tools::ab::AbReport;
 
-use super::assertions::Asserted;
+use super::figures::{FigureOptions, Figures};
 use super::flags::{REPORT, ReportFlags};
 use crate::dialect::ReadRules;
 
@@ -102,10 +96,10 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         Err(_) if interrupts.seen() > 0 => interrupts.end_by_signal(),
         Err(error) => return Err((rules.unreadable)(&error).into()),
     };
-    reader.select(meant.selector.clone());
-    let mut figures = Figures::new(&meant);
+    let mut figures = Figures::new(meant.figure_options(reader.has_tags()));
     let read = read(&mut reader, &mut figures, &meant)?;
     figures.losses.extend(reader.losses().iter().cloned());
+    figures.warn_of_nothing(&meant.selected);
     if let Err(failed) = &read
         && interrupts.seen() == 0
     {
@@ -151,9 +145,11 @@ fn read(
     let mut due = meant.every.map(|every| Instant::now() + every);
     loop {
         match reader.next(&mut batch) {
-            Ok(Some(Item::Hits)) => figures.add(&batch, reader),
+            Ok(Some(Item::Hits)) => figures.add(&mut batch, reader),
             Ok(Some(Item::Generator { input, generator })) => figures.note(input, *generator),
             Ok(Some(Item::Server(row))) => figures.server.add(*row),
+            // The results of a script are of the whole run.
+            Ok(Some(Item::Assertion { assertion, .. })) if figures.leaves_out(&assertion) => {}
             Ok(Some(Item::Assertion { input, mut assertion, .. })) => {
                 if meant.inputs.len() > 1 {
                     assertion.name_run(meant.inputs.get(input).map_or("", String::as_str));
@@ -176,142 +172,27 @@ fn read(
     }
 }
 
-/// What was read so far.
-struct Figures {
-    summary: Summary,
-    groups: Option<Groups>,
-    timeline: Option<Timeline>,
-    /// Natively alone.
-    traffic: Option<Traffic>,
-    phases: Option<Phases>,
-    /// The URL of the first target seen.
-    url: String,
-    generators: Generators,
-    merged: Option<Generator>,
-    losses: Vec<String>,
-    ab: Option<AbReport>,
-    server: ServerRows,
-    /// Gates, and a script's thresholds, checks and metrics.
-    asserted: Asserted,
-    /// What gates select, where there are gates.
-    gates: Option<GateFigures>,
-    /// Response times between the bounds that were given.
-    buckets: Option<BucketCounts>,
-    /// The native dialect, whose rates leave out the time between runs.
-    is_native: bool,
-}
-
-impl Figures {
-    fn new(meant: &ReportConfig) -> Self {
-        Self {
-            summary: Summary::new(),
-            groups: meant.by.clone().map(Groups::new),
-            timeline: meant.has_conclusion().then(Timeline::new),
-            ab: (meant.kind == Kind::Ab).then(AbReport::default),
-            traffic: meant.shows_traffic().then(Traffic::new),
-            phases: matches!(meant.kind, Kind::ToolLayout(_)).then(Phases::new),
-            url: String::new(),
-            generators: Generators::default(),
-            merged: None,
-            losses: Vec::new(),
-            server: ServerRows::new(meant.server_shift),
-            asserted: Asserted::default(),
-            gates: (!meant.gates.is_empty()).then(|| GateFigures::new(meant.gates.clone())),
-            buckets: meant.kind.buckets().map(BucketCounts::new),
-            is_native: meant.dialect == Dialect::Native,
-        }
-    }
-
-    fn add(&mut self, batch: &Batch, reader: &Reader) {
-        self.summary.add(batch);
-        self.server.hits(batch);
-        if let Some(buckets) = &mut self.buckets {
-            buckets.add(batch);
-        }
-        if let Some(groups) = &mut self.groups {
-            groups.add(batch, reader.targets());
-        }
-        if let Some(timeline) = &mut self.timeline {
-            timeline.add(batch);
-        }
-        if let Some(gates) = &mut self.gates {
-            gates.add(batch, reader.targets());
-        }
-        if let Some(ab) = &mut self.ab {
-            ab.add(batch, reader.targets());
-        }
-        if let Some(traffic) = &mut self.traffic {
-            traffic.add(batch);
-        }
-        if let Some(phases) = &mut self.phases {
-            phases.add(batch);
-            if self.url.is_empty() {
-                let first = reader.targets().labels.first();
-                self.url = first.map_or(String::new(), |label| label.url.clone());
-            }
-        }
-    }
-
-    /// Service times exist only where it was recorded when hits were sent; a foreign format's would be made up.
-    fn keep_what_was_measured(&mut self, reader: &Reader) {
-        if self.is_native {
-            let summary = &mut self.summary;
-            (summary.apart, summary.waits_before) = metrics::apart(reader.spans());
-        }
-        if reader.detail() == Detail::StartAndEnd {
-            self.summary.service.clear();
-            if let Some(traffic) = &mut self.traffic {
-                traffic.sends.clear();
-            }
-            if let Some(phases) = &mut self.phases {
-                phases.keep_responses();
-            }
-        }
-    }
-
-    /// Judges the gates, and adds them to what was asserted of the run.
-    fn judge_gates(&mut self, detail: Detail) -> Vec<GateOutcome> {
-        let Some(gates) = &self.gates else { return Vec::new() };
-        let outcomes = gates.outcomes(&JudgedRun {
-            summary: &self.summary,
-            generator: self.merged.as_ref(),
-            has_service_times: detail != Detail::StartAndEnd,
-            asserted: self.asserted.list(),
-        });
-        outcomes.iter().cloned().for_each(|one| self.asserted.add(Assertion::Gate(one)));
-        outcomes
-    }
-
-    /// What was seen of the servers; `None` where nothing was.
-    fn server_side(&self) -> Option<ServerSide<'_>> {
-        let ServerRows { side, shift } = &self.server;
-        let (offset_ns, offset_error_ns) = (shift.by_ns, shift.error_ns);
-        let client = Some(&self.summary);
-        (!side.is_empty()).then_some(ServerSide { side, client, offset_ns, offset_error_ns })
-    }
-
-    /// Takes a generator's newer view of itself.
-    fn note(&mut self, input: usize, generator: Generator) {
-        self.generators.note(input, generator);
-        self.merged = self.generators.merged();
-    }
-
-    fn verdict(&self) -> Verdict {
-        Verdict::new(&self.summary, self.merged.as_ref(), &self.losses)
-            .with_agents(self.asserted.list())
-    }
-
-    /// The verdict in the middle of a stream, which is not cut off but goes on.
-    fn verdict_so_far(&self) -> Verdict {
-        let mut generator = self.merged.clone();
-        if let Some(generator) = &mut generator {
-            generator.finished = true;
-        }
-        Verdict::new(&self.summary, generator.as_ref(), &self.losses)
-    }
-}
-
 impl ReportConfig {
+    /// What is counted for it; rows may have tags of a script.
+    fn figure_options(&self, has_tags: bool) -> FigureOptions<'_> {
+        let gates = (!self.gates.is_empty()).then(|| self.gates.clone());
+        FigureOptions {
+            selector: &self.selector,
+            by: self.by.as_ref(),
+            timeline: self.has_conclusion(),
+            ab: self.kind == Kind::Ab,
+            traffic: self.shows_traffic(),
+            phases: matches!(self.kind, Kind::ToolLayout(_)),
+            server_shift: self.server_shift,
+            gates: gates.map(|gates| match has_tags {
+                true => GateFigures::of_tagged_rows(gates),
+                false => GateFigures::new(gates),
+            }),
+            buckets: self.kind.buckets(),
+            is_native: self.dialect == Dialect::Native,
+        }
+    }
+
     /// What is made of the rows has a conclusion, which needs to know how response times went over the run.
     fn has_conclusion(&self) -> bool {
         let has = matches!(self.kind, Kind::Text | Kind::Json(_) | Kind::Html | Kind::Markdown);

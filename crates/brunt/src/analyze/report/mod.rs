@@ -2,6 +2,7 @@
 
 mod assertions;
 mod command;
+mod figures;
 mod flags;
 
 pub(crate) use command::run;

@@ -9,7 +9,7 @@ use cli::{
 };
 use jiff::Timestamp;
 use session::save::store_failure;
-use store::{Filter, Listing, Run, Selector, Store, folder_of};
+use store::{Filter, Listing, Manifest, Run, Scope, Selector, Store, folder_of};
 
 use super::flags::{RUNS, RunsFlags};
 use super::table;
@@ -111,8 +111,24 @@ fn list(store: &Store, typed: &ParsedArgs<RunsFlags>) -> CommandResult {
     Ok(ExitCode::Ok)
 }
 
+/// The one run that a word stands for.
 fn find(store: &Store, word: &str) -> Result<Run, ExitError> {
-    Selector::parse(word).find_one(store).map_err(store_failure)
+    let selector = Selector::parse(word);
+    if matches!(selector, Selector::Newest(_, 2..)) {
+        let text = format!("\"{word}\" stands for several runs: name one of them");
+        return Err(ExitError::new(ExitCode::Usage, text));
+    }
+    selector.find_one(store).map_err(store_failure)
+}
+
+/// All runs that a word stands for.
+fn find_all(store: &Store, word: &str) -> Result<Vec<Run>, ExitError> {
+    match Selector::parse(word) {
+        several @ Selector::Newest(_, 2..) => {
+            several.find(store, &Scope::default()).map_err(store_failure)
+        }
+        _ => find(store, word).map(|run| vec![run]),
+    }
 }
 
 fn show(
@@ -213,10 +229,12 @@ fn is_gzip(path: &str) -> bool {
 
 fn remove(store: &Store, words: &[&str]) -> CommandResult {
     // All are found before the first one goes.
-    let runs = words.iter().map(|word| find(store, word)).collect::<Result<Vec<Run>, _>>()?;
-    for run in runs {
+    let runs = words.iter().map(|word| find_all(store, word)).collect::<Result<Vec<_>, _>>()?;
+    for run in runs.into_iter().flatten() {
         store.remove(&run).map_err(store_failure)?;
-        eprint_line(&format!("removed run {} ({})", run.manifest.id, run.manifest.name));
+        let Manifest { id, name, baseline, .. } = &run.manifest;
+        let of = baseline.as_ref().map(|baseline| format!(", a run of the baseline {baseline}"));
+        eprint_line(&format!("removed run {id} ({name}){}", of.unwrap_or_default()));
     }
     Ok(ExitCode::Ok)
 }

@@ -35,14 +35,21 @@ fn row(run: &Run) -> [String; 9] {
     [
         manifest.id.clone(),
         manifest.name.clone(),
-        manifest.command.clone(),
+        report::terminal_lines(&manifest.command),
         started(&manifest.started),
-        run.verdict().to_owned(),
+        verdict(run),
         of(figures.map(|figures| figures.requests.to_string())),
         of(figures.map(|figures| Nanos(figures.response_ns.p95).to_three_digits().to_string())),
         of(figures.map(|figures| format!("{:.2}%", figures.errors * 100.0))),
         report::terminal_lines(&labels(run)),
     ]
+}
+
+/// The verdict, and the code of a command that ended with another than 0: a threshold or a gate was crossed.
+fn verdict(run: &Run) -> String {
+    let code = run.manifest.exit_code.filter(|code| *code != 0);
+    let code = code.map(|code| format!(" (exit {code})"));
+    report::terminal_lines(&format!("{}{}", run.verdict(), code.unwrap_or_default()))
 }
 
 /// The list as JSON: `runs`, newest first, and the folders that cannot be read.

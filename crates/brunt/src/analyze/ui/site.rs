@@ -180,12 +180,19 @@ fn variant(run: &Run, by: &str) -> String {
         }
         _ => manifest.name.clone(),
     };
-    let label = label.replace(['=', '/'], "-");
+    // A dash at its begin would make it a flag.
+    let label = label.replace(['=', '/'], "-").trim_start_matches('-').to_owned();
     if label.is_empty() { "no label".to_owned() } else { label }
 }
 
 fn page(text: String) -> Response {
     Response::new(HTML, text)
+}
+
+/// What a run stored, or what was made of it: a run may come from elsewhere, so its page is of no origin, and reaches nothing here.
+fn stored(kind: &'static str, text: String) -> Response {
+    let fields = "Content-Security-Policy: sandbox allow-scripts allow-downloads\r\nX-Content-Type-Options: nosniff\r\n";
+    Response { fields: fields.to_owned(), ..Response::new(kind, text) }
 }
 
 fn missing(why: &str) -> Response {
@@ -202,7 +209,7 @@ fn failed(why: &str) -> Response {
 
 fn document(found: documents::Document, links: &[(String, String)]) -> Response {
     match found {
-        Ok(text) => page(pages::with_navigation(&text, links)),
+        Ok(text) => stored(HTML, pages::with_navigation(&text, links)),
         Err(why) => bad(&why),
     }
 }
@@ -219,8 +226,9 @@ fn export(run: &Run) -> Response {
     match documents::report(run) {
         Ok(text) => {
             let id = &run.manifest.id;
-            let fields = format!("Content-Disposition: attachment; filename=\"{id}.html\"\r\n");
-            Response { fields, ..page(text) }
+            let sheet = stored(HTML, text);
+            let name = format!("Content-Disposition: attachment; filename=\"{id}.html\"\r\n");
+            Response { fields: sheet.fields.clone() + &name, ..sheet }
         }
         Err(why) => bad(&why),
     }
@@ -234,7 +242,7 @@ fn file(run: &Run, name: &str) -> Response {
     match fs::read(run.folder.join(name)) {
         Ok(bytes) => {
             let kind = if name.ends_with(".html") { HTML } else { TEXT };
-            Response::new(kind, String::from_utf8_lossy(&bytes).into_owned())
+            stored(kind, String::from_utf8_lossy(&bytes).into_owned())
         }
         Err(error) => failed(&format!("{name}: {}", cli::reason(&error))),
     }

@@ -93,6 +93,7 @@ struct CableOutcome {
 /// Carries out a test.
 fn test(config: CableConfig, mut saved: Option<&mut OpenRun>) -> CommandResult {
     let CableConfig { cable, mut load_test, fails_on_loss } = config;
+    load_test.reports.try_out()?;
     let interrupts = Interrupts::watch()?;
     let (encoding, watching) = (load_test.encoding, load_test.watching.take());
     let (output, run) = (load_test.results.take(), saved.as_deref_mut());
@@ -122,6 +123,7 @@ fn test(config: CableConfig, mut saved: Option<&mut OpenRun>) -> CommandResult {
     if let Some(results) = ended.results {
         results.finish(asserted.clone())?;
     }
+    asserted.extend(ended.events.into_iter().map(Assertion::Event));
     let run = (&figures, generator, asserted.as_slice());
     report((&cable, saved), &seen, run, (memory, &load_test))?;
     if let Some(cause) = failed {

@@ -1,6 +1,6 @@
 //! Where results go, and what of each response they keep.
 
-use cli::{EmptyValue, Flag, ValueKind, value};
+use cli::{EmptyValue, Flag, ValueError, ValueKind, value};
 use results::Encoding;
 
 /// The flags that say where results go, and what they keep.
@@ -48,6 +48,11 @@ row!(
         let name = text.split('=').next().unwrap_or_default();
         match outputs::NAMES.contains(&name) {
             true => values.sent_to.push(text.to_owned()),
+            // No file is called so; a misspelt server would become one.
+            false if text.contains("=") && text.contains("://") => {
+                let names = outputs::NAMES.join(", ");
+                return Err(ValueError::new(format!("\"{name}\" is no output (expected a file, or one of {names})")));
+            }
             false => values.output = Some(text.to_owned()),
         }
         Ok(())

@@ -95,7 +95,7 @@ impl<'a> Runner<'a> {
         let stop = self.stop(meter.duration());
         let options = SessionOptions { stop, ..SessionOptions::new(&self.interrupts) };
         let mut step = StepObserver { meter: &mut meter, summary: Summary::new(), cut: None };
-        let mut view = self.page.as_ref().map(|page| page.view(&plan));
+        let mut view = self.page.as_ref().map(|page| page.view_of_step(&plan));
         let observers: &mut [&mut dyn Observer] = &mut [&mut step, &mut view, &mut progress];
         let (outcome, agents) = match &self.config.fleet {
             None => (Session::start(plan, &settings, None, options)?.run(observers)?, Vec::new()),

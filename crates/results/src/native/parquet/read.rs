@@ -225,16 +225,32 @@ impl OpenColumn {
                     DataType::Dictionary(Box::new(DataType::Int(32, true)), Box::new(data_type));
                 return Ok(Column { name, data_type, array: keyed(found)? });
             }
-            (Some(ColumnReader::ByteArrayColumnReader(reader)), _) => read(reader, rows, level)?
-                .map(|values| {
+            (Some(ColumnReader::ByteArrayColumnReader(reader)), _) => {
+                let found = read(reader, rows, level)?;
+                check_sum(&found.values)?;
+                found.map(|values| {
                     let mut bytes = Bytes::new();
                     values.iter().for_each(|value| bytes.push(bytes_of(value)));
                     Values::Bytes(bytes)
-                }),
+                })
+            }
             _ => ColumnValues { values: Values::Unknown, valid: None },
         };
         Ok(Column { name, data_type, array: Array { values: array.values, valid: array.valid } })
     }
+}
+
+/// Bytes of the values of one column that are read at a time, at most: 512 MiB. brunt writes 64 MiB to a group of rows.
+const STEP_BYTES_MAX: usize = 512 << 20;
+
+/// Refuses values that a dictionary makes of few bytes in the file: each row would have its own copy.
+fn check_sum(values: &[ByteArray]) -> Result<(), ParquetError> {
+    let sum: usize = values.iter().map(|value| bytes_of(value).len()).sum();
+    if sum <= STEP_BYTES_MAX {
+        return Ok(());
+    }
+    let (rows, mib) = (values.len(), STEP_BYTES_MAX >> 20);
+    Err(ParquetError::General(format!("{rows} rows hold more than {mib} MiB of bodies or headers")))
 }
 
 /// What was read of a column.
@@ -329,5 +345,19 @@ impl Source for ParquetSource {
 
     fn has_tags(&self) -> bool {
         self.has_tags
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dictionary_makes_no_more_of_a_column_than_fits() {
+        let value = ByteArray::from(vec![b'x'; 1 << 20]);
+        let rows = |count: usize| vec![value.clone(); count];
+        assert!(check_sum(&rows(512)).is_ok());
+        let error = check_sum(&rows(513)).unwrap_err().to_string();
+        assert!(error.ends_with("513 rows hold more than 512 MiB of bodies or headers"), "{error}");
     }
 }

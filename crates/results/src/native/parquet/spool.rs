@@ -12,9 +12,9 @@ const SPOOL_MAX: u64 = 64 << 30;
 /// Copies the input to a temporary file without a name, which is deleted with the process.
 pub(super) fn spool(input: impl Read) -> Result<File, Fault> {
     let (path, mut file) = nameless()?;
-    let copied = io::copy(&mut input.take(SPOOL_MAX + 1), &mut file);
+    // No other process opens it, and nothing is left of it when this process is killed.
     fs::remove_file(path)?;
-    let len = copied?;
+    let len = io::copy(&mut input.take(SPOOL_MAX + 1), &mut file)?;
     if len > SPOOL_MAX {
         return Err(Fault::TooLarge { at: 0, what: "a file", len, max: SPOOL_MAX });
     }
@@ -28,7 +28,10 @@ fn nameless() -> io::Result<(PathBuf, File)> {
     let (folder, process) = (std::env::temp_dir(), std::process::id());
     for number in 0..NAMES_MAX {
         let path = folder.join(format!("brunt-{process}-{number}.parquet"));
-        match File::options().read(true).write(true).create_new(true).open(&path) {
+        let mut options = File::options();
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match options.read(true).write(true).create_new(true).open(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             opened => return Ok((path, opened?)),
         }

@@ -1,0 +1,198 @@
+//! `Figures`: what a report counts while it reads results: all requests, or those that are selected.
+
+use metrics::tally::Assertion;
+use metrics::{
+    Batch, By, GateFigures, GateOutcome, Generator, Groups, JudgedRun, Phases, Selector, Summary,
+    Timeline, Traffic, Verdict,
+};
+use recordings::{ClockShift, Generators, ServerRows};
+use report::server::ServerSide;
+use report::{BucketCounts, Buckets};
+use results::{Detail, Reader, Selection};
+use tools::ab::AbReport;
+
+use super::assertions::Asserted;
+
+/// What a report needs.
+pub(super) struct FigureOptions<'a> {
+    pub(super) selector: &'a Selector,
+    pub(super) by: Option<&'a By>,
+    pub(super) timeline: bool,
+    pub(super) ab: bool,
+    pub(super) traffic: bool,
+    pub(super) phases: bool,
+    pub(super) server_shift: ClockShift,
+    pub(super) gates: Option<GateFigures>,
+    pub(super) buckets: Option<&'a Buckets>,
+    /// Rates leave out the time between runs.
+    pub(super) is_native: bool,
+}
+
+/// What was read so far.
+pub(super) struct Figures {
+    /// Of the requests that are selected.
+    pub(super) summary: Summary,
+    /// Which these are, and the summary of all, where not all are.
+    part: Option<(Selection, Box<Summary>)>,
+    pub(super) groups: Option<Groups>,
+    pub(super) timeline: Option<Timeline>,
+    /// Natively alone.
+    pub(super) traffic: Option<Traffic>,
+    pub(super) phases: Option<Phases>,
+    /// The URL of the first target seen.
+    pub(super) url: String,
+    generators: Generators,
+    pub(super) merged: Option<Generator>,
+    pub(super) losses: Vec<String>,
+    pub(super) ab: Option<AbReport>,
+    pub(super) server: ServerRows,
+    /// Gates, and a script's thresholds, checks and metrics.
+    pub(super) asserted: Asserted,
+    /// What gates select, where there are gates.
+    gates: Option<GateFigures>,
+    /// Response times between the bounds that were given.
+    pub(super) buckets: Option<BucketCounts>,
+    /// The native dialect, whose rates leave out the time between runs.
+    is_native: bool,
+}
+
+impl Figures {
+    pub(super) fn new(options: FigureOptions<'_>) -> Self {
+        Self {
+            summary: Summary::new(),
+            part: Selection::of(options.selector).map(|selection| (selection, Box::default())),
+            groups: options.by.cloned().map(Groups::new),
+            timeline: options.timeline.then(Timeline::new),
+            ab: options.ab.then(AbReport::default),
+            traffic: options.traffic.then(Traffic::new),
+            phases: options.phases.then(Phases::new),
+            url: String::new(),
+            generators: Generators::default(),
+            merged: None,
+            losses: Vec::new(),
+            server: ServerRows::new(options.server_shift),
+            asserted: Asserted::default(),
+            gates: options.gates,
+            buckets: options.buckets.map(BucketCounts::new),
+            is_native: options.is_native,
+        }
+    }
+
+    pub(super) fn add(&mut self, batch: &mut Batch, reader: &Reader) {
+        if let Some((selection, whole)) = &mut self.part {
+            whole.add(batch);
+            selection.retain(batch, reader.targets());
+        }
+        self.summary.add(batch);
+        self.server.hits(batch);
+        if let Some(buckets) = &mut self.buckets {
+            buckets.add(batch);
+        }
+        if let Some(groups) = &mut self.groups {
+            groups.add(batch, reader.targets());
+        }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.add(batch);
+        }
+        if let Some(gates) = &mut self.gates {
+            gates.add(batch, reader.targets());
+        }
+        if let Some(ab) = &mut self.ab {
+            ab.add(batch, reader.targets());
+        }
+        if let Some(traffic) = &mut self.traffic {
+            traffic.add(batch);
+        }
+        if let Some(phases) = &mut self.phases {
+            phases.add(batch);
+            if self.url.is_empty() {
+                let first = reader.targets().labels.first();
+                self.url = first.map_or(String::new(), |label| label.url.clone());
+            }
+        }
+    }
+
+    /// Service times exist only where it was recorded when hits were sent; a foreign format's would be made up.
+    pub(super) fn keep_what_was_measured(&mut self, reader: &Reader) {
+        let whole = self.part.as_mut().map(|(_, whole)| &mut **whole);
+        for summary in whole.into_iter().chain([&mut self.summary]) {
+            if self.is_native {
+                (summary.apart, summary.waits_before) = metrics::apart(reader.spans());
+            }
+            if reader.detail() == Detail::StartAndEnd {
+                summary.service.clear();
+            }
+        }
+        if reader.detail() == Detail::StartAndEnd {
+            if let Some(traffic) = &mut self.traffic {
+                traffic.sends.clear();
+            }
+            if let Some(phases) = &mut self.phases {
+                phases.keep_responses();
+            }
+        }
+    }
+
+    /// Judges the gates, and adds them to what was asserted of the run.
+    pub(super) fn judge_gates(&mut self, detail: Detail) -> Vec<GateOutcome> {
+        let Some(gates) = &self.gates else { return Vec::new() };
+        let outcomes = gates.outcomes(&JudgedRun {
+            summary: &self.summary,
+            // What was planned was planned for all requests.
+            generator: self.merged.as_ref().filter(|_| self.part.is_none()),
+            has_service_times: detail != Detail::StartAndEnd,
+            asserted: self.asserted.list(),
+        });
+        outcomes.iter().cloned().for_each(|one| self.asserted.add(Assertion::Gate(one)));
+        outcomes
+    }
+
+    /// What was seen of the servers; `None` where nothing was.
+    pub(super) fn server_side(&self) -> Option<ServerSide<'_>> {
+        let ServerRows { side, shift } = &self.server;
+        let (offset_ns, offset_error_ns) = (shift.by_ns, shift.error_ns);
+        let client = Some(&self.summary);
+        (!side.is_empty()).then_some(ServerSide { side, client, offset_ns, offset_error_ns })
+    }
+
+    /// Takes a generator's newer view of itself.
+    pub(super) fn note(&mut self, input: usize, generator: Generator) {
+        self.generators.note(input, generator);
+        self.merged = self.generators.merged();
+    }
+
+    /// Whether a result of the whole run has no place in a report of a part.
+    pub(super) fn leaves_out(&self, assertion: &Assertion) -> bool {
+        let is_whole = matches!(
+            assertion,
+            Assertion::Threshold { .. } | Assertion::Check(_) | Assertion::Metric(_)
+        );
+        is_whole && self.part.is_some()
+    }
+
+    /// Warns of a selector that selects nothing.
+    pub(super) fn warn_of_nothing(&self, selected: &str) {
+        if self.summary.requests == 0 && self.whole().requests > 0 {
+            cli::eprint_line(&format!("brunt report: no request has {selected} (-where)"));
+        }
+    }
+
+    /// All requests, of which the verdict is.
+    fn whole(&self) -> &Summary {
+        self.part.as_ref().map_or(&self.summary, |(_, whole)| whole)
+    }
+
+    pub(super) fn verdict(&self) -> Verdict {
+        Verdict::new(self.whole(), self.merged.as_ref(), &self.losses)
+            .with_agents(self.asserted.list())
+    }
+
+    /// The verdict in the middle of a stream, which is not cut off but goes on.
+    pub(super) fn verdict_so_far(&self) -> Verdict {
+        let mut generator = self.merged.clone();
+        if let Some(generator) = &mut generator {
+            generator.finished = true;
+        }
+        Verdict::new(self.whole(), generator.as_ref(), &self.losses)
+    }
+}
