@@ -13,8 +13,13 @@ use metrics::{Batch, Event, Generator, TargetTable};
 
 use crate::{WriteError, Writer};
 
-/// How long a row may wait before it is handed to the system: what a `kill -9` can cost.
+/// How long a row may wait before it is handed to the system.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
+/// Workers hand over their rows once a second, all at about the same moment: when no more come for this long, they are handed to
+/// the system, so that a `kill -9` costs what workers have and nothing else.
+const QUIET: Duration = Duration::from_millis(20);
+/// But not more often than this: a message of few rows is large for what it holds.
+const FLUSH_LEAST: Duration = Duration::from_millis(500);
 
 /// Bytes that rows of the server's side may have while they wait; a second's are a few hundred thousand.
 const OBSERVED_MAX: usize = 64 << 20;
@@ -222,21 +227,26 @@ struct Worker {
 
 impl Worker {
     fn run(mut self) -> SinkReport {
-        let mut flush_at = Instant::now() + FLUSH_EVERY;
+        let (mut flushed, mut has_rows) = (Instant::now(), false);
         loop {
-            let wait = flush_at.saturating_duration_since(Instant::now());
-            match self.batches.recv_timeout(wait) {
-                Ok(batch) => self.write(batch),
-                Err(RecvTimeoutError::Timeout) => {}
+            let wait = (flushed + FLUSH_EVERY).saturating_duration_since(Instant::now());
+            let mut is_quiet = false;
+            match self.batches.recv_timeout(if has_rows { wait.min(QUIET) } else { wait }) {
+                Ok(batch) => {
+                    self.write(batch);
+                    has_rows = true;
+                }
+                Err(RecvTimeoutError::Timeout) => is_quiet = has_rows,
                 Err(RecvTimeoutError::Disconnected) => return self.end(),
             }
-            if Instant::now() >= flush_at {
+            let since = flushed.elapsed();
+            if since >= FLUSH_EVERY || is_quiet && since >= FLUSH_LEAST {
                 self.write_all_queued();
                 self.write_observed();
                 self.write_events();
                 self.write_note();
                 self.attempt(|writer| writer.flush());
-                flush_at = Instant::now() + FLUSH_EVERY;
+                (flushed, has_rows) = (Instant::now(), false);
             }
         }
     }

@@ -59,20 +59,28 @@ fn several_files_are_one_report() {
 
 #[test]
 fn a_killed_run_keeps_all_but_its_last_second() {
+    // Also where the second that is lost is the second one, or the third.
+    for sent in [390, 490, 600] {
+        killed_after(sent);
+    }
+}
+
+/// Kills an attack of 200 requests a second when so many were answered.
+fn killed_after(sent: u64) {
     let (server, url) = server(Config::default());
-    let scratch = Scratch::new("killed");
+    let scratch = Scratch::new(&format!("killed-{sent}"));
     let targets = scratch.file("targets", format!("GET {url}/\n"));
     let file = text(&scratch.path("r.arrow"));
     let attack = start(brunt(&format!("attack -targets={targets} -rate=200 -output={file}")));
-    until("three seconds' worth", || server.stats().requests > 600);
+    until("some seconds' worth", || server.stats().requests > sent);
     signal("KILL", attack.pid());
     let ran = attack.wait();
     let seen = server.stats().requests;
     assert_eq!(ran.code, None);
     let json = run(&format!("report -type=json {file}")).with_code(0).json();
     let kept = json["requests"].as_u64().unwrap();
-    // A second's worth, and half of one for a machine that is busy with other tests.
-    assert!(kept + 300 >= seen && kept > 0, "{kept} kept of {seen}");
+    // A second's worth, and a quarter of one for a machine that is busy with other tests.
+    assert!(kept + 250 >= seen && kept > 0, "{kept} kept of {seen}");
     assert_eq!(json["brunt"]["verdict"], "INVALID", "{json}");
     let cut = std::fs::read(&file).unwrap();
     let half = scratch.file("half.arrow", &cut[..cut.len() - 7]);
