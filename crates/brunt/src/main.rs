@@ -17,6 +17,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // A descriptor for each connection; where the limit stays, those beyond it fail and are counted.
     net::machine::raise_descriptor_limit().ok();
+    // What servers and scripts may take; -memory-limit says another size.
+    if let Some(memory) = net::machine::memory() {
+        stdx::limit_memory(usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX));
+    }
     let mut args = std::env::args_os();
     let program = args.next().unwrap_or_default();
     match args.map(|arg| arg.into_string()).collect::<Result<Vec<String>, _>>() {

@@ -8,6 +8,8 @@ use crate::value;
 pub struct GlobalFlags {
     /// The most worker threads, and so cores; `None` is all.
     pub cpus: Option<u64>,
+    /// What servers, files and scripts may take of the memory, in bytes; `None` is a share of the machine's.
+    pub memory_limit: Option<u64>,
     /// Vegeta's profiles of itself; accepted and unused.
     pub profile: Option<String>,
     /// Print the version.
@@ -23,6 +25,14 @@ pub const FLAGS: &[Flag<GlobalFlags>] = &[
         "Maximum number of worker threads, and so of cores.",
         |t: &mut GlobalFlags, v| value::count(v).map(|n| t.cpus = Some(n)),
     ),
+    Flag::new(
+        "memory-limit",
+        ValueKind::Text("SIZE"),
+        "3/4",
+        "Memory that messages, pages and scripts may take together (512MB); by default three quarters of the machine's or the container's.",
+        |t: &mut GlobalFlags, v| value::size(v).map(|n| t.memory_limit = Some(n)),
+    )
+    .native(),
     Flag::new(
         "profile",
         ValueKind::Text("cpu,heap"),

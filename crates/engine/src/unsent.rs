@@ -1,5 +1,7 @@
 //! `UnsentBytes`: bytes that wait for room in a socket.
 
+use stdx::{MemoryShare, OutOfMemory};
+
 /// Bytes that wait for room. Sending a part moves the rest only where that is the smaller part, so that taking all of them in
 /// small pieces costs time in proportion to them.
 #[derive(Debug, Default)]
@@ -7,6 +9,7 @@ pub(crate) struct UnsentBytes {
     pub(crate) bytes: Vec<u8>,
     /// So many of them are sent.
     sent: usize,
+    memory: MemoryShare,
 }
 
 impl UnsentBytes {
@@ -20,6 +23,15 @@ impl UnsentBytes {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.as_slice().is_empty()
+    }
+
+    /// Takes memory for so many bytes more, until nothing waits.
+    ///
+    /// # Errors
+    /// None is left.
+    pub(crate) fn make_room(&mut self, more: usize) -> Result<(), OutOfMemory> {
+        let (len, room) = (self.bytes.len() + more, self.bytes.capacity());
+        self.memory.resize(if len > room { len.max(2 * room) } else { room })
     }
 
     pub(crate) fn extend(&mut self, bytes: &[u8]) {

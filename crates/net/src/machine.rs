@@ -99,6 +99,23 @@ pub fn make_timers_punctual() {
     }
 }
 
+/// The memory of the machine, or of the control group (v2) that the process is in, where that is less; `None` where the system does
+/// not say. In bytes.
+#[must_use]
+pub fn memory() -> Option<u64> {
+    let machine = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = machine.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let total = total.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)?;
+    let group = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let group = group.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/").to_owned();
+    let limits = std::path::Path::new(&group).ancestors().filter_map(|group| {
+        let group = group.strip_prefix("/").ok()?;
+        let max = std::path::Path::new("/sys/fs/cgroup").join(group).join("memory.max");
+        std::fs::read_to_string(max).ok()?.trim().parse::<u64>().ok()
+    });
+    Some(limits.fold(total, u64::min))
+}
+
 /// CPU time, user and system, of the calling thread.
 #[must_use]
 pub fn thread_cpu_time() -> Nanos {

@@ -17,6 +17,7 @@ use crate::observer::{Control, Observer};
 use crate::results_file::{ResultsFile, RunInfo};
 use crate::results_writer::{OpenResults, ResultsWriter};
 use crate::stop::{DeadlineKind, OnInterrupt, StopPolicy};
+use crate::warning::warn;
 
 /// How often interrupts and deadlines are looked at while the run reports nothing.
 pub const POLL_EVERY: Duration = Duration::from_millis(50);
@@ -69,6 +70,8 @@ pub struct Session<E: Execution> {
     failed: Option<(usize, ObserverError)>,
     /// What was done to the run.
     events: Vec<Event>,
+    /// How often no memory was left before it.
+    memory_refused: u64,
 }
 
 /// How a run ended.
@@ -141,6 +144,7 @@ impl<E: Execution> Session<E> {
             interrupted: 0,
             failed: None,
             events: Vec::new(),
+            memory_refused: stdx::memory_refusals(),
         })
     }
 
@@ -240,12 +244,25 @@ impl<E: Execution> Session<E> {
         }
     }
 
+    /// Says how often no memory was left: what needed it failed, and is counted as that.
+    fn warn_of_memory(&self) {
+        let refused = stdx::memory_refusals() - self.memory_refused;
+        if refused > 0 {
+            let mib = stdx::memory_limit() >> 20;
+            let times = stdx::counted(refused, "time");
+            warn(&format!(
+                "no memory was left {times}: messages, pages and scripts may take {mib} MiB (-memory-limit)"
+            ));
+        }
+    }
+
     fn end(
         mut self,
         last: Snapshot,
         observers: &mut [&mut dyn Observer],
     ) -> Result<SessionOutcome, SessionError> {
         let (finished, ended) = (Instant::now(), last.to);
+        self.warn_of_memory();
         observers.iter_mut().for_each(|observer| observer.last(&last));
         let mut generator = last.generator;
         // A run that ended when its plan wanted it to was not interrupted, though it was ended from outside.

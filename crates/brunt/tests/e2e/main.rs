@@ -28,6 +28,7 @@ mod k6conf;
 mod lighttpd;
 mod live_page;
 mod many;
+mod memory;
 mod narrow;
 mod nginx;
 mod peers;

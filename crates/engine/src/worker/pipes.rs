@@ -142,6 +142,10 @@ impl<I: Io> Worker<I> {
             let text = "the server does not read: 64 MiB wait to be sent";
             return self.end_pipe(conn_id, Some(&Failure::other(FailureKind::TooLarge, text)));
         }
+        if self.conns[conn_id].unsent.make_room(bytes.len()).is_err() {
+            let text = "the server does not read: no memory is left for what waits (-memory-limit)";
+            return self.end_pipe(conn_id, Some(&Failure::other(FailureKind::TooLarge, text)));
+        }
         for piece in bytes.chunks(BODY_PIECE) {
             // What failed has closed the connection.
             if self.conns.contains(conn_id) {

@@ -15,6 +15,7 @@ use outputs::{Delivered, Environment};
 use results::Encoding;
 use script::{Level, OutputSample, SampleSink};
 use session::{MonitorConfig, OpenResults, ResultsFile, save};
+use stdx::MemoryShare;
 
 use super::csv::{self, Csv};
 use super::json::Json;
@@ -25,7 +26,7 @@ use crate::error::K6Error;
 
 /// Where samples go.
 pub(crate) struct Outputs {
-    queue: SyncSender<Vec<OutputSample>>,
+    queue: SyncSender<SampleBatch>,
     dropped: Arc<AtomicU64>,
     thread: JoinHandle<(io::Result<()>, Vec<Delivered>)>,
     /// A file of results besides, for `brunt report`.
@@ -35,6 +36,26 @@ pub(crate) struct Outputs {
     has_writers: bool,
     /// The same once its hits are written: it waits for the outcomes of thresholds and checks.
     pub(crate) held: Option<OpenResults>,
+}
+
+/// A batch of samples that waits to be written.
+#[derive(Default)]
+struct SampleBatch {
+    samples: Vec<OutputSample>,
+    /// Of what scripts make as long as they like: tags.
+    _memory: MemoryShare,
+}
+
+/// The bytes of the tags of samples; those that share theirs are counted once.
+fn tag_bytes(samples: &[OutputSample]) -> usize {
+    let mut last = std::ptr::null();
+    let of = |sample: &OutputSample| {
+        let tags = Arc::as_ptr(&sample.tags);
+        let is_same = std::mem::replace(&mut last, tags) == tags;
+        let all = sample.tags.tags.iter().chain(&sample.tags.metadata);
+        if is_same { 0 } else { all.map(|(name, value)| name.len() + value.len()).sum() }
+    };
+    samples.iter().map(of).sum()
 }
 
 /// Batches of samples that may wait to be written; each has some 500.
@@ -138,7 +159,7 @@ impl Write for Gzip {
 
 /// The thread: writes batches until all senders are gone.
 fn write(
-    batches: &Receiver<Vec<OutputSample>>,
+    batches: &Receiver<SampleBatch>,
     (writers, mut exporters): (&mut [Box<dyn Writer>], Exporters),
     known: &TestMetadata,
 ) -> (io::Result<()>, Vec<Delivered>) {
@@ -146,9 +167,10 @@ fn write(
     loop {
         let batch = match batches.recv_timeout(POLL_EVERY) {
             Ok(batch) => batch,
-            Err(RecvTimeoutError::Timeout) => Vec::new(),
+            Err(RecvTimeoutError::Timeout) => SampleBatch::default(),
             Err(RecvTimeoutError::Disconnected) => break,
         };
+        let batch = batch.samples;
         batch.iter().for_each(|point| exporters.add(point, known));
         exporters.poll();
         // After a failure the queue is still emptied, so that no sender waits for room.
@@ -199,11 +221,11 @@ impl Outputs {
 
     fn sink(&self) -> SampleSink {
         let (queue, dropped) = (self.queue.clone(), Arc::clone(&self.dropped));
-        Arc::new(move |batch: Vec<OutputSample>| {
-            if let Err(refused) = queue.try_send(batch) {
-                let (std::sync::mpsc::TrySendError::Full(batch)
-                | std::sync::mpsc::TrySendError::Disconnected(batch)) = refused;
-                dropped.fetch_add(batch.len() as u64, Ordering::Relaxed);
+        Arc::new(move |samples: Vec<OutputSample>| {
+            let (count, mut memory) = (samples.len() as u64, MemoryShare::default());
+            let has_room = memory.resize(tag_bytes(&samples)).is_ok();
+            if !has_room || queue.try_send(SampleBatch { samples, _memory: memory }).is_err() {
+                dropped.fetch_add(count, Ordering::Relaxed);
             }
         })
     }

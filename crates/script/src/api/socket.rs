@@ -200,7 +200,16 @@ fn send<'js>(ctx: Ctx<'js>, ticket: f64, message: Value<'js>) -> Result<()> {
         Some(bytes) => SocketCommand::Binary(bytes),
         None => SocketCommand::Text(string_of(&message)?),
     };
-    order(&ctx, ticket, wanted)
+    let bytes = match &wanted {
+        SocketCommand::Binary(bytes) => bytes.len(),
+        SocketCommand::Text(text) => text.len(),
+        _ => 0,
+    };
+    let message = Action::Socket(Ticket(ticket as u64), wanted);
+    vu_of(&ctx)?.events.push_message(message, bytes).map_err(|_| {
+        let text = "too many messages wait to be sent: they are sent when the script waits";
+        Exception::throw_message(&ctx, text)
+    })
 }
 
 fn ping(ctx: Ctx<'_>, ticket: f64) -> Result<()> {

@@ -19,6 +19,13 @@ use crate::loader::store::Store;
 
 /// Samples that wait to be taken; more than these are dropped and counted.
 const SAMPLES_MAX: usize = 1 << 16;
+/// Bytes of their tags, at most: 16 MiB.
+const TAG_BYTES_MAX: usize = 16 << 20;
+
+/// The bytes of tags.
+fn bytes_of(tags: Option<&TagList>) -> usize {
+    tags.into_iter().flatten().map(|(name, value)| name.len() + value.len()).sum()
+}
 
 /// What a VU's functions share with their VU.
 pub(crate) struct VuContext {
@@ -55,6 +62,8 @@ pub(crate) struct VuContext {
     /// The state of the VU's own random numbers, once it has some.
     pub(crate) random: Cell<Option<u64>>,
     samples: RefCell<Vec<Sample>>,
+    /// Bytes of their own tags.
+    tag_bytes: Cell<usize>,
     samples_dropped: Cell<u64>,
 }
 
@@ -80,6 +89,7 @@ impl VuContext {
             has_scenario_env: Cell::new(false),
             random: Cell::new(None),
             samples: RefCell::new(Vec::new()),
+            tag_bytes: Cell::new(0),
             samples_dropped: Cell::new(0),
         }
     }
@@ -141,12 +151,14 @@ impl VuContext {
         tags: Option<Rc<TagList>>,
     ) {
         let mut samples = self.samples.borrow_mut();
-        if samples.len() == SAMPLES_MAX {
+        let bytes = self.tag_bytes.get() + bytes_of(tags.as_deref());
+        if samples.len() == SAMPLES_MAX || bytes > TAG_BYTES_MAX {
             self.samples_dropped.set(self.samples_dropped.get() + 1);
             return;
         }
         let (at, group) = (self.host.sampled_at(), Rc::clone(&self.group.borrow()));
         let (vu_tags, metadata) = (self.vu_tags.borrow().clone(), self.metadata.borrow().clone());
+        self.tag_bytes.set(bytes);
         samples.push(Sample { metric, at, value, group, check, tags, vu_tags, metadata });
     }
 
@@ -158,6 +170,7 @@ impl VuContext {
     }
 
     pub(crate) fn take_samples(&self, into: &mut Vec<Sample>) {
+        self.tag_bytes.set(0);
         into.append(&mut self.samples.borrow_mut());
     }
 

@@ -4,14 +4,17 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 
-use rquickjs::{Ctx, Persistent, Result, Value};
-use stdx::Nanos;
+use rquickjs::{Ctx, Persistent, Value};
+use stdx::{MemoryShare, Nanos, OutOfMemory};
 
 use super::timers::Timers;
 use crate::host::action::{Action, ActionResult, Ticket};
 
+/// Bytes of messages that wait until the script waits, at most: 64 MiB, as of those that wait for a server.
+const MESSAGE_BYTES_MAX: usize = 64 << 20;
+
 /// Handles an answer; returns whether more may come.
-pub(crate) type Then = Box<dyn for<'js> FnMut(&Ctx<'js>, ActionResult) -> Result<Next>>;
+pub(crate) type Then = Box<dyn for<'js> FnMut(&Ctx<'js>, ActionResult) -> rquickjs::Result<Next>>;
 
 /// Whether a source has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,9 @@ pub(crate) struct EventLoop {
     pub(super) first: Cell<u64>,
     /// What is to be carried out.
     pub(super) actions: RefCell<Vec<Action>>,
+    /// Bytes of messages in it.
+    message_bytes: Cell<usize>,
+    memory: RefCell<MemoryShare>,
     /// The tickets whose answers the coroutine waits for, first and last; none where the first is greater.
     pub(super) wanted: Cell<(u64, u64)>,
     /// Until when the coroutine waits.
@@ -56,6 +62,9 @@ impl EventLoop {
     /// What the script asked for since the last time.
     pub(crate) fn take_actions(&self, into: &mut Vec<Action>) {
         into.append(&mut self.actions.borrow_mut());
+        if self.message_bytes.replace(0) > 0 {
+            self.memory.replace(MemoryShare::default());
+        }
     }
 
     /// Adds an action with a ticket of its own to what is to be carried out; gives the ticket.
@@ -64,6 +73,21 @@ impl EventLoop {
         self.next.set(ticket.0 + 1);
         self.push(action(ticket));
         ticket
+    }
+
+    /// Adds a message of so many bytes for an open socket. Messages are sent when the script waits.
+    ///
+    /// # Errors
+    /// So many wait that there is no room for it.
+    pub(crate) fn push_message(&self, action: Action, bytes: usize) -> Result<(), OutOfMemory> {
+        let sum = self.message_bytes.get().saturating_add(bytes);
+        if sum > MESSAGE_BYTES_MAX {
+            return Err(OutOfMemory);
+        }
+        self.memory.borrow_mut().resize(sum)?;
+        self.message_bytes.set(sum);
+        self.push(action);
+        Ok(())
     }
 
     /// Adds an action to what is to be carried out.

@@ -14,7 +14,7 @@ use crate::runtime::exception::Exception;
 use crate::runtime::ffi::{self, Fiber, StackBytes};
 use crate::runtime::run_loop;
 
-/// The VUs of a realm together may hold this much: 4 GiB.
+/// The VUs of a realm together may hold this much: 4 GiB, and no more than the process may.
 const MEMORY_MAX: usize = 4 << 30;
 /// A VU may take this much more between two of its waits: 512 MiB.
 const MEMORY_STEP_MAX: usize = 512 << 20;
@@ -45,7 +45,7 @@ impl Realm {
 
     fn prepared(program: &Program) -> rquickjs::Result<Rc<Self>> {
         let runtime = Runtime::new()?;
-        runtime.set_memory_limit(MEMORY_MAX);
+        runtime.set_memory_limit(MEMORY_MAX.min(stdx::memory_limit()));
         let current = Rc::new(Current::default());
         let asked = Rc::clone(&current);
         runtime.set_interrupt_handler(Some(Box::new(move || {

@@ -47,6 +47,9 @@ pub enum WsError {
     /// A message passes `message_bytes_max`, as sent or as inflated.
     #[error("message larger than {0} bytes")]
     TooBig(usize),
+    /// No memory is left for the message.
+    #[error("message too large: no memory is left (-memory-limit)")]
+    OutOfMemory,
     /// A compressed message cannot be inflated.
     #[error("compressed message cannot be inflated")]
     Inflate,
@@ -72,7 +75,7 @@ impl WsError {
     pub const fn close_code(self) -> u16 {
         match self {
             Self::Utf8 | Self::Inflate => 1007,
-            Self::TooBig(_) | Self::Hollow => 1009,
+            Self::TooBig(_) | Self::OutOfMemory | Self::Hollow => 1009,
             _ => 1002,
         }
     }

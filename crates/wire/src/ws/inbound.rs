@@ -1,5 +1,7 @@
 //! What comes in: frames to messages, from any split of the bytes. RFC 6455, 5; RFC 7692, 7.2.2.
 
+use stdx::MemoryShare;
+
 use super::deflate::Inflater;
 use super::event::{Event, Role};
 use super::extension::Takeover;
@@ -28,6 +30,7 @@ pub(super) struct Inbound {
     message: Option<Message>,
     /// The bytes of the message so far, inflated; behind them, those of a control frame in its midst.
     buf: Vec<u8>,
+    memory: MemoryShare,
     utf8: Utf8,
     inflater: Option<Box<Inflater>>,
     end: Option<End>,
@@ -69,6 +72,7 @@ impl Inbound {
             left: 0,
             message: None,
             buf: Vec::new(),
+            memory: MemoryShare::default(),
             utf8: Utf8::default(),
             inflater: None,
             end: None,
@@ -113,7 +117,7 @@ impl Inbound {
     /// Between messages nothing is kept but what the peer's compressor refers to.
     fn give_back(&mut self) {
         if self.buf.is_empty() {
-            self.buf = Vec::new();
+            (self.buf, self.memory) = (Vec::new(), MemoryShare::default());
         }
         if self.message.is_none() && self.deflate == Some(Takeover::Dropped) {
             self.inflater = None;
@@ -227,16 +231,15 @@ impl Inbound {
         let Some(message) = self.message else { return Err(WsError::ContinuationAlone) };
         let checked = self.buf.len();
         let taken = match frame.key {
-            None if message.compressed => self.inflate(piece),
+            None if message.compressed => {
+                piece.chunks(PIECE).try_for_each(|part| self.inflate(part))
+            }
             Some(key) if message.compressed => {
                 let mut space = [0; PIECE];
                 let mut parts = (offset..).step_by(PIECE).zip(piece.chunks(PIECE));
                 parts.try_for_each(|(at, part)| self.inflate(unmasked(key, at, part, &mut space)))
             }
-            key => {
-                self.append(key, offset, piece);
-                Ok(())
-            }
+            key => self.make_room(piece.len()).map(|()| self.append(key, offset, piece)),
         };
         // What came before a fault is looked at first, so that the finding does not depend on how the bytes were split.
         self.check_text(message.kind, checked)?;
@@ -261,7 +264,15 @@ impl Inbound {
 
     fn inflate(&mut self, piece: &[u8]) -> Result<(), WsError> {
         let inflater = self.inflater.get_or_insert_with(|| Box::new(Inflater::new()));
-        inflater.inflate(piece, self.message_bytes_max, &mut self.buf)
+        inflater.inflate(piece, self.message_bytes_max, &mut self.buf)?;
+        self.make_room(0)
+    }
+
+    /// Takes memory for so much more of the message. A vector that has no room left doubles.
+    fn make_room(&mut self, more: usize) -> Result<(), WsError> {
+        let (len, room) = (self.buf.len() + more, self.buf.capacity());
+        let needed = if len > room { len.max(2 * room) } else { room };
+        self.memory.resize(needed).map_err(|_| WsError::OutOfMemory)
     }
 
     /// The message's last frame has come.

@@ -10,6 +10,7 @@ use dom_query::{Document, Matcher, NodeData, NodeId, NodeRef};
 use rquickjs::function::Opt;
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
+use stdx::{MemoryShare, OutOfMemory};
 
 use self::tree::TreeError;
 use super::js_builtins::{declare_all, export_all, js_builtin};
@@ -32,22 +33,39 @@ const TEXT_MAX: usize = 512 << 20;
 /// After so many nodes it is asked whether the script is to end.
 const NODES_BETWEEN_LOOKS: usize = 64;
 
+/// What a node takes, about: itself, its name and attributes, and its number.
+const NODE_BYTES: usize = 300;
+
 /// A page: its nodes numbered in the order of the document.
 struct Page {
     document: Document,
     nodes: Vec<NodeId>,
     numbers: HashMap<NodeId, u32>,
+    /// Goes back with the page.
+    _memory: MemoryShare,
 }
 
 type PageHandle<'js> = Class<'js, OpaqueHandle>;
 
 impl Page {
-    fn new(document: Document) -> Self {
+    /// A page that was made of a text of this length.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    fn new(document: Document, text: usize) -> std::result::Result<Self, OutOfMemory> {
         let root = document.root();
         let mut nodes = vec![root.id];
         nodes.extend(root.descendants_it().map(|node| node.id));
         let numbers = nodes.iter().enumerate().map(|(at, id)| (*id, at as u32)).collect();
-        Self { document, nodes, numbers }
+        let mut memory = MemoryShare::default();
+        memory.resize(text.saturating_mul(2) + nodes.len() * NODE_BYTES)?;
+        Ok(Self { document, nodes, numbers, _memory: memory })
+    }
+
+    /// A page of nothing.
+    fn empty() -> Self {
+        let (nodes, numbers) = (Vec::new(), HashMap::new());
+        Self { document: Document::default(), nodes, numbers, _memory: MemoryShare::default() }
     }
 
     fn node(&self, number: u32) -> Option<NodeRef<'_>> {
@@ -81,7 +99,7 @@ impl Page {
 /// The page that is held.
 fn page(handle: &PageHandle<'_>) -> Rc<Page> {
     let handle = Rc::clone(&handle.borrow().0);
-    handle.downcast::<Page>().unwrap_or_else(|_| Rc::new(Page::new(Document::default())))
+    handle.downcast::<Page>().unwrap_or_else(|_| Rc::new(Page::empty()))
 }
 
 impl ModuleDef for Html {
@@ -146,8 +164,13 @@ fn parse<'js>(ctx: Ctx<'js>, text: Opt<Value<'js>>) -> Result<PageHandle<'js>> {
     if text.len() > PAGE_MAX {
         return Err(Exception::throw_message(&ctx, "the page is longer than 64 MiB"));
     }
-    match interruptible(&ctx, |stops| tree::parsed(&text, stops).map(Page::new))? {
-        Ok(page) => Class::instance(ctx, OpaqueHandle::of(page)),
+    let len = text.len();
+    let page = |stops: &dyn Fn() -> bool| Ok(Page::new(tree::parsed(&text, stops)?, len));
+    match interruptible(&ctx, page)? {
+        Ok(Err(OutOfMemory)) => {
+            Err(Exception::throw_message(&ctx, "no memory is left for the page (-memory-limit)"))
+        }
+        Ok(Ok(page)) => Class::instance(ctx, OpaqueHandle::of(page)),
         Err(TreeError::TooMany | TreeError::Stopped) => {
             Err(Exception::throw_message(&ctx, "the page has more than 2097152 nodes"))
         }

@@ -1,0 +1,120 @@
+//! `MemoryShare`: what of the process' memory is taken by things whose size others decide: servers, files, scripts. One limit holds
+//! for all of them; what does not fit is refused, and the refusals are counted.
+//!
+//! Only what is large is counted ([`COUNTED_FROM`]): small things have bounds of their own, and taking them shares nothing between
+//! threads.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use thiserror::Error;
+
+/// Sizes below this many bytes are not counted: 256 KiB.
+const COUNTED_FROM: usize = 256 << 10;
+/// Shares grow in steps of this many bytes, so that growing bit by bit is cheap: 1 MiB.
+const STEP: usize = 1 << 20;
+
+static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+static REFUSED: AtomicU64 = AtomicU64::new(0);
+
+/// Limits what all shares of the process take together, in bytes. There is no limit before the first call.
+pub fn limit_memory(bytes: usize) {
+    LIMIT.store(bytes, Ordering::Relaxed);
+}
+
+/// The limit, in bytes.
+#[must_use]
+pub fn memory_limit() -> usize {
+    LIMIT.load(Ordering::Relaxed)
+}
+
+/// How often a share was refused so far.
+#[must_use]
+pub fn memory_refusals() -> u64 {
+    REFUSED.load(Ordering::Relaxed)
+}
+
+/// No memory is left within the limit of the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("no memory is left (-memory-limit)")]
+pub struct OutOfMemory;
+
+/// A share of the memory, which goes back when it is dropped.
+#[derive(Debug, Default)]
+pub struct MemoryShare {
+    taken: usize,
+}
+
+impl MemoryShare {
+    /// Takes as much as a thing of this size needs, more or less than before.
+    ///
+    /// # Errors
+    /// The limit of the process leaves no room; the share is as it was.
+    #[inline]
+    pub fn resize(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+        if bytes < COUNTED_FROM && self.taken == 0 {
+            return Ok(());
+        }
+        self.change(if bytes < COUNTED_FROM {
+            0
+        } else {
+            bytes.div_ceil(STEP).saturating_mul(STEP)
+        })
+    }
+
+    #[cold]
+    fn change(&mut self, to: usize) -> Result<(), OutOfMemory> {
+        if to <= self.taken {
+            TAKEN.fetch_sub(self.taken - to, Ordering::Relaxed);
+            self.taken = to;
+            return Ok(());
+        }
+        let (more, limit) = (to - self.taken, memory_limit());
+        let grown = |taken: usize| taken.checked_add(more).filter(|sum| *sum <= limit);
+        match TAKEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown) {
+            Ok(_) => {
+                self.taken = to;
+                Ok(())
+            }
+            Err(_) => {
+                REFUSED.fetch_add(1, Ordering::Relaxed);
+                Err(OutOfMemory)
+            }
+        }
+    }
+}
+
+impl Drop for MemoryShare {
+    fn drop(&mut self) {
+        TAKEN.fetch_sub(self.taken, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One test, since all share the process' limit.
+    #[test]
+    fn shares_stay_within_the_limit() {
+        const MIB: usize = 1 << 20;
+        let mut small = MemoryShare::default();
+        assert_eq!((small.resize(COUNTED_FROM - 1), small.taken), (Ok(()), 0));
+        limit_memory(10 * MIB);
+        let (mut one, mut other) = (MemoryShare::default(), MemoryShare::default());
+        assert_eq!((one.resize(4 * MIB + 1), one.taken), (Ok(()), 5 * MIB));
+        assert_eq!(one.resize(5 * MIB), Ok(()), "within its step");
+        assert_eq!(other.resize(5 * MIB), Ok(()));
+        let before = memory_refusals();
+        assert_eq!((other.resize(5 * MIB + 1), other.taken), (Err(OutOfMemory), 5 * MIB));
+        assert_eq!(other.resize(usize::MAX), Err(OutOfMemory));
+        assert_eq!(memory_refusals(), before + 2);
+        assert_eq!(one.resize(10), Ok(()));
+        assert_eq!(other.resize(10 * MIB), Ok(()), "what was given back");
+        drop(other);
+        assert_eq!(one.resize(10 * MIB), Ok(()));
+        drop(one);
+        assert_eq!(TAKEN.load(Ordering::Relaxed), 0);
+        limit_memory(usize::MAX);
+    }
+}
