@@ -1,32 +1,67 @@
 //! Command lines without what should not be stored: passwords in URLs, and the values of headers that say who one is.
 
-/// Headers whose value is a secret.
-const HEADERS: [&str; 6] =
-    ["authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token", "api-key"];
-/// Words in the name of a flag or variable whose value is a secret.
-const WORDS: [&str; 5] = ["password", "secret", "token", "passwd", "apikey"];
+/// Words with which the name of a header ends whose value is a secret, as in `X-Vault-Token`.
+const HEADERS: [&str; 9] = [
+    "authorization",
+    "auth",
+    "cookie",
+    "key",
+    "token",
+    "secret",
+    "password",
+    "session",
+    "credential",
+];
+/// Words in the name of a flag, a variable or a key of a query whose value is a secret.
+const WORDS: [&str; 9] = [
+    "password",
+    "secret",
+    "token",
+    "passwd",
+    "apikey",
+    "api_key",
+    "api-key",
+    "credential",
+    "signature",
+];
 /// What stands in place of a secret.
 const HIDDEN: &str = "…";
 
 /// The arguments with `…` in place of secrets: passwords in URLs, values of `Authorization`, `Cookie` and the like, and values of
-/// flags and variables whose name has `password`, `secret` or `token`.
+/// flags, variables and keys of queries whose name has `password`, `secret` or `token`.
 #[must_use]
 pub fn without_secrets(args: &[String]) -> Vec<String> {
-    args.iter().map(|arg| hidden(arg)).collect()
+    let before = std::iter::once("").chain(args.iter().map(String::as_str));
+    let one = |(before, arg): (&str, &String)| match is_secret_flag(before) && !arg.starts_with('-')
+    {
+        true => HIDDEN.to_owned(),
+        false => hidden(arg),
+    };
+    before.zip(args).map(one).collect()
+}
+
+/// Whether an argument is the name of a flag whose value, a secret, is the next one.
+fn is_secret_flag(arg: &str) -> bool {
+    arg.starts_with('-') && !arg.contains(['=', ':', '/']) && is_secret(arg)
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    WORDS.iter().any(|word| name.contains(word))
 }
 
 fn hidden(arg: &str) -> String {
     if let Some((name, _)) = arg.split_once(':')
+        && !name.contains(['/', '?', '&'])
         && HEADERS.iter().any(|header| ends_with_word(name, header))
     {
         return format!("{name}: {HIDDEN}");
     }
     if let Some((name, value)) = arg.split_once('=') {
-        let small = name.to_ascii_lowercase();
         // The name of a flag or variable, not the beginning of a URL's query.
         let is_name = !name.is_empty()
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
-        if is_name && WORDS.iter().any(|word| small.contains(word)) {
+        if is_name && is_secret(name) {
             return format!("{name}={HIDDEN}");
         }
         if is_name {
@@ -40,7 +75,7 @@ fn hidden(arg: &str) -> String {
 fn ends_with_word(text: &str, word: &str) -> bool {
     let text = text.trim_end().to_ascii_lowercase();
     let Some(before) = text.strip_suffix(word) else { return false };
-    !before.ends_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '-')
+    !before.ends_with(|letter: char| letter.is_ascii_alphanumeric())
 }
 
 /// `scheme://user:password@host` without the password, wherever it stands in the text.
@@ -55,7 +90,17 @@ fn without_password(text: &str) -> String {
         }
         None => authority.to_owned(),
     };
-    format!("{scheme}://{shown}{}", without_password(after))
+    format!("{scheme}://{shown}{}", without_password(&without_query_secrets(after)))
+}
+
+/// What follows the host of a URL, without the values of keys of its query that name secrets.
+fn without_query_secrets(text: &str) -> String {
+    let Some((path, query)) = text.split_once('?') else { return text.to_owned() };
+    let shown = query.split('&').map(|pair| match pair.split_once('=') {
+        Some((name, _)) if is_secret(name) => format!("{name}={HIDDEN}"),
+        _ => pair.to_owned(),
+    });
+    format!("{path}?{}", shown.collect::<Vec<_>>().join("&"))
 }
 
 #[cfg(test)]
@@ -75,10 +120,20 @@ mod tests {
             ("API_TOKEN=abc", "API_TOKEN=…"),
             ("--password=abc", "--password=…"),
             ("-rate=50", "-rate=50"),
-            ("http://host/?token=a", "http://host/?token=a"),
+            ("X-Vault-Token: hv.abc", "X-Vault-Token: …"),
+            ("-header=X-Session: a", "-header=X-Session: …"),
+            ("Monkey: 3", "Monkey: 3"),
+            ("API_KEY=abc", "API_KEY=…"),
+            ("http://host/?token=a&page=2", "http://host/?token=…&page=2"),
+            (
+                "-target=https://host/x?a=b&X-Amz-Signature=f0",
+                "-target=https://host/x?a=b&X-Amz-Signature=…",
+            ),
         ];
         for (arg, expected) in cases {
             assert_eq!(without_secrets(&[arg.to_owned()]), [expected], "{arg}");
         }
+        let args = ["--password", "s3cret", "-token", "-rate", "5"].map(str::to_owned);
+        assert_eq!(without_secrets(&args), ["--password", "…", "-token", "-rate", "5"]);
     }
 }

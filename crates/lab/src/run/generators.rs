@@ -49,7 +49,7 @@ pub(super) fn start(
         let environment = RunEnvironment { values, ..environment.clone() };
         let line = [&variant.prefix[..], &[OWN_PROGRAM.to_owned()], &words(number)].concat();
         let filled: Vec<String> = environment.values.fill_all(&line);
-        lines.push_str(&filled.join(" "));
+        lines.push_str(&store::without_secrets(&filled).join(" "));
         lines.push('\n');
         let output = generator_output(&environment, purpose.file_name(), number);
         let errors = output.with_extension("err");

@@ -146,7 +146,9 @@ fn show(
     let stored = run.folder.join("report.txt");
     if run.manifest.documents.iter().any(|name| name == "report.txt") {
         let text = cli::input::read_whole(&stored.display().to_string())?;
-        Output::Stdout.write(&text)?;
+        // It may have come from elsewhere.
+        let text = report::terminal_lines(&String::from_utf8_lossy(&text));
+        Output::Stdout.write(text.as_bytes())?;
         return Ok(ExitCode::Ok);
     }
     // A run that was cut off has its results, or their beginning.
