@@ -7,10 +7,12 @@ mod codegen;
 mod counts;
 mod deny;
 mod dist;
+mod fuzz;
 mod hook;
 mod k8s;
 mod msrv;
 mod process;
+mod sanitizer;
 mod sources;
 mod test;
 mod tidy;
@@ -30,7 +32,7 @@ struct Command {
 }
 
 /// Every command, in the order help shows them.
-const COMMANDS: [Command; 13] = [
+const COMMANDS: [Command; 14] = [
     Command {
         name: "test",
         arguments: "",
@@ -84,6 +86,12 @@ const COMMANDS: [Command; 13] = [
         arguments: "[--target TRIPLE] [--out FOLDER]",
         about: "a static program as archive, .deb and container image, with checksums and SBOM",
         run: dist::run,
+    },
+    Command {
+        name: "fuzz",
+        arguments: "[--minutes N] [--seconds S] [--inputs N] [--only TARGET] [--no-asan]",
+        about: "every fuzz target for its share of the time; a crash, hang or too much memory fails",
+        run: fuzz::run,
     },
     Command {
         name: "k8s",
