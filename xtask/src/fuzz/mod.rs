@@ -25,7 +25,7 @@ const MEMORY_MIB: u64 = 512;
 /// The time that an input may take, in seconds.
 const INPUT_SECONDS: u64 = 10;
 /// Inputs are no longer than this, in bytes, unless a seed is.
-const INPUT_BYTES: u64 = 4096;
+const INPUT_BYTES: u64 = 2048;
 /// Freed memory that AddressSanitizer holds back, in MiB: with its usual 256 the peak would be that of the sanitizer.
 const QUARANTINE_MIB: u64 = 32;
 
