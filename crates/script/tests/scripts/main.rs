@@ -9,4 +9,5 @@ mod modules;
 mod realm;
 mod vu;
 mod vus;
+mod walk;
 mod x509;
