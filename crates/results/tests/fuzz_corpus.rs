@@ -63,6 +63,7 @@ fn cut_seeds_keep_earlier_rows_and_report_the_cut() {
     let arrow = check(&seed("results_arrow/cut_off")).expect("what came before");
     assert!(arrow.losses == 1, "{arrow:?}");
     assert!(check(&seed("results_parquet/cut_off")).is_err(), "its index is at its end");
+    assert!(check(&seed("results_parquet/long_lists")).is_err(), "billions of items");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! What the pages of a column claim, read before they are decoded: the library reserves memory for what a page's header says it
-//! becomes, and a few bytes can claim gigabytes. Source: parquet.thrift of the format, in Thrift's compact protocol.
+//! What a footer and the pages of a column claim, read before they are decoded: the library reserves memory for what a page's header
+//! says it becomes and goes through lists of as many items as they claim, and a few bytes can claim billions. Source: parquet.thrift of the format, in Thrift's compact protocol.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
@@ -9,8 +9,10 @@ use parquet::errors::ParquetError;
 const RATIO_MAX: u64 = 32;
 /// What a page may become in any case.
 const PAGE_BYTES_MIN: u64 = 1 << 10;
-/// Structs within structs of a header; the format has two.
-const DEPTH_MAX: u32 = 8;
+/// Structs and lists within each other; the format has seven.
+const DEPTH_MAX: u32 = 16;
+/// After the footer: its length and the mark.
+const END_BYTES: u64 = 8;
 
 /// The header of a page, as far as memory depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +30,7 @@ struct PageHeader {
 /// # Errors
 /// A header is malformed, or claims what its bytes cannot become.
 pub(super) fn check(file: impl Read + Seek, start: u64, len: u64) -> Result<(), ParquetError> {
-    let mut input = PageInput { input: BufReader::new(file), read: 0 };
+    let mut input = PageInput { input: BufReader::new(file), read: 0, items: 0 };
     input.input.seek(SeekFrom::Start(start))?;
     while input.read < len {
         let header = input.page_header()?;
@@ -47,6 +49,21 @@ pub(super) fn check(file: impl Read + Seek, start: u64, len: u64) -> Result<(), 
     Ok(())
 }
 
+/// Follows the footer of a file.
+///
+/// # Errors
+/// It is malformed, or has lists of more items than bytes.
+pub(super) fn check_footer(mut file: impl Read + Seek) -> Result<(), ParquetError> {
+    let end = file.seek(SeekFrom::End(-(END_BYTES as i64)))?;
+    let mut len = [0; 4];
+    file.read_exact(&mut len)?;
+    let len = u64::from(u32::from_le_bytes(len));
+    let start = end.checked_sub(len).ok_or_else(|| malformed("a footer longer than the file"))?;
+    let mut input = PageInput { input: BufReader::new(file), read: 0, items: len };
+    input.input.seek(SeekFrom::Start(start))?;
+    input.skip_value(STRUCT, DEPTH_MAX)
+}
+
 fn malformed(reason: &str) -> ParquetError {
     ParquetError::General(reason.to_owned())
 }
@@ -55,6 +72,8 @@ fn malformed(reason: &str) -> ParquetError {
 struct PageInput<R> {
     input: BufReader<R>,
     read: u64,
+    /// Items of lists that may still come: each has a byte at least, and a page's header has no list.
+    items: u64,
 }
 
 impl<R: Read + Seek> PageInput<R> {
@@ -145,12 +164,19 @@ impl<R: Read + Seek> PageInput<R> {
                 }
                 Ok(())
             }
-            _ => Err(malformed("a page header with a list")),
+            LIST | SET => {
+                let head = self.byte()?;
+                let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
+                let left = self.items.checked_sub(count);
+                self.items = left.ok_or_else(|| malformed("a list of more items than bytes"))?;
+                (0..count).try_for_each(|_| self.skip_value(head & 15, depth))
+            }
+            _ => Err(malformed("a type that the format has not")),
         }
     }
 }
 
-/// Types of the compact protocol; lists and maps, which a page's header has not, are left out.
+/// Types of the compact protocol; maps, which the format has not, are left out.
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;
 const BYTE: u8 = 3;
@@ -159,6 +185,8 @@ const I32: u8 = 5;
 const I64: u8 = 6;
 const DOUBLE: u8 = 7;
 const BINARY: u8 = 8;
+const LIST: u8 = 9;
+const SET: u8 = 10;
 const STRUCT: u8 = 12;
 
 #[cfg(test)]
@@ -204,6 +232,23 @@ mod tests {
 
     mod regression {
         use super::*;
+
+        /// A list of two billion booleans, which have no bytes for the library, took seconds, and a footer can hold many.
+        #[test]
+        fn issue_19_a_footer_of_long_lists() {
+            let footer = |count: u64| {
+                // Field 1 is a list of booleans; its count; the struct's end.
+                let mut out = b"PAR1".to_vec();
+                out.extend([0x19, 0xf1]);
+                push(count, &mut out);
+                out.push(0);
+                let len = out.len() as u32 - 4;
+                out.extend(len.to_le_bytes());
+                out.extend(b"PAR1");
+                check_footer(Cursor::new(out)).is_ok()
+            };
+            assert!(footer(3) && !footer(5) && !footer(1 << 31) && !footer(u64::MAX));
+        }
 
         /// A header of a page claimed gigabytes, for the page or for a dictionary, and the library took them.
         #[test]

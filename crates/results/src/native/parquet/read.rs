@@ -68,6 +68,7 @@ impl ParquetSource {
             return Err(Fault::Corrupt { at: 0, reason: CUT_OFF.to_owned() });
         }
         let pages = file.try_clone().map_err(Fault::Io)?;
+        guarded(|| pages::check_footer(&pages)).map_err(corrupt)?;
         let file = guarded(|| SerializedFileReader::new(file)).map_err(corrupt)?;
         let schema = schema(&file);
         let (detail, has_tags, epoch) = (schema.detail(), schema.has_tags(), schema.epoch());
