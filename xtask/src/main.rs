@@ -1,16 +1,19 @@
 //! The toolbox: every chore of the project as `cargo xtask COMMAND`. One file per command. It is never shipped, and it
 //! holds no logic of the product: it starts `cargo`, `npm`, `nginx` and the `brunt` binary and looks at what they say.
 
+mod asan;
 mod bench;
 mod ci;
 mod codegen;
 mod counts;
 mod deny;
 mod dist;
+mod fuzz;
 mod hook;
 mod k8s;
 mod msrv;
 mod process;
+mod sanitizer;
 mod sources;
 mod test;
 mod tidy;
@@ -30,7 +33,7 @@ struct Command {
 }
 
 /// Every command, in the order help shows them.
-const COMMANDS: [Command; 13] = [
+const COMMANDS: [Command; 15] = [
     Command {
         name: "test",
         arguments: "",
@@ -84,6 +87,18 @@ const COMMANDS: [Command; 13] = [
         arguments: "[--target TRIPLE] [--out FOLDER]",
         about: "a static program as archive, .deb and container image, with checksums and SBOM",
         run: dist::run,
+    },
+    Command {
+        name: "fuzz",
+        arguments: "[--minutes N] [--seconds S] [--inputs N] [--only TARGET] [--no-asan]",
+        about: "every fuzz target for its share of the time; a crash, hang or too much memory fails",
+        run: fuzz::run,
+    },
+    Command {
+        name: "asan",
+        arguments: "[--walks N]",
+        about: "the tests of crate script under AddressSanitizer, QuickJS's C included",
+        run: asan::run,
     },
     Command {
         name: "k8s",

@@ -124,6 +124,8 @@ impl<R: Read> Table<R> {
 #[must_use]
 pub fn names_column(begin: &[u8], column: &str) -> bool {
     let line = begin.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let end = line.iter().rposition(|byte| *byte != b'\r').map_or(0, |last| last + 1);
+    let line = &line[..end];
     fields(line, separator(line)).any(|name| name == column)
 }
 
@@ -200,6 +202,19 @@ mod tests {
         assert_eq!(read(text, "time \"x\"", TimeUnit::Micros).unwrap(), (vec![3_500, 5_000], 0));
         assert!(names_column(text.as_bytes(), "a,b") && !names_column(text.as_bytes(), "a"));
         assert!(names_column(b"a;b;c", "c") && !names_column(b"", "c"));
+    }
+
+    mod regression {
+        use super::*;
+
+        /// The last column of a header that ends in CR LF was not found, so such a file was taken for no table.
+        #[test]
+        fn issue_19_the_last_column_before_cr_lf() {
+            for text in ["a,b\r\n1,2\r\n", "\"a\";\"b\"\r\n1;2\r\n", "b\r"] {
+                assert!(names_column(text.as_bytes(), "b"), "{text:?}");
+                assert!(Table::open(text.as_bytes(), "b", TimeUnit::Nanos).is_ok(), "{text:?}");
+            }
+        }
     }
 
     #[test]

@@ -5,6 +5,8 @@
 
 #[path = "../../../fuzz/checks/results_read.rs"]
 mod results_read;
+#[path = "../../../fuzz/checks/results_table.rs"]
+mod results_table;
 
 use std::path::{Path, PathBuf};
 
@@ -39,6 +41,10 @@ fn good_seeds_have_their_rows() {
     let cases = [
         ("results_arrow/whole", Encoding::Arrow, 6),
         ("results_parquet/whole", Encoding::Parquet, 6),
+        ("results_arrow/server", Encoding::Arrow, 4),
+        ("results_parquet/server", Encoding::Parquet, 2),
+        ("results_arrow/thresholds", Encoding::Arrow, 10),
+        ("results_parquet/thresholds", Encoding::Parquet, 10),
         ("results_gob/vegeta", Encoding::Gob, 6),
         ("results_gob/ours", Encoding::Gob, 6),
         ("results_csv/vegeta", Encoding::Csv, 2),
@@ -57,6 +63,7 @@ fn cut_seeds_keep_earlier_rows_and_report_the_cut() {
     let arrow = check(&seed("results_arrow/cut_off")).expect("what came before");
     assert!(arrow.losses == 1, "{arrow:?}");
     assert!(check(&seed("results_parquet/cut_off")).is_err(), "its index is at its end");
+    assert!(check(&seed("results_parquet/long_lists")).is_err(), "billions of items");
 }
 
 #[test]
@@ -86,5 +93,25 @@ fn damage_is_survived() {
             // Whether it still reads is its own affair; that reading ends without a panic is ours.
             check(&damaged).ok();
         }
+    }
+}
+
+#[test]
+fn tables_come_to_what_their_seeds_say() {
+    // Times, rows without one, and whether the first line is a generator's record.
+    let cases = [
+        ("seconds", Some((2, 0, false))),
+        ("tabs", Some((1, 0, false))),
+        ("quotes", Some((2, 0, false))),
+        ("no_column", None),
+        ("odd_numbers", Some((2, 4, false))),
+        ("record", Some((0, 0, true))),
+        ("record_of_huge_counts", None),
+    ];
+    for (name, expect) in cases {
+        let bytes = std::fs::read(corpus().join("results_table").join(name)).expect("a seed");
+        let totals = results_table::check(&bytes);
+        let found = totals.map(|totals| (totals.times, totals.skipped, totals.is_record));
+        assert_eq!(found, expect, "{name}");
     }
 }

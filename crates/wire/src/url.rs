@@ -165,7 +165,8 @@ impl Url {
 }
 
 impl fmt::Display for Url {
-    /// The whole URL; the password is masked, as Go's client masks it (`stdx::without_password`).
+    /// The whole URL; the password is masked, as Go's client masks it (`stdx::without_password`). A control character of the user
+    /// stays escaped: the text is for terminals and pages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = match self.scheme {
             Scheme::Http => "http",
@@ -173,12 +174,28 @@ impl fmt::Display for Url {
         };
         write!(f, "{scheme}://")?;
         match self.userinfo.as_deref().and_then(|info| info.split_once(':')) {
-            Some((user, "")) => write!(f, "{user}@")?,
-            Some((user, _)) => write!(f, "{user}:***@")?,
+            Some((user, "")) => write!(f, "{}@", without_controls(user))?,
+            Some((user, _)) => write!(f, "{}:***@", without_controls(user))?,
             None => {}
         }
         write!(f, "{}{}", self.authority, self.path_and_query)
     }
+}
+
+/// The text with its control characters as escapes.
+fn without_controls(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        let mut bytes = [0; 4];
+        match letter.is_control() {
+            true => letter
+                .encode_utf8(&mut bytes)
+                .bytes()
+                .for_each(|b| push_escaped(b, false, &mut out)),
+            false => out.push(letter),
+        }
+    }
+    out
 }
 
 fn without_fragment(text: &str) -> Result<&str, UrlError> {
@@ -367,6 +384,18 @@ mod tests {
             let url = Url::parse(text).expect(text);
             assert_eq!(url.userinfo.as_deref(), userinfo, "{text}");
             assert_eq!(url.to_string(), shown);
+        }
+    }
+
+    mod regression {
+        use super::*;
+
+        /// A URL's user is decoded, and stood in errors and reports with escapes that a terminal obeys.
+        #[test]
+        fn issue_19_the_user_has_no_control_characters() {
+            let url = Url::parse("http://%1b[1m%c2%9b%0a:p@a/").expect("a URL");
+            assert_eq!(url.userinfo.as_deref(), Some("\u{1b}[1m\u{9b}\n:p"));
+            assert_eq!(url.to_string(), "http://%1B[1m%C2%9B%0A:***@a/");
         }
     }
 

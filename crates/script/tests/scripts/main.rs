@@ -1,6 +1,7 @@
 //! Scripts run in small worlds of the tests' own: what they ask for, what they measure, how they end. One binary, since each one
 //! links all of the crate.
 
+mod fuzz_corpus;
 mod http;
 mod json;
 mod limits;
@@ -8,4 +9,5 @@ mod modules;
 mod realm;
 mod vu;
 mod vus;
+mod walk;
 mod x509;

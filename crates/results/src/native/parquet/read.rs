@@ -14,6 +14,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
+use super::pages;
 use super::spool::spool;
 use super::write::ARROW_SCHEMA;
 use crate::Detail;
@@ -37,6 +38,8 @@ const READ_ROWS: usize = 16 << 10;
 /// Reads Parquet.
 pub(crate) struct ParquetSource {
     file: SerializedFileReader<File>,
+    /// The same file, whose pages are looked at before they are decoded.
+    pages: File,
     /// The next row group.
     group: usize,
     /// Rows of the current group that were not read.
@@ -64,11 +67,14 @@ impl ParquetSource {
         if !ends_with_mark(&file)? {
             return Err(Fault::Corrupt { at: 0, reason: CUT_OFF.to_owned() });
         }
+        let pages = file.try_clone().map_err(Fault::Io)?;
+        guarded(|| pages::check_footer(&pages)).map_err(corrupt)?;
         let file = guarded(|| SerializedFileReader::new(file)).map_err(corrupt)?;
         let schema = schema(&file);
         let (detail, has_tags, epoch) = (schema.detail(), schema.has_tags(), schema.epoch());
         Ok(Self {
             file,
+            pages,
             group: 0,
             left: 0,
             columns: Vec::new(),
@@ -107,6 +113,10 @@ impl ParquetSource {
             }
             let data_type = data_type(column);
             let is_known = !matches!(data_type, DataType::Other(..));
+            if is_known {
+                let (start, len) = group.metadata().column(number).byte_range();
+                pages::check(&self.pages, start, len)?;
+            }
             let reader = if is_known { Some(group.get_column_reader(number)?) } else { None };
             let (name, level) = (path[0].clone(), column.max_def_level());
             self.columns.push(OpenColumn { name, data_type, level, reader });
