@@ -263,7 +263,8 @@ pub(super) fn vu_plan(
         parts: meant.mode == SummaryMode::Full || meant.has_results(),
         tags: options.tags.clone(),
         system_tags: options.system_tags,
-        row_tags: stage == Stage::Iteration && meant.has_results(),
+        row_tags: stage == Stage::Iteration
+            && (meant.has_results() || meant.page.address.is_some()),
         emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).and_then(Outputs::emit),
         live: None,
         clock: Arc::new(move || began.elapsed().into()),

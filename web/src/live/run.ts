@@ -86,6 +86,8 @@ export interface State extends Progress {
   errorsMore: number;
   groups: GroupRow[];
   groupsMore: number;
+  /** Titles and groups of a script's tags that have more than one value. */
+  byTag: [string, GroupRow[]][];
   generator: { workers: number; busiest: number; lag: [number, number]; notSent: number; connections: number; io: string };
   /** Moments that were marked, and changes of the load. */
   marks: [number, string][];

@@ -12,12 +12,9 @@ const LINES_MAX = 300;
 
 export class Tables {
   readonly place = make("div", "tables");
-  private readonly groups = new LiveTable<GroupRow>("By name or target", [
-    { name: "Name", value: (row) => row[0], wraps: true },
-    counts("Requests", (row: GroupRow) => row[1]),
-    { ...counts("Failed", (row: GroupRow) => row[2]), text: (row) => `${whole(row[2])} (${share(row[2], row[1])})` },
-    ...["Mean", "p50", "p95", "p99", "Max"].map((name, at) => times(name, (row: GroupRow) => row[at + 3] as number)),
-  ]);
+  private readonly groups = grouped("By name or target");
+  private readonly byTag = new Map<string, LiveTable<GroupRow>>();
+  private readonly tags = make("div", "");
   private readonly ended = new LiveTable<EndedRow>("Runs of this command", [
     { name: "Run", value: (row) => row[0], wraps: true },
     counts("Requests", (row: EndedRow) => row[1]),
@@ -45,12 +42,13 @@ export class Tables {
 
   constructor() {
     const small = make("div", "pair", this.statuses.place, this.failures.place);
-    this.place.append(this.more, this.groups.place, this.ended.place, small, this.errors.place, this.marks.place);
+    this.place.append(this.more, this.tags, this.groups.place, this.ended.place, small, this.errors.place, this.marks.place);
     this.place.append(this.server, this.log.place);
   }
 
   set(state: State, began: number, zone: Zone): void {
     this.groups.set(state.groups, hidden(state.groupsMore, "more names"));
+    for (const [title, rows] of state.byTag) this.tagTable(title).set(rows);
     this.statuses.set(state.statuses.map(([status, count]): Count => [status || "no answer", count]));
     this.failures.set(state.failures);
     this.errors.set(state.errors, hidden(state.errorsMore, "errors with further texts"));
@@ -81,6 +79,15 @@ export class Tables {
     this.ended.set(rows.length > 1 ? rows : []);
   }
 
+  private tagTable(title: string): LiveTable<GroupRow> {
+    const known = this.byTag.get(title);
+    if (known) return known;
+    const made = grouped(title);
+    this.byTag.set(title, made);
+    this.tags.append(made.place);
+    return made;
+  }
+
   private addedTable(table: Table, place: HTMLElement): LiveTable<(string | number)[]> {
     const known = this.added.get(table.title);
     if (known) return known;
@@ -105,6 +112,15 @@ function counts<R>(name: string, value: (row: R) => number): Column<R> {
 
 function times<R>(name: string, value: (row: R) => number): Column<R> {
   return { name, value, text: (row) => time(value(row)) };
+}
+
+function grouped(title: string): LiveTable<GroupRow> {
+  return new LiveTable<GroupRow>(title, [
+    { name: "Name", value: (row) => row[0], wraps: true },
+    counts("Requests", (row: GroupRow) => row[1]),
+    { ...counts("Failed", (row: GroupRow) => row[2]), text: (row) => `${whole(row[2])} (${share(row[2], row[1])})` },
+    ...["Mean", "p50", "p95", "p99", "Max"].map((name, at) => times(name, (row: GroupRow) => row[at + 3] as number)),
+  ]);
 }
 
 function counted(title: string, what: string): LiveTable<Count> {

@@ -216,18 +216,20 @@ fn a_script_has_gates_by_its_tags() {
     let (passed, crossed, undecided) = ((false, false), (true, false), (false, true));
     let expect = [crossed, passed, passed, passed, passed, undecided, crossed, passed];
     assert_eq!(outcomes, expect, "{json}");
-    // The results have scenarios and groups; a script's own tag only where the run had a gate or a threshold of it.
+    // The results have scenarios and groups, and rows their tags.
     let report =
         |gates: &str, code| run(&format!("report -fail-on={gates} {file}")).with_code(code);
     report("errors{scenario:buyers}>0,p99{group:::cart}>1m,requests{page:cart}<1", 0);
-    report("errors{page:cart}>0", UNDECIDED);
+    report("errors{page:cart}>0", 0);
+    report("errors{page:none}>0", UNDECIDED);
+    report("errors{expected_response:true}>0", UNDECIDED);
     complains(&report("errors{scenario:readers}>50%", CROSSED), &["is crossed: 100%"]);
     complains(&report("thresholds>0", CROSSED), &["gate thresholds>0 is crossed: 1"]);
     report("checks<100%", CROSSED);
     report("status.404{method:GET}>3", CROSSED);
     report("p99{method:POST}>1s", UNDECIDED);
-    // Percentiles of two results have no common one.
-    report(&format!("p99{{scenario:buyers}}>1m {file}"), UNDECIDED);
+    // Percentiles of two results' metrics have no common one; the rows of both have.
+    report(&format!("p99{{scenario:buyers}}>1m {file}"), 0);
 }
 
 #[test]

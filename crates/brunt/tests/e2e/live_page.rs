@@ -131,10 +131,11 @@ fn a_script_shows_its_checks_and_thresholds() {
     let script = scratch.file(
         "script.js",
         format!(
-            "import http from 'k6/http'; import {{ check, sleep }} from 'k6';
+            "import http from 'k6/http'; import {{ check, group, sleep }} from 'k6';
              export const options = {{ vus: 2, duration: '40s', thresholds: {{ checks: ['rate>0.9'] }} }};
              export default () => {{
                check(http.get('{url}/'), {{ 'is fine': (r) => r.status === 200, 'is not': (r) => r.status === 1 }});
+               group('shop', () => http.get('{url}/'));
                console.warn('\x1b[31mseen in <the> log');
                sleep(0.05);
              }};"
@@ -142,8 +143,16 @@ fn a_script_shows_its_checks_and_thresholds() {
     );
     let (running, page) = live(&format!("run -q -web=127.0.0.1:0 {script}"));
     let mut browser = Chromium::open(&scratch, &page);
-    for text in ["is fine", "rate>0.9", "not met", "http_req_duration", "VUS", "seen in <the> log"]
-    {
+    for text in [
+        "is fine",
+        "rate>0.9",
+        "not met",
+        "http_req_duration",
+        "VUS",
+        "seen in <the> log",
+        "by group",
+        "::shop",
+    ] {
         browser.until(&format!("{TEXT}.toUpperCase().includes({:?})", text.to_uppercase()));
     }
     browser.value("window.confirm = () => true");

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use metrics::{Batch, Groups, Snapshot, Summary, TargetTable, Verdict};
+use metrics::{Batch, By, Groups, Snapshot, Summary, TargetTable, Verdict};
 use serde_json::{Value, json};
 use stdx::Nanos;
 
@@ -19,6 +19,8 @@ const ERROR_CHARS: usize = 300;
 /// Counts what snapshots do not have: requests by target, and errors by text.
 pub(super) struct Counts {
     groups: Groups,
+    /// By tags of a script, with their titles; empty where rows have none.
+    by_tag: [(&'static str, Groups); 2],
     labels: TargetTable,
     errors: HashMap<Box<[u8]>, u64>,
     errors_more: u64,
@@ -28,6 +30,8 @@ impl Counts {
     pub(super) fn new(labels: TargetTable) -> Self {
         Self {
             groups: Groups::new(grouping(&labels)),
+            by_tag: [("By scenario", "scenario"), ("By group", "group")]
+                .map(|(title, tag)| (title, Groups::new(By::Tag(tag.to_owned())))),
             labels,
             errors: HashMap::new(),
             errors_more: 0,
@@ -36,6 +40,9 @@ impl Counts {
 
     pub(super) fn add(&mut self, batch: &Batch) {
         self.groups.add(batch, &self.labels);
+        if batch.samples.iter().any(|sample| sample.tags.len > 0) {
+            self.by_tag.iter_mut().for_each(|(_, groups)| groups.add(batch, &self.labels));
+        }
         for sample in batch.samples.iter().filter(|sample| sample.error.len > 0) {
             let text = batch.text(sample.error);
             if let Some(count) = self.errors.get_mut(text) {
@@ -48,24 +55,10 @@ impl Counts {
         }
     }
 
-    fn groups(&self) -> Vec<Value> {
-        let mut list: Vec<_> = self.groups.list().iter().collect();
-        list.sort_by_key(|(_, group)| std::cmp::Reverse(group.hits));
-        let shown = list.into_iter().take(GROUPS_MAX);
-        let row = |(name, group): &(String, metrics::Group)| {
-            let at = |q| group.response.quantile(q).0;
-            json!([
-                name,
-                group.hits,
-                group.hits - group.successes,
-                group.response.mean().0,
-                at(0.5),
-                at(0.95),
-                at(0.99),
-                group.response.max().0
-            ])
-        };
-        shown.map(row).collect()
+    /// A table for each tag that has more than one value.
+    fn by_tag(&self) -> Vec<Value> {
+        let several = self.by_tag.iter().filter(|(_, groups)| groups.list().len() > 1);
+        several.map(|(title, groups)| json!([title, rows(groups)])).collect()
     }
 
     fn errors(&self) -> Vec<(String, u64)> {
@@ -74,6 +67,27 @@ impl Counts {
         let text = |text: &[u8]| String::from_utf8_lossy(text).chars().take(ERROR_CHARS).collect();
         list.into_iter().map(|(bytes, count)| (text(bytes), *count)).collect()
     }
+}
+
+/// The largest groups, as rows of a table.
+fn rows(groups: &Groups) -> Vec<Value> {
+    let mut list: Vec<_> = groups.list().iter().collect();
+    list.sort_by_key(|(_, group)| std::cmp::Reverse(group.hits));
+    let shown = list.into_iter().take(GROUPS_MAX);
+    let row = |(name, group): &(String, metrics::Group)| {
+        let at = |q| group.response.quantile(q).0;
+        json!([
+            name,
+            group.hits,
+            group.hits - group.successes,
+            group.response.mean().0,
+            at(0.5),
+            at(0.95),
+            at(0.99),
+            group.response.max().0
+        ])
+    };
+    shown.map(row).collect()
 }
 
 /// The state at this moment.
@@ -107,7 +121,8 @@ pub(super) fn json(
         "failures": failures,
         "errors": counts.errors(),
         "errorsMore": counts.errors_more,
-        "groups": counts.groups(),
+        "groups": rows(&counts.groups),
+        "byTag": counts.by_tag(),
         "groupsMore": counts.groups.list().len().saturating_sub(GROUPS_MAX),
         "generator": {
             "workers": generator.workers,
