@@ -170,3 +170,8 @@ JSValue JS_CopyObject(JSContext *ctx, JSValueConst from)
         q->prop[i].u.value = js_dup(p->prop[i].u.value);
     return obj;
 }
+
+void JS_LookForInterrupts(JSContext *ctx)
+{
+    ctx->interrupt_counter = 1;
+}

@@ -18,6 +18,7 @@ JS_EXTERN JSFiber *JS_NewFiber(JSContext *ctx, size_t memory_max);
 JS_EXTERN void JS_SwapFiber(JSContext *ctx, JSFiber *f);
 JS_EXTERN void JS_FreeFiber(JSContext *ctx, JSFiber *f);
 JS_EXTERN JSValue JS_CopyObject(JSContext *ctx, JSValueConst from);
+JS_EXTERN void JS_LookForInterrupts(JSContext *ctx);
 
 /* For the lines that the build script adds to quickjs.c. */
 static void js_drop_module(JSContext *ctx, JSModuleDef *m);

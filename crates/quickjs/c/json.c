@@ -28,6 +28,9 @@ typedef struct FastJson {
     JSString *texts[FAST_JSON_TEXTS];
 } FastJson;
 
+/* bytes */
+#define FAST_JSON_LONG 65536
+
 static int fast_json_value(FastJson *s, JSValueConst previous, JSValue *out);
 
 static inline void fast_json_space(FastJson *s)
@@ -430,6 +433,9 @@ static bool fast_json_parse(JSContext *ctx, const char *buf, size_t len, JSValue
     s->p = (const uint8_t *)buf;
     s->end = s->p + len;
     ret = fast_json_value(s, JS_UNDEFINED, out);
+    /* a text of this size takes as long as the steps between two looks */
+    if (len > FAST_JSON_LONG)
+        ctx->interrupt_counter = 1;
     fast_json_drop(s, 0);
     js_free(ctx, s->values);
     if (ret == FAST_JSON_OK) {

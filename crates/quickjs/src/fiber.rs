@@ -37,4 +37,10 @@ unsafe extern "C" {
     /// # Safety
     /// The context and the value are valid, and the value is of this context.
     pub fn JS_CopyObject(ctx: *mut JSContext, from: JSValue) -> JSValue;
+
+    /// Has the next step of the interpreter look for an interrupt, instead of one of the next 10,000.
+    ///
+    /// # Safety
+    /// The context is valid.
+    pub fn JS_LookForInterrupts(ctx: *mut JSContext);
 }

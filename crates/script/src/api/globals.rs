@@ -17,8 +17,11 @@ use crate::loader::commonjs;
 use crate::loader::open::{caller, opened};
 use crate::runtime::current::vu_of;
 use crate::runtime::environment::{ENV, Env};
-use crate::runtime::ffi::copied_object;
+use crate::runtime::ffi::{copied_object, look_for_interrupts};
 use crate::runtime::values::string_of;
+
+/// From so many bytes on a text takes as long to write as thousands of steps.
+const LONG_TEXT: usize = 64 << 10;
 
 /// The console's methods.
 const CONSOLE: [(&str, Level); 5] = [
@@ -35,7 +38,11 @@ pub(super) fn install(ctx: &Ctx<'_>, env: &Env) -> Result<()> {
     for (name, level) in CONSOLE {
         let log = move |ctx: Ctx<'_>, values: Rest<Value<'_>>| -> Result<()> {
             let words: Result<Vec<String>> = values.0.iter().map(inspect).collect();
-            vu_of(&ctx)?.host.log(level, &words?.join(" "));
+            let text = words?.join(" ");
+            if text.len() > LONG_TEXT {
+                look_for_interrupts(&ctx);
+            }
+            vu_of(&ctx)?.host.log(level, &text);
             Ok(())
         };
         console.set(name, Function::new(ctx.clone(), log)?)?;

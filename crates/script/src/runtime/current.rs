@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Exception, Result};
 
 use super::context::VuContext;
-use super::ffi::{ContextData, WorkerLoan, interrupted};
+use super::ffi::{ContextData, WorkerLoan, interrupted, look_for_interrupts};
 
 /// The VU whose JavaScript runs; none between two calls.
 #[derive(Default)]
@@ -44,8 +44,9 @@ pub(crate) fn vu_of(ctx: &Ctx<'_>) -> Result<Rc<VuContext>> {
 }
 
 /// Runs what computes on the worker's own stack: a VU's has 64 KiB left for it at JavaScript's deepest, and compressing takes
-/// three times that.
+/// three times that. Afterwards it is looked for an interrupt: a loop of such calls has few steps.
 pub(crate) fn on_worker_stack<T>(ctx: &Ctx<'_>, body: impl FnOnce() -> T + Send) -> T {
+    look_for_interrupts(ctx);
     match ctx.userdata::<ContextData<Current>>().and_then(|current| current.0.vu()) {
         Some(vu) => vu.suspender.on_worker_stack(body),
         None => body(),

@@ -200,6 +200,12 @@ pub(crate) fn interrupted(ctx: &Ctx<'_>) -> Error {
     throw_uncatchable(ctx, "interrupted")
 }
 
+/// Has the interpreter look for an interrupt at its next step: what was called took as long as thousands of steps.
+pub(crate) fn look_for_interrupts(ctx: &Ctx<'_>) {
+    // SAFETY: the context lives.
+    unsafe { qjs::JS_LookForInterrupts(ctx.as_raw().as_ptr()) }
+}
+
 /// Another plain object with the same values; both share what says where their properties are, until one of them changes.
 ///
 /// # Errors

@@ -154,6 +154,27 @@ fn no_call_outlasts_its_iteration() {
     }
 }
 
+/// Calls that take long each, in a loop of few steps: it is looked for an interrupt after each.
+#[test]
+fn no_loop_of_long_calls_outlasts_its_iteration() {
+    for call in [
+        "JSON.parse(long)",
+        "http.post('http://127.0.0.1:1/', long, { compression: 'gzip' })",
+        "console.log(long)",
+    ] {
+        let text = format!(
+            "import http from 'k6/http';
+            const long = JSON.stringify(Array.from({{ length: 50000 }}, (_, at) => ({{ at }})));
+            let calls = 0;
+            export default function () {{ while (calls < 200) {{ calls += 1; try {{ {call} }} catch {{ }} }} return 'ended'; }}"
+        );
+        let world = Rc::<World>::default();
+        let mut vu = vu(&world, text);
+        world.patience.set(60);
+        assert_eq!(run(&mut vu), StepResult::Cut, "{call}");
+    }
+}
+
 #[test]
 fn what_takes_too_much_is_refused() {
     let text = "import { parseHTML } from 'k6/html';
