@@ -43,6 +43,7 @@ pub fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     };
     // A test must not be run for a summary that cannot be written.
     meant.summary_export.iter().try_for_each(Output::try_out)?;
+    meant.reports.try_out()?;
     let Ok(rest) = meant.address.as_deref().map(|at| rest(&meant, at)).transpose() else {
         return Ok(ExitCode::NoApi);
     };

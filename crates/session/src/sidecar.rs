@@ -30,23 +30,33 @@ pub(crate) struct MonitorSidecar {
     recent: Recent,
 }
 
-/// Rows that observers of the run have not seen yet.
+/// Rows that observers of the run have not seen yet, and how many found no room.
 #[derive(Clone, Debug, Default)]
-struct Recent(Arc<Mutex<Vec<Row>>>);
+struct Recent(Arc<Mutex<(Vec<Row>, u64)>>);
 
 /// Rows that wait for observers at most; what the results take is bounded by itself.
 const RECENT_MAX: usize = 10_000;
 
 impl Recent {
     fn push(&self, row: &Row) {
-        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (rows, left_out) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if rows.len() < RECENT_MAX {
             rows.push(row.clone());
+        } else {
+            *left_out += 1;
         }
     }
 
     fn take(&self) -> Vec<Row> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut rows, left_out) = std::mem::take(&mut *recent);
+        if left_out > 0 {
+            let (source, host) = ("live page".to_owned(), String::new());
+            let left_out = stdx::counted(left_out, "row");
+            let what = format!("{left_out} came too fast to be shown; the results have them");
+            rows.push(Row::Incident(Incident { at: unix_ns(), host, source, what }));
+        }
+        rows
     }
 }
 
@@ -150,6 +160,17 @@ mod tests {
     use results::{Encoding, Sink, StreamInfo};
 
     use super::*;
+
+    #[test]
+    fn rows_that_are_not_shown_are_counted() {
+        let (recent, row) = (Recent::default(), Row::Incident(Incident::default()));
+        (0..RECENT_MAX + 7).for_each(|_| recent.push(&row));
+        let rows = recent.take();
+        assert_eq!(rows.len(), RECENT_MAX + 1);
+        let Some(Row::Incident(last)) = rows.last() else { panic!("an incident") };
+        assert_eq!(last.what, "7 rows came too fast to be shown; the results have them");
+        assert!(recent.take().is_empty());
+    }
 
     #[test]
     fn a_monitor_that_hangs_is_not_waited_for() {

@@ -51,6 +51,29 @@ fn reported(scratch: &Scratch, line: &str, code: i32, endings: &[&str]) -> (Stri
 const ALL: [&str; 5] = ["xml", "html", "json", "md", "txt"];
 
 #[test]
+fn a_report_that_cannot_be_written_is_refused_before_the_load() {
+    let scratch = Scratch::new("report-files-nowhere");
+    let (server, url) = server(Config::default());
+    let script = scratch.file(
+        "s.js",
+        format!("import http from 'k6/http'; export default () => {{ http.get('{url}/'); }};"),
+    );
+    for line in [
+        format!("bench -n=5 {url}/"),
+        format!("seek -objective=p99<1s -budget=20s {url}/"),
+        format!("cable echo {url}/cable -users=1 -channel=ChatChannel"),
+        format!("run -q {script}"),
+    ] {
+        let there = text(&scratch.path("there.json"));
+        let ran = run(&format!("{line} -report={there} -report=/no/folder/x.json")).with_code(1);
+        assert!(ran.stderr.contains("flag -report: "), "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains("/no/folder/x.json"), "{line}: {}", ran.stderr);
+        assert!(!std::path::Path::new(&there).exists(), "{line}: nothing is left of the try");
+    }
+    assert_eq!(server.stats().requests, 0, "nothing was sent");
+}
+
+#[test]
 fn every_load_leaves_its_reports() {
     let scratch = Scratch::new("report-files");
     let service = ServiceTime::parse("fixed:5ms").unwrap();
