@@ -30,8 +30,7 @@ impl UnsentBytes {
     /// # Errors
     /// None is left.
     pub(crate) fn make_room(&mut self, more: usize) -> Result<(), OutOfMemory> {
-        let (len, room) = (self.bytes.len() + more, self.bytes.capacity());
-        self.memory.resize(if len > room { len.max(2 * room) } else { room })
+        self.memory.make_room(&self.bytes, more)
     }
 
     pub(crate) fn extend(&mut self, bytes: &[u8]) {

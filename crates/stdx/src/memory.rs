@@ -62,6 +62,16 @@ impl MemoryShare {
         })
     }
 
+    /// Takes what a vector needs that is to grow by so many bytes: one that has no room left doubles.
+    ///
+    /// # Errors
+    /// As [`MemoryShare::resize`].
+    #[inline]
+    pub fn make_room(&mut self, bytes: &Vec<u8>, more: usize) -> Result<(), OutOfMemory> {
+        let (len, room) = (bytes.len() + more, bytes.capacity());
+        self.resize(if len > room { len.max(2 * room) } else { room })
+    }
+
     #[cold]
     fn change(&mut self, to: usize) -> Result<(), OutOfMemory> {
         if to <= self.taken {

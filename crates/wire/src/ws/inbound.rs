@@ -268,11 +268,9 @@ impl Inbound {
         self.make_room(0)
     }
 
-    /// Takes memory for so much more of the message. A vector that has no room left doubles.
+    /// Takes memory for so much more of the message.
     fn make_room(&mut self, more: usize) -> Result<(), WsError> {
-        let (len, room) = (self.buf.len() + more, self.buf.capacity());
-        let needed = if len > room { len.max(2 * room) } else { room };
-        self.memory.resize(needed).map_err(|_| WsError::OutOfMemory)
+        self.memory.make_room(&self.buf, more).map_err(|_| WsError::OutOfMemory)
     }
 
     /// The message's last frame has come.
