@@ -1,6 +1,8 @@
 //! FlatBuffers without a schema compiler: tables are written from a list of fields, and read by the numbers of their fields.
 //! Reading trusts no offset. Source: "FlatBuffers Internals".
 
+use std::ops::Range;
+
 /// The value of one field of a table.
 pub(super) enum Value {
     /// Absent: the field has its default.
@@ -182,6 +184,11 @@ impl<'b> Table<'b> {
     pub(super) fn text(&self, field: usize) -> Option<&'b str> {
         let (start, len) = self.vector(field, 1)?;
         std::str::from_utf8(&self.bytes[start..start + len]).ok()
+    }
+
+    /// Where a text stands in the bytes.
+    pub(super) fn place_of_text(&self, field: usize) -> Option<Range<usize>> {
+        self.vector(field, 1).map(|(start, len)| start..start + len)
     }
 
     /// The tables of a vector; those that lie outside are left out.

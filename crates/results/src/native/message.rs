@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::array::{Array, Bitmap, Bytes, Values};
+use super::checksum;
 use super::flatbuffer::{Table, Value, encode};
 use super::layout;
 use super::record_batch::{Column, RecordBatch};
@@ -54,13 +55,16 @@ pub(super) fn encode_batch(batch: &RecordBatch) -> Result<Vec<u8>, String> {
 /// A message: mark, length, metadata, body.
 fn message(kind: u8, header: Vec<Value>, body: &[u8]) -> Vec<u8> {
     let body_len = Value::I64(body.len() as i64);
-    let metadata = encode(&[Value::I16(VERSION), Value::U8(kind), Value::Table(header), body_len]);
+    let fields =
+        [Value::I16(VERSION), Value::U8(kind), Value::Table(header), body_len, checksum::blank()];
+    let metadata = encode(&fields);
     let whole = (8 + metadata.len()).next_multiple_of(ALIGNMENT);
     let mut bytes = Vec::with_capacity(whole + body.len());
     bytes.extend(CONTINUATION);
     bytes.extend(((whole - 8) as u32).to_le_bytes());
     bytes.extend(metadata);
     bytes.resize(whole, 0);
+    checksum::seal(&mut bytes[8..], body);
     bytes.extend(body);
     bytes
 }
@@ -146,6 +150,8 @@ fn no_message() -> String {
 #[derive(Default)]
 pub(super) struct Decoder {
     schema: Option<Schema>,
+    /// The schema has a checksum: so has every message.
+    is_checked: bool,
     dictionaries: HashMap<i64, Arc<Array>>,
 }
 
@@ -153,7 +159,7 @@ impl Decoder {
     /// Handles the next message; returns its record batch, if it is one.
     ///
     /// # Errors
-    /// It is malformed, has wrong lengths, or comes out of order.
+    /// It is damaged, malformed, has wrong lengths, or comes out of order.
     pub(super) fn decode(
         &mut self,
         metadata: &[u8],
@@ -161,6 +167,15 @@ impl Decoder {
     ) -> Result<Option<RecordBatch>, String> {
         let message = Table::root(metadata).ok_or_else(no_message)?;
         let header = message.table(2).ok_or_else(no_message)?;
+        let is_schema = message.u8(1) == SCHEMA;
+        // Programs that copy a stream drop what they do not understand, the schema's first.
+        if is_schema || self.is_checked {
+            let has_checksum = checksum::verify(metadata, body)?;
+            if self.is_checked && !has_checksum {
+                return Err(checksum::DAMAGED.to_owned());
+            }
+            self.is_checked = has_checksum;
+        }
         match (message.u8(1), &self.schema) {
             (SCHEMA, None) => self.schema = Some(layout::decode(&header)?),
             (DICTIONARY_BATCH, Some(schema)) => {
@@ -531,6 +546,8 @@ mod tests {
                     Some(at) => body[at] = value,
                     None => metadata[at] = value,
                 }
+                // What a checksum would find, others may write.
+                checksum::seal(&mut metadata, &body);
                 if let Ok(Some(batch)) = decoder(&schema, &texts).decode(&metadata, &body) {
                     for column in &batch.columns {
                         (0..3).for_each(|row| {

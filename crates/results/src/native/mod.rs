@@ -7,6 +7,7 @@
 //! ```
 
 mod array;
+mod checksum;
 mod columns;
 mod flatbuffer;
 mod guard;

@@ -68,6 +68,26 @@ fn parquet_cut_off_is_an_error() {
     }
 }
 
+/// Rows are those that were written, or the stream is said to be damaged, or to be cut off.
+#[test]
+fn no_flipped_byte_of_ours_goes_unseen() {
+    for encoding in [Encoding::Arrow, Encoding::Parquet] {
+        let whole = stream(encoding);
+        let expect = format!("{:?}", decode(&[&whole]).rows);
+        let mut unseen = Vec::new();
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (at % 8);
+            let found = decode(&[&bytes]);
+            let is_seen = found.error.is_some() || !found.losses.is_empty();
+            if !is_seen && format!("{:?}", found.rows) != expect {
+                unseen.push(at);
+            }
+        }
+        assert!(unseen.is_empty(), "{unseen:?} in {encoding:?} of {} bytes", whole.len());
+    }
+}
+
 #[test]
 fn hostile_lengths_are_refused_before_they_cost_memory() {
     let mut arrow = vec![0xff; 4];

@@ -1,5 +1,6 @@
 //! Parquet, with Snappy. It can be read only from its end, so a pipe is first copied to a file without a name.
 
+mod checksums;
 mod pages;
 mod read;
 mod spool;

@@ -54,14 +54,28 @@ pub(super) fn check(file: impl Read + Seek, start: u64, len: u64) -> Result<(), 
 /// # Errors
 /// It is malformed, or has lists of more items than bytes.
 pub(super) fn check_footer(mut file: impl Read + Seek) -> Result<(), ParquetError> {
+    let (start, len) = footer(&mut file)?;
+    let mut input = PageInput { input: BufReader::new(file), read: 0, items: len };
+    input.input.seek(SeekFrom::Start(start))?;
+    input.skip_value(STRUCT, DEPTH_MAX)
+}
+
+/// Where the footer begins.
+///
+/// # Errors
+/// It is longer than the file, or cannot be read.
+pub(super) fn footer_start(file: impl Read + Seek) -> Result<u64, ParquetError> {
+    footer(file).map(|(start, _)| start)
+}
+
+/// Where the footer begins, and its bytes.
+fn footer(mut file: impl Read + Seek) -> Result<(u64, u64), ParquetError> {
     let end = file.seek(SeekFrom::End(-(END_BYTES as i64)))?;
     let mut len = [0; 4];
     file.read_exact(&mut len)?;
     let len = u64::from(u32::from_le_bytes(len));
     let start = end.checked_sub(len).ok_or_else(|| malformed("a footer longer than the file"))?;
-    let mut input = PageInput { input: BufReader::new(file), read: 0, items: len };
-    input.input.seek(SeekFrom::Start(start))?;
-    input.skip_value(STRUCT, DEPTH_MAX)
+    Ok((start, len))
 }
 
 fn malformed(reason: &str) -> ParquetError {

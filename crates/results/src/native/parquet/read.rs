@@ -14,6 +14,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
+use super::checksums::{self, Checksums};
 use super::pages;
 use super::spool::spool;
 use super::write::ARROW_SCHEMA;
@@ -40,6 +41,7 @@ pub(crate) struct ParquetSource {
     file: SerializedFileReader<File>,
     /// The same file, whose pages are looked at before they are decoded.
     pages: File,
+    checksums: Checksums,
     /// The next row group.
     group: usize,
     /// Rows of the current group that were not read.
@@ -69,12 +71,15 @@ impl ParquetSource {
         }
         let pages = file.try_clone().map_err(Fault::Io)?;
         guarded(|| pages::check_footer(&pages)).map_err(corrupt)?;
+        let has_checksum = checksums::verify_footer(&pages).map_err(corrupt)?;
         let file = guarded(|| SerializedFileReader::new(file)).map_err(corrupt)?;
         let schema = schema(&file);
         let (detail, has_tags, epoch) = (schema.detail(), schema.has_tags(), schema.epoch());
+        let checksums = Checksums::of(file.metadata(), has_checksum).map_err(corrupt)?;
         Ok(Self {
             file,
             pages,
+            checksums,
             group: 0,
             left: 0,
             columns: Vec::new(),
@@ -101,6 +106,7 @@ impl ParquetSource {
 
     fn open_group(&mut self) -> Result<(), ParquetError> {
         let group = self.file.get_row_group(self.group)?;
+        self.checksums.verify(self.group, group.metadata(), &self.pages)?;
         self.group += 1;
         let rows = group.metadata().num_rows();
         self.left = usize::try_from(rows).map_err(|_| refused("a negative number of rows"))?;

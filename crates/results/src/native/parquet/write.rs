@@ -1,7 +1,7 @@
 //! The Parquet writer: row groups of the columns of a result stream, compressed with Snappy. Its footer has the schema of Arrow
 //! as well, as that of every Arrow writer, so that an Arrow reader restores its own types.
 
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -18,6 +18,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type};
 
+use super::checksums::{self, Summed};
 use crate::native::array::{Array, Bitmap, Values};
 use crate::native::columns::Columns;
 use crate::native::message::encode_schema;
@@ -38,7 +39,9 @@ const UNIQUE: [&str; 6] = ["seq", "timestamp", "latency", "service", "sent", "fi
 
 /// Writes Parquet.
 pub(crate) struct ParquetWriter {
-    file: SerializedFileWriter<Output>,
+    file: SerializedFileWriter<Summed>,
+    /// The checksums of the groups that are written.
+    checksums: Vec<String>,
     columns: Columns,
     /// The rows of the group that is not yet written.
     batches: Vec<RecordBatch>,
@@ -59,9 +62,11 @@ impl ParquetWriter {
             properties = properties.set_column_dictionary_enabled(ColumnPath::from(column), false);
         }
         let root = root(&schema).map_err(refused)?;
+        let output = Summed::new(output);
         let file = SerializedFileWriter::new(output, Arc::new(root), Arc::new(properties.build()));
         Ok(Self {
             file: file.map_err(refused)?,
+            checksums: Vec::new(),
             columns,
             batches: Vec::new(),
             rows: 0,
@@ -92,6 +97,9 @@ impl ParquetWriter {
             return Ok(());
         }
         let schema = self.columns.schema();
+        // What the library has buffered is not of this group.
+        self.file.flush()?;
+        self.file.inner_mut().begin_group();
         let mut group = self.file.next_row_group().map_err(refused)?;
         for (number, field) in schema.fields.iter().enumerate() {
             let Some(mut column) = group.next_column().map_err(refused)? else { break };
@@ -101,7 +109,10 @@ impl ParquetWriter {
             }
             column.close().map_err(refused)?;
         }
-        group.close().map(|_| ()).map_err(refused)
+        group.close().map_err(refused)?;
+        self.file.flush()?;
+        self.checksums.push(self.file.inner().group_sum());
+        Ok(())
     }
 }
 
@@ -251,7 +262,12 @@ impl Writer for ParquetWriter {
     fn finish(mut self: Box<Self>) -> Result<u64, WriteError> {
         self.write_columns()?;
         self.write_group()?;
-        let mut output = self.file.into_inner().map_err(refused)?;
+        self.file.append_key_value_metadata(checksums::of_groups(&self.checksums));
+        self.file.append_key_value_metadata(checksums::blank_of_footer());
+        self.file.flush()?;
+        self.file.inner_mut().hold();
+        let output = self.file.into_inner().map_err(refused)?;
+        let mut output = output.seal()?;
         output.flush()?;
         Ok(output.bytes())
     }
