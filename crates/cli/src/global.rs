@@ -10,6 +10,8 @@ pub struct GlobalFlags {
     pub cpus: Option<u64>,
     /// What servers, files and scripts may take of the memory, in bytes; `None` is a share of the machine's.
     pub memory_limit: Option<u64>,
+    /// Names of headers and query keys whose values are not shown, with commas between.
+    pub redact: Option<String>,
     /// Vegeta's profiles of itself; accepted and unused.
     pub profile: Option<String>,
     /// Print the version.
@@ -44,6 +46,17 @@ pub const FLAGS: &[Flag<GlobalFlags>] = &[
         },
     )
     .vegeta(),
+    Flag::new(
+        "redact",
+        ValueKind::Text("NAMES"),
+        "",
+        "Headers and query keys whose values stand in no result, report or log (Authorization,token); \"secrets\": all whose name says so.",
+        |t: &mut GlobalFlags, v| {
+            t.redact = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
     Flag::new("version", ValueKind::Switch, "", "Print the version.", |t: &mut GlobalFlags, v| {
         value::switch(v).map(|on| t.version = on)
     }),

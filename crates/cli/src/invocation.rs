@@ -77,6 +77,9 @@ impl Invocation {
         if let Some(limit) = global.memory_limit {
             stdx::limit_memory(usize::try_from(limit).unwrap_or(usize::MAX));
         }
+        if let Some(names) = &global.redact {
+            stdx::redact(names);
+        }
         Ok(ParsedArgs { dialect: self.dialect, global, flags, operands: parsed.operands })
     }
 }

@@ -48,7 +48,7 @@ impl Prepared {
     pub(crate) fn new(plan: Plan, settings: Settings) -> Result<Self, StartError> {
         for proxy in [&settings.proxy.http, &settings.proxy.https].into_iter().flatten() {
             if route::parse_proxy(proxy).is_none() {
-                return Err(StartError::Proxy(stdx::without_password(proxy).into_owned()));
+                return Err(StartError::Proxy(stdx::shown_url(proxy).into_owned()));
             }
         }
         let defaults = RequestDefaults::of(&plan.name, &settings);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use metrics::FailureKind;
-use stdx::without_password;
+use stdx::shown_url;
 use wire::content::Accepted;
 use wire::h1::request::{HeadStyle, RequestError, RequestSpec, RequestTemplate, TargetForm};
 use wire::h2::H2Request;
@@ -151,7 +151,7 @@ impl Request {
         let safe = matches!(target.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE");
         Ok(Self {
             method: target.method.clone(),
-            url_text: without_password(&target.url).into_owned(),
+            url_text: shown_url(&target.url).into_owned(),
             name: target.name.clone(),
             url,
             headers: target.headers.clone(),
@@ -175,7 +175,7 @@ impl Request {
         let url = self.url.join(location).map_err(|error| Unsendable {
             kind: FailureKind::Target,
             method: self.method.clone(),
-            url_text: without_password(location).into_owned(),
+            url_text: shown_url(location).into_owned(),
             reason: FailureReason::Url(error),
         })?;
         let keeps_method = matches!(status, 307 | 308);
@@ -229,7 +229,7 @@ fn unsendable(target: &Target, reason: FailureReason) -> Unsendable {
     Unsendable {
         kind: FailureKind::Target,
         method: target.method.clone(),
-        url_text: without_password(&target.url).into_owned(),
+        url_text: shown_url(&target.url).into_owned(),
         reason,
     }
 }

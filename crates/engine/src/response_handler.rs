@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wire::content::{Accepted, Codings, ContentDecoder, ContentError};
 use wire::h1::response::{Head, ResponseSink};
-use wire::h1::{HeadMemo, Version};
+use wire::h1::{HeadMemo, Header, Version};
 
 use crate::captured::CapturedResponse;
 use crate::decoders::Decoders;
@@ -147,7 +147,8 @@ impl ResponseHandler<'_> {
 
     /// Keeps the header lines. Where Go's client would decode, it takes the coding's fields out, and so do we.
     fn capture_headers(&mut self, head: &Head<'_>) {
-        if self.capture.headers == CapturedHeaders::WholeHead {
+        let is_for_script = self.capture.headers == CapturedHeaders::WholeHead;
+        if is_for_script {
             self.capture_status_line(head);
         }
         for field in head.headers {
@@ -166,7 +167,10 @@ impl ResponseHandler<'_> {
             let out = &mut self.captured.headers;
             out.extend_from_slice(field.name.as_bytes());
             out.extend_from_slice(b": ");
-            out.extend_from_slice(field.value);
+            match redacted(field).filter(|_| !is_for_script) {
+                Some(shown) => out.extend_from_slice(shown.as_bytes()),
+                None => out.extend_from_slice(field.value),
+            }
             out.extend_from_slice(b"\r\n");
         }
     }
@@ -183,6 +187,11 @@ impl ResponseHandler<'_> {
         out.extend_from_slice(head.reason.as_bytes());
         out.extend_from_slice(b"\r\n");
     }
+}
+
+/// What a row shows of a field, where that is not its value.
+fn redacted(field: &Header<'_>) -> Option<String> {
+    stdx::redacted_value(field.name, str::from_utf8(field.value).unwrap_or_default())
 }
 
 const CONTENT_ENCODING: &str = "content-encoding";

@@ -297,7 +297,7 @@ fn asked_cores(cpus: Option<u64>) -> usize {
 
 /// The outputs as people see them, without passwords.
 fn shown(names: &[String]) -> String {
-    let without = |name: &String| stdx::without_password(name).into_owned();
+    let without = |name: &String| stdx::shown_url(name).into_owned();
     let names: Vec<String> = names.iter().map(without).collect();
     if names.is_empty() { "-".to_owned() } else { names.join(", ") }
 }

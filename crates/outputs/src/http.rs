@@ -50,7 +50,7 @@ impl HttpTransport {
         let is_http = url.starts_with("http://") || url.starts_with("https://");
         let parsed: Result<ureq::http::Uri, _> = url.parse();
         if !is_http || parsed.is_err() {
-            return Err(OutputError::Address(stdx::without_password(url).into_owned()));
+            return Err(OutputError::Address(stdx::shown_url(url).into_owned()));
         }
         Ok(Self { agent: config.into(), url: url.to_owned(), headers })
     }
@@ -66,7 +66,7 @@ impl HttpTransport {
     }
 
     fn error(&self, is_passing: bool, pause: Option<Duration>, text: &str) -> SendError {
-        let url = stdx::without_password(&self.url);
+        let url = stdx::shown_url(&self.url);
         let url = url.split('?').next().unwrap_or_default();
         SendError { is_passing, pause, text: format!("{url}: {text}") }
     }

@@ -50,7 +50,7 @@ struct Address<'a> {
 
 impl<'a> Address<'a> {
     fn parse(url: &'a str) -> Result<Self, OutputError> {
-        let wrong = || OutputError::Address(stdx::without_password(url).into_owned());
+        let wrong = || OutputError::Address(stdx::shown_url(url).into_owned());
         let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -92,7 +92,7 @@ impl Settings {
         let named = of.text("K6_INFLUXDB_ADDR").unwrap_or(DEFAULT_URL);
         let address = Address::parse(if argument.is_empty() { named } else { argument })?;
         if address.parameters.iter().any(|(name, _)| !PARAMETERS.contains(name)) {
-            return Err(OutputError::Address(stdx::without_password(argument).into_owned()));
+            return Err(OutputError::Address(stdx::shown_url(argument).into_owned()));
         }
         let of_url: Vec<&str> = address
             .parameters

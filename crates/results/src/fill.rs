@@ -74,10 +74,16 @@ impl<'a> Filler<'a> {
             target,
             status: row.code,
             failure: failure_of(row.code, row.error),
-            error: self.add(row.error),
+            error: match stdx::redacted_query(&text(row.error)) {
+                Some(shown) => self.add(shown.as_bytes()),
+                None => self.add(row.error),
+            },
             line,
             body: self.add(row.body),
-            headers: self.add(row.headers),
+            headers: match stdx::redacted_lines(row.headers) {
+                Some(lines) => self.add(&lines),
+                None => self.add(row.headers),
+            },
             ..Sample::default()
         };
         self.batch.samples.push(sample);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
 use metrics::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
-use stdx::without_password;
+use stdx::shown_url;
 
 /// Targets of a reader's table at most.
 pub(crate) const TARGETS_MAX: usize = 1 << 16;
@@ -104,7 +104,7 @@ impl Labels {
     /// The target's number; where the table is full, the number of its attack's row and the texts to go with it. A password
     /// in the URL, which another program may have written, is hidden.
     pub(crate) fn place(&mut self, target: TargetRef<'_>, batch: &mut Batch) -> PlacedTarget {
-        let url = without_password(target.url);
+        let url = shown_url(target.url);
         let target = TargetRef { url: &url, ..target };
         if let Some(id) = self.find_or_add(target, TARGETS_MAX) {
             return PlacedTarget { target: id, ..PlacedTarget::default() };

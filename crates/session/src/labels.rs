@@ -9,7 +9,7 @@ pub fn target_labels(plan: &Plan) -> TargetTable {
     let label = |target: &workload::Target| TargetLabel {
         attack: plan.name.clone(),
         method: target.method.clone(),
-        url: stdx::without_password(&target.url).into_owned(),
+        url: stdx::shown_url(&target.url).into_owned(),
         name: target.name.clone(),
         tags: String::new(),
     };

@@ -1,5 +1,5 @@
 //! What std lacks and every crate needs: nanoseconds, byte sizes, seeded random numbers and the distributions times are drawn from,
-//! counts with their nouns, lists as sentences have them, URLs without their passwords.
+//! counts with their nouns, lists as sentences have them, URLs and fields without what is secret.
 //!
 //! It holds no domain noun: nothing here knows a request, a histogram or a flag. It reads no clock.
 
@@ -9,9 +9,11 @@ mod distribution;
 mod list;
 mod memory;
 mod prng;
+mod redaction;
 pub mod shared;
+mod shown_fields;
+mod shown_url;
 mod time;
-mod userinfo;
 
 pub use bytes::{Bytes, BytesError};
 pub use count::{are, counted, greatest_common_divisor, plural, were};
@@ -19,5 +21,7 @@ pub use distribution::{Distribution, DistributionError};
 pub use list::{list_and, list_or};
 pub use memory::{MemoryShare, OutOfMemory, limit_memory, memory_limit, memory_refusals};
 pub use prng::{Prng, mix};
+pub use redaction::{is_redacted, names_secret, names_secret_field, redact};
+pub use shown_fields::{redacted_lines, redacted_value};
+pub use shown_url::{redacted_query, shown_url};
 pub use time::{DurationError, Nanos};
-pub use userinfo::without_password;

@@ -1,29 +1,7 @@
 //! Command lines without what should not be stored: passwords in URLs, and the values of headers that say who one is.
 
-/// Words with which the name of a header ends whose value is a secret, as in `X-Vault-Token`.
-const HEADERS: [&str; 9] = [
-    "authorization",
-    "auth",
-    "cookie",
-    "key",
-    "token",
-    "secret",
-    "password",
-    "session",
-    "credential",
-];
-/// Words in the name of a flag, a variable or a key of a query whose value is a secret.
-const WORDS: [&str; 9] = [
-    "password",
-    "secret",
-    "token",
-    "passwd",
-    "apikey",
-    "api_key",
-    "api-key",
-    "credential",
-    "signature",
-];
+use stdx::{is_redacted, names_secret, names_secret_field};
+
 /// What stands in place of a secret.
 const HIDDEN: &str = "…";
 
@@ -46,14 +24,13 @@ fn is_secret_flag(arg: &str) -> bool {
 }
 
 fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    WORDS.iter().any(|word| name.contains(word))
+    names_secret(name) || is_redacted(name)
 }
 
 fn hidden(arg: &str) -> String {
     if let Some((name, _)) = arg.split_once(':')
         && !name.contains(['/', '?', '&'])
-        && HEADERS.iter().any(|header| ends_with_word(name, header))
+        && is_secret_field(name)
     {
         return format!("{name}: {HIDDEN}");
     }
@@ -71,11 +48,10 @@ fn hidden(arg: &str) -> String {
     without_password(arg)
 }
 
-/// Whether a text is this word, or ends with it after something that is no letter.
-fn ends_with_word(text: &str, word: &str) -> bool {
-    let text = text.trim_end().to_ascii_lowercase();
-    let Some(before) = text.strip_suffix(word) else { return false };
-    !before.ends_with(|letter: char| letter.is_ascii_alphanumeric())
+/// Whether a header, perhaps behind a flag (`-header=Cookie`), has a secret as its value.
+fn is_secret_field(name: &str) -> bool {
+    let own = name.rsplit(['=', ' ']).next().unwrap_or(name);
+    names_secret_field(name) || is_redacted(own)
 }
 
 /// `scheme://user:password@host` without the password, wherever it stands in the text.

@@ -165,7 +165,7 @@ impl Url {
 }
 
 impl fmt::Display for Url {
-    /// The whole URL; the password is masked, as Go's client masks it (`stdx::without_password`). A control character of the user
+    /// The whole URL; the password is masked, as Go's client masks it (`stdx::shown_url`). A control character of the user
     /// stays escaped: the text is for terminals and pages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = match self.scheme {

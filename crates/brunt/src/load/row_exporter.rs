@@ -151,7 +151,7 @@ fn tags(batch: &Batch, row: &Row, targets: &TargetTable) -> Vec<(String, String)
             (method, url, "")
         }
     };
-    let url = stdx::without_password(url);
+    let url = stdx::shown_url(url);
     let name = if name.is_empty() { &*url } else { name };
     let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let mut tags = Vec::with_capacity(7);

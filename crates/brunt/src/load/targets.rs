@@ -191,7 +191,7 @@ pub(super) fn parse(
 fn unsendable(targets: &[Target]) -> Option<String> {
     targets.iter().enumerate().find_map(|(index, target)| {
         let error = wire::url::Url::parse(&target.url).err()?;
-        let url = stdx::without_password(&target.url);
+        let url = stdx::shown_url(&target.url);
         let reason = go_words::url(&error);
         Some(format!("target {}: {} {url}: {reason}", index + 1, target.method))
     })

@@ -191,6 +191,60 @@ fn passwords_are_in_no_text() {
     }
 }
 
+/// The values of named headers and query keys stand in nothing that brunt writes, whatever server they come from; servers and
+/// scripts get them as they are.
+#[test]
+fn redacted_values_are_in_no_text() {
+    let server = Recorder::new(|head| {
+        match head.starts_with("GET /login") {
+            true => "HTTP/1.1 302 F\r\nLocation: /in?x=1&token=SEKRET\r\nContent-Length: 0\r\n\r\n",
+            false => "HTTP/1.1 500 F\r\nX-Session: SEKRET\r\nContent-Length: 2\r\n\r\nok",
+        }
+        .to_owned()
+    });
+    let scratch = Scratch::new("trust-redact");
+    let file = text(&scratch.path("rows.arrow"));
+    let targets = format!(
+        "GET http://{0}/login?token=SEKRET\n\nGET http://127.0.0.1:{1}/?token=SEKRET&page=2\n\n\
+         GET http://{0}/?token=SEKRET\nAuthorization: SEKRET\n",
+        server.address,
+        free_port()
+    );
+    let words = "-redact token,x-session -rate=30 -duration=100ms -keep-headers";
+    let mut ran =
+        vec![feed(brunt(&format!("attack {words} -output {file}")), &targets).with_code(0)];
+    for words in ["encode -to csv", "encode -to json", "report", "report -type=html", "plot"] {
+        ran.push(run(&format!("{words} {file}")).with_code(0));
+    }
+    assert!(ran[2].stdout.contains("token=***\\u0026page=2"), "{}", ran[2].stdout);
+    assert!(ran[2].stdout.contains("\"X-Session\":[\"***\"]"), "{}", ran[2].stdout);
+    // A file that was written without: what is read is redacted.
+    let plain = feed(brunt("attack -rate=30 -duration=100ms -keep-headers -to json"), &targets);
+    assert!(plain.stdout.contains("SEKRET"));
+    ran.push(feed(brunt("encode -redact secrets -to json"), &plain.stdout).with_code(0));
+    ran.push(feed(brunt("report --redact=token"), &plain.stdout).with_code(0));
+    let source = format!(
+        "import http from 'k6/http';
+        export default function () {{
+            const res = http.get('http://{}/login?token=SEKRET', {{headers: {{'X-Session': 'SEKRET'}}}});
+            if (res.headers['X-Session'] !== 'SEKRET') throw new Error('the script gets what was sent');
+            http.get('http://127.0.0.1:{}/?token=SEKRET');
+        }}",
+        server.address,
+        free_port()
+    );
+    let samples = text(&scratch.path("samples.json"));
+    let words = format!("run --redact token,x-session --http-debug -o json={samples}");
+    ran.push(script(&scratch, &words, &source).with_code(0));
+    assert!(ran.last().unwrap().stderr.contains("X-Session: ***"), "{ran:?}");
+    ran.push(Ran { stdout: std::fs::read_to_string(samples).unwrap(), ..run("version") });
+    for ran in &ran {
+        assert!(!ran.stdout.contains("SEKRET") && !ran.stderr.contains("SEKRET"), "{ran:?}");
+    }
+    let heads = server.heads().concat();
+    assert!(heads.contains("Authorization: SEKRET") && heads.contains("/in?x=1&token=SEKRET"));
+}
+
 #[test]
 fn a_summary_is_written_where_reports_belong() {
     let scratch = Scratch::new("trust-summary");

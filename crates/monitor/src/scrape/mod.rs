@@ -42,7 +42,7 @@ impl Scrape {
     /// The address is not supported, or the system refuses a thread.
     pub(crate) fn start(url: &str) -> Result<Self, WatchError> {
         let endpoint =
-            |reason| WatchError::Endpoint { url: stdx::without_password(url).into_owned(), reason };
+            |reason| WatchError::Endpoint { url: stdx::shown_url(url).into_owned(), reason };
         let mut client = Client::new(url).map_err(endpoint)?;
         let (requests, received) = sync_channel::<i64>(1);
         let (give, answers) = sync_channel(1);

@@ -330,7 +330,7 @@ impl Rows {
             name,
             tags,
             body: blob(self.body.as_ref(), row, batch),
-            headers: blob(self.headers.as_ref(), row, batch),
+            headers: header_lines(self.headers.as_ref(), row, batch),
         };
         batch.samples.push(sample);
     }
@@ -347,6 +347,8 @@ impl Rows {
             return last.1;
         }
         let text = self.error.get(row);
+        let shown = stdx::redacted_query(text);
+        let text = shown.as_deref().unwrap_or(text);
         let span = if text.is_empty() { Span::default() } else { batch.add_text(text.as_bytes()) };
         *last = (key, span);
         span
@@ -385,6 +387,14 @@ fn blob(column: Option<&Array>, row: usize, batch: &mut Batch) -> Span {
     match column.map(|column| column.bytes(row)) {
         Some(bytes) if !bytes.is_empty() => batch.add_text(bytes),
         _ => Span::default(),
+    }
+}
+
+/// The header lines of a row, without what is redacted.
+fn header_lines(column: Option<&Array>, row: usize, batch: &mut Batch) -> Span {
+    match column.and_then(|column| stdx::redacted_lines(column.bytes(row))) {
+        Some(lines) => batch.add_text(&lines),
+        None => blob(column, row, batch),
     }
 }
 

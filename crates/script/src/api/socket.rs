@@ -64,7 +64,7 @@ fn socket_request<'js>(
     let hopeless =
         http_url.is_none().then(|| malformed(&url).unwrap_or_else(|| NO_SOCKET.to_owned()));
     if hopeless.is_some() && api != SocketApi::Blocking {
-        let shown = stdx::without_password(&url);
+        let shown = stdx::shown_url(&url);
         let text =
             format!("invalid WebSocket URL {shown:?}: it begins with neither ws:// nor wss://");
         return Err(Exception::throw_message(ctx, &text));

@@ -217,8 +217,13 @@ impl Timings {
     }
 }
 
-/// A URL with its user and password hidden; `None` where it has none.
+/// A URL with what is secret hidden, as k6 hides user and password; `None` where nothing is.
 pub(crate) fn masked(url: &str) -> Option<String> {
+    let shown = without_user(url);
+    stdx::redacted_query(shown.as_deref().unwrap_or(url)).or(shown)
+}
+
+fn without_user(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let at = rest[..end].rfind('@')?;

@@ -1,8 +1,9 @@
 //! `HttpCall`: a request of a script on its way: what is sent, its redirects, and the response for the script.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use stdx::{Nanos, without_password};
+use stdx::{Nanos, shown_url};
 use wire::url::{Scheme, Url};
 use workload::{EngineResponse, Target};
 
@@ -319,11 +320,8 @@ impl HttpCall {
         let error = Url::parse(self.url()).ok()?.join(&location).err()?;
         let reason = url_error_text(&error);
         let text = format!("failed to parse Location header {location:?}: {reason}");
-        let whole = format!(
-            "{} {:?}: {text}",
-            failure::capitalised(self.method()),
-            without_password(self.url())
-        );
+        let whole =
+            format!("{} {:?}: {text}", failure::capitalised(self.method()), shown_url(self.url()));
         Some(HttpFailure { code: 1000, text, whole })
     }
 
@@ -332,15 +330,20 @@ impl HttpCall {
         let url = Url::parse(self.url()).ok();
         let path = url.as_ref().map_or("", |url| &url.path_and_query);
         let host = url.as_ref().map_or("", |url| &url.authority);
+        let path = stdx::redacted_query(path).map_or(Cow::Borrowed(path), Cow::Owned);
         let mut asked = format!("{} {path} HTTP/1.1\r\nHost: {host}\r\n", self.method());
         for (name, value) in self.headers().iter().filter(|(name, _)| name != "Host") {
+            let shown = stdx::redacted_value(name, value);
+            let value = shown.as_deref().unwrap_or(value);
             asked.push_str(&format!("{name}: {value}\r\n"));
         }
         if let Some(body) = self.body() {
             asked.push_str(&format!("Content-Length: {}\r\n", body.len()));
         }
         asked.push_str("\r\n");
-        let mut answered = String::from_utf8_lossy(head(reply)).into_owned() + "\r\n";
+        let lines = stdx::redacted_lines(head(reply));
+        let lines = lines.as_deref().unwrap_or_else(|| head(reply));
+        let mut answered = String::from_utf8_lossy(lines).into_owned() + "\r\n";
         if full {
             asked.push_str(&String::from_utf8_lossy(self.body().map_or(&[], |body| body)));
             answered.push_str(&String::from_utf8_lossy(reply.body));

@@ -47,7 +47,7 @@ fn read(args: &[String]) -> Result<(HeyFlags, String), ToolError> {
         // hey sends such requests and counts how they all fail; so do we.
         UrlError::Scheme(_) | UrlError::NoHost => Ok(url.clone()),
         error => {
-            let (url, reason) = (stdx::without_password(url), go_words::url(&error));
+            let (url, reason) = (stdx::shown_url(url), go_words::url(&error));
             Err(wrong(&format!("parse \"{url}\": {reason}")))
         }
     })?;

@@ -63,7 +63,7 @@ fn parsed(args: &[String]) -> Result<(OhaFlags, String), ToolError> {
     if let Err(error) = Url::parse(url) {
         return Err(ToolError {
             code: 1,
-            stderr: format!("error: {}: {}", stdx::without_password(url), go_words::url(&error)),
+            stderr: format!("error: {}: {}", stdx::shown_url(url), go_words::url(&error)),
             ..ToolError::default()
         });
     }

@@ -65,7 +65,7 @@ fn read(args: &[String], table: &[Flag<WrkFlags>], tool: Tool) -> Result<ToolCon
         return Err(refuse(""));
     }
     let Ok(parsed) = Url::parse(url) else {
-        return Err(refuse(&format!("invalid URL: {}", stdx::without_password(url))));
+        return Err(refuse(&format!("invalid URL: {}", stdx::shown_url(url))));
     };
     if flags.connections == 0 || flags.connections < flags.threads {
         return Err(refuse("number of connections must be >= threads"));
@@ -94,7 +94,7 @@ fn resolve(flags: &WrkFlags, url: &str, parsed: &Url, tool: Tool) -> ToolConfig 
     let mut settings = config::settings(flags.threads, flags.connections);
     settings.tls.insecure = true;
     let offered = Offered {
-        url: stdx::without_password(url).into_owned(),
+        url: stdx::shown_url(url).into_owned(),
         threads: flags.threads,
         connections: flags.connections,
         duration: flags.duration,

@@ -7,7 +7,7 @@
 
 use std::io::BufRead;
 
-use stdx::without_password;
+use stdx::shown_url;
 
 use super::bare::BareTarget;
 use super::collect::collect;
@@ -224,13 +224,13 @@ fn request(line: &str, grammar: Grammar) -> Result<(&str, &str), ProblemKind> {
         Grammar::Native => line.split_once(is_blank).map(|(method, url)| (method, url.trim())),
     };
     let (method, url) =
-        split.ok_or_else(|| ProblemKind::Target { found: without_password(line).into_owned() })?;
+        split.ok_or_else(|| ProblemKind::Target { found: shown_url(line).into_owned() })?;
     let capitals = line.bytes().take_while(u8::is_ascii_uppercase).count();
     if capitals == 0 || !line[capitals..].starts_with(is_blank) {
         return Err(ProblemKind::Method { found: method.to_owned() });
     }
     if !is_url(url, grammar) {
-        return Err(ProblemKind::Url { found: without_password(url).into_owned() });
+        return Err(ProblemKind::Url { found: shown_url(url).into_owned() });
     }
     Ok((method, url))
 }
@@ -251,7 +251,7 @@ fn header(line: &str, grammar: Grammar) -> Result<(String, String), ProblemKind>
 fn field(line: &str, grammar: Grammar) -> Result<(String, String), ProblemKind> {
     header(line, grammar).map_err(|kind| match line.split_once(is_blank) {
         Some((_, url)) if grammar == Grammar::Native && begins_target(line, Grammar::Vegeta) => {
-            ProblemKind::Url { found: without_password(url.trim()).into_owned() }
+            ProblemKind::Url { found: shown_url(url.trim()).into_owned() }
         }
         _ => kind,
     })

@@ -11,7 +11,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
-use stdx::without_password;
+use stdx::shown_url;
 
 use super::bare::BareTarget;
 use super::collect::collect;
@@ -119,7 +119,7 @@ fn check(target: &BareTarget) -> Result<(), ProblemKind> {
         return Err(ProblemKind::Method { found: target.method.clone() });
     }
     if !is_url(&target.url, Grammar::Native) {
-        return Err(ProblemKind::Url { found: without_password(&target.url).into_owned() });
+        return Err(ProblemKind::Url { found: shown_url(&target.url).into_owned() });
     }
     match target.headers.iter().find(|(name, value)| !is_field(name, value)) {
         Some((name, value)) => Err(ProblemKind::Header { found: format!("{name}: {value}") }),

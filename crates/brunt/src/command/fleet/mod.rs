@@ -120,7 +120,7 @@ fn adopt(flags: &FleetUpFlags, dir: &Path, access: &NatsAccess) -> Result<ExitCo
         return Err(usage_error(format!("flag -{stray}: the server of -nats is there already")));
     }
     access.adopt(dir).map_err(failed)?;
-    let url = stdx::without_password(flags.server.url.as_deref().unwrap_or_default());
+    let url = stdx::shown_url(flags.server.url.as_deref().unwrap_or_default());
     let credentials = if flags.server.credentials.is_some() { " -creds FILE" } else { "" };
     print_line(&format!(
         "the fleet uses {url}; on each machine that is to send load:\nbrunt agent -nats {url}{credentials} -name NAME"

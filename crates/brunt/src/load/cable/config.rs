@@ -108,7 +108,7 @@ fn plan(args: &ParsedArgs<CableFlags>, seed: u64) -> Result<CablePlan, CommandEr
     let is_herd = matches!(pattern, Pattern::Herd { .. });
     let is_default = flags.duration == CableFlags::default().duration;
     Ok(CablePlan {
-        url: stdx::without_password(url).into_owned(),
+        url: stdx::shown_url(url).into_owned(),
         http_url,
         pattern,
         users,
@@ -131,7 +131,7 @@ fn plan(args: &ParsedArgs<CableFlags>, seed: u64) -> Result<CablePlan, CommandEr
 /// The URL for the handshake, which is HTTP's. RFC 6455, 3.
 fn http_url(url: &str) -> Result<String, CommandError> {
     let wrong = || {
-        let url = stdx::without_password(url);
+        let url = stdx::shown_url(url);
         usage_error(format!("\"{url}\" is not a WebSocket URL (expected ws://HOST/PATH)"))
     };
     let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;

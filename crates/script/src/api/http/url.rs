@@ -38,7 +38,8 @@ pub(super) fn set(url: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> 
     match url.as_object() {
         Some(tagged) if tagged.contains_key("url")? && tagged.contains_key("name")? => {
             request.url = tagged.get("url")?;
-            request.name = tagged.get("name")?;
+            let name: String = tagged.get("name")?;
+            request.name = Some(stdx::redacted_query(&name).unwrap_or(name));
         }
         None if url.is_string() => request.url = string_of(url)?,
         _ => {
@@ -47,6 +48,9 @@ pub(super) fn set(url: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> 
         }
     }
     if is_plain(&request.url) {
+        if request.name.is_none() {
+            request.name = stdx::redacted_query(&request.url);
+        }
         return Ok(());
     }
     // A URL of another scheme fails when it is requested, and counts; a text that is not a URL is not requested.
@@ -61,8 +65,7 @@ pub(super) fn set(url: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> 
         | UrlError::Control),
     ) = Url::parse(&request.url)
     {
-        let text =
-            format!("invalid URL: parse {:?}: {error}", stdx::without_password(&request.url));
+        let text = format!("invalid URL: parse {:?}: {error}", stdx::shown_url(&request.url));
         return Err(ReadError::Refused(INVALID_URL, text));
     }
     if request.name.is_none() {
