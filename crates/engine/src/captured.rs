@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use stdx::{MemoryShare, OutOfMemory};
+
 /// The parts of the response that are kept for the row.
 #[derive(Debug, Default)]
 pub(crate) struct CapturedResponse {
@@ -9,7 +11,9 @@ pub(crate) struct CapturedResponse {
     pub(crate) reason: Vec<u8>,
     /// The start of the decoded body.
     pub(crate) body: Vec<u8>,
-    /// More of the body was wanted than [`crate::Capture::BODY_MAX`] allows.
+    body_memory: MemoryShare,
+    head_memory: MemoryShare,
+    /// More of the body was wanted than [`crate::Capture::BODY_MAX`] or the memory of the process allows.
     pub(crate) body_cut: bool,
     /// The header lines.
     pub(crate) headers: Vec<u8>,
@@ -22,6 +26,22 @@ pub(crate) struct CapturedResponse {
 pub(crate) const IDLE_MAX: usize = 64 << 10;
 
 impl CapturedResponse {
+    /// Adds a piece of the body, where there is memory for it.
+    pub(crate) fn add_body(&mut self, piece: &[u8]) {
+        match self.body_memory.make_room(&self.body, piece.len()) {
+            Ok(()) => self.body.extend_from_slice(piece),
+            Err(_) => self.body_cut = true,
+        }
+    }
+
+    /// Counts the header lines, and the copy of them that users share.
+    ///
+    /// # Errors
+    /// The memory of the process leaves no room for them.
+    pub(crate) fn count_head(&mut self) -> Result<(), OutOfMemory> {
+        self.head_memory.resize(2 * self.headers.capacity())
+    }
+
     /// Gives back what a large body or head took.
     pub(crate) fn trim(&mut self) {
         for buffer in [&mut self.reason, &mut self.body, &mut self.headers] {
@@ -29,6 +49,9 @@ impl CapturedResponse {
                 *buffer = Vec::new();
             }
         }
+        // Less always fits.
+        self.body_memory.resize(self.body.capacity()).ok();
+        self.head_memory.resize(self.headers.capacity()).ok();
     }
 
     pub(crate) fn clear(&mut self) {

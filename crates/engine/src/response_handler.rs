@@ -63,6 +63,9 @@ impl ResponseSink for ResponseHandler<'_> {
         }
         if self.capture.headers != CapturedHeaders::Nothing {
             self.capture_headers(head);
+            if self.captured.count_head().is_err() {
+                self.failure = Some(ContentError::Memory);
+            }
         }
         if self.capture.headers == CapturedHeaders::WholeHead {
             self.share_head();
@@ -200,7 +203,7 @@ const CONTENT_ENCODING: &str = "content-encoding";
 fn take(progress: &mut Progress, captured: &mut CapturedResponse, capture: Capture, piece: &[u8]) {
     let room = capture.body_max.min(Capture::BODY_MAX).saturating_sub(captured.body.len() as u64);
     let keep = piece.len().min(usize::try_from(room).unwrap_or(usize::MAX));
-    captured.body.extend_from_slice(&piece[..keep]);
+    captured.add_body(&piece[..keep]);
     captured.body_cut |= keep < piece.len() && capture.body_max >= Capture::BODY_MAX;
     progress.bytes_in += if capture.count_kept_only { keep } else { piece.len() } as u64;
 }

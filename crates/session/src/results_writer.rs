@@ -7,6 +7,7 @@ use metrics::server::{Row, Side};
 use metrics::tally::Assertion;
 use metrics::{Batch, Event, Generator};
 use results::{Sink, WriteError};
+use stdx::MemoryShare;
 
 use crate::clock::unix_ns;
 use crate::error::SessionError;
@@ -31,6 +32,7 @@ const QUEUED_BYTES_MAX: usize = 256 << 20;
 struct Queued {
     sizes: VecDeque<usize>,
     bytes: usize,
+    memory: MemoryShare,
 }
 
 impl Queued {
@@ -41,10 +43,13 @@ impl Queued {
 
     fn pop(&mut self) {
         self.bytes -= self.sizes.pop_front().unwrap_or(0);
+        // Less always fits.
+        self.memory.resize(self.bytes).ok();
     }
 
-    fn has_room_for(&self, size: usize) -> bool {
-        self.sizes.is_empty() || self.bytes + size <= QUEUED_BYTES_MAX
+    fn has_room_for(&mut self, size: usize) -> bool {
+        let bytes = self.bytes + size;
+        self.sizes.is_empty() || (bytes <= QUEUED_BYTES_MAX && self.memory.resize(bytes).is_ok())
     }
 }
 

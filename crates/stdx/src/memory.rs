@@ -8,16 +8,21 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use thiserror::Error;
 
-/// Sizes below this many bytes are not counted: 256 KiB.
-const COUNTED_FROM: usize = 256 << 10;
+/// Sizes below this many bytes are not counted: 32 KiB.
+const COUNTED_FROM: usize = 32 << 10;
+/// Shares of less than [`STEP`] grow in steps of this many bytes: 64 KiB.
+const SMALL_STEP: usize = 64 << 10;
 /// Shares grow in steps of this many bytes, so that growing bit by bit is cheap: 1 MiB.
 const STEP: usize = 1 << 20;
+/// Of the limit, what is left for all that is not counted: a quarter, and at most 256 MiB.
+const UNCOUNTED_MAX: usize = 256 << 20;
 
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
-/// Limits what all shares of the process take together, in bytes. There is no limit before the first call.
+/// Limits what the process takes, in bytes: a quarter of it, at most 256 MiB, is left for what is not counted, all shares together
+/// take the rest. There is no limit before the first call.
 pub fn limit_memory(bytes: usize) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
@@ -52,14 +57,9 @@ impl MemoryShare {
     /// The limit of the process leaves no room; the share is as it was.
     #[inline]
     pub fn resize(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
-        if bytes < COUNTED_FROM && self.taken == 0 {
-            return Ok(());
-        }
-        self.change(if bytes < COUNTED_FROM {
-            0
-        } else {
-            bytes.div_ceil(STEP).saturating_mul(STEP)
-        })
+        let step = if bytes < STEP { SMALL_STEP } else { STEP };
+        let to = if bytes < COUNTED_FROM { 0 } else { bytes.div_ceil(step).saturating_mul(step) };
+        if to == self.taken { Ok(()) } else { self.change(to) }
     }
 
     /// Takes what a vector needs that is to grow by so many bytes: one that has no room left doubles.
@@ -79,7 +79,8 @@ impl MemoryShare {
             self.taken = to;
             return Ok(());
         }
-        let (more, limit) = (to - self.taken, memory_limit());
+        let limit = memory_limit();
+        let (more, limit) = (to - self.taken, limit - (limit / 4).min(UNCOUNTED_MAX));
         let grown = |taken: usize| taken.checked_add(more).filter(|sum| *sum <= limit);
         match TAKEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown) {
             Ok(_) => {
@@ -110,7 +111,10 @@ mod tests {
         const MIB: usize = 1 << 20;
         let mut small = MemoryShare::default();
         assert_eq!((small.resize(COUNTED_FROM - 1), small.taken), (Ok(()), 0));
-        limit_memory(10 * MIB);
+        assert_eq!((small.resize(COUNTED_FROM), small.taken), (Ok(()), SMALL_STEP));
+        drop(small);
+        // Ten are left beside the quarter.
+        limit_memory(40 * MIB / 3);
         let (mut one, mut other) = (MemoryShare::default(), MemoryShare::default());
         assert_eq!((one.resize(4 * MIB + 1), one.taken), (Ok(()), 5 * MIB));
         assert_eq!(one.resize(5 * MIB), Ok(()), "within its step");

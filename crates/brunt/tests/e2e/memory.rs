@@ -1,6 +1,6 @@
 //! `-memory-limit`: what servers and scripts make of memory fails where it does not fit, and nothing else does.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Write};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
@@ -118,4 +118,123 @@ fn what_a_script_makes_fails_where_it_does_not_fit() {
     assert!(ran.stderr.contains("samples"), "those that were left out are counted: {}", ran.stderr);
     let written = std::fs::metadata(json).unwrap().len();
     assert!((8 << 20..64 << 20).contains(&written), "{written}");
+}
+
+/// The worst that a server can make a client hold, as far as we know: windows of codings, heads, cookies, bodies, redirects.
+const WORST: [&str; 7] = ["br", "zstd", "gzip", "head", "cookies", "body", "redirect"];
+
+/// Writes the answer of a kind, none of which ends.
+fn write_worst(kind: &str, conn: &mut impl Write) -> std::io::Result<()> {
+    let coded = |conn: &mut dyn Write| {
+        write!(
+            conn,
+            "HTTP/1.1 200 OK\r\nContent-Encoding: {kind}\r\nContent-Length: 50000000\r\n\r\n"
+        )
+    };
+    let piece = vec![b'a'; 1 << 20];
+    match kind {
+        // A window of 16 MiB and a block as long, as it is. RFC 7932, 9.
+        "br" => {
+            coded(conn)?;
+            conn.write_all(&[0xcf, 0xff, 0xff, 0xff])?;
+            (0..15).try_for_each(|_| conn.write_all(&piece))
+        }
+        // A window of 8 MiB and blocks of one byte, 128 KiB each. RFC 8878, 3.1.1.
+        "zstd" => {
+            coded(conn)?;
+            conn.write_all(&[0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3])?;
+            conn.write_all(&[0x02, 0, 0x10, 0].repeat(80))
+        }
+        // Blocks as they are. RFC 1951, 3.2.4.
+        "gzip" => {
+            coded(conn)?;
+            conn.write_all(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])?;
+            let block = [&[0, 0xff, 0xff, 0, 0][..], &piece[..0xffff]].concat();
+            (0..16).try_for_each(|_| conn.write_all(&block))
+        }
+        "head" => write!(conn, "HTTP/1.1 200 OK\r\nX: {}", "a".repeat(255 << 10)),
+        "cookies" => {
+            let cookies: String =
+                (0..100).map(|i| format!("Set-Cookie: c{i}={}\r\n", "a".repeat(2000))).collect();
+            write!(conn, "HTTP/1.1 200 OK\r\n{cookies}Content-Length: 9\r\n\r\n")
+        }
+        "body" => {
+            write!(conn, "HTTP/1.1 200 OK\r\nContent-Length: 50000000\r\n\r\n")?;
+            (0..16).try_for_each(|_| conn.write_all(&piece))
+        }
+        _ => {
+            let to = "r".repeat(200_000);
+            write!(conn, "HTTP/1.1 302 F\r\nLocation: /{to}\r\nContent-Length: 0\r\n\r\n")
+        }
+    }
+}
+
+/// A server whose every answer is the worst of its turn, or always of one kind. Gives its URL.
+fn worst_server(only: Option<&'static str>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for (number, conn) in listener.incoming().flatten().enumerate() {
+            let kind = only.unwrap_or(WORST[number % WORST.len()]);
+            let serve = move || {
+                let (mut reader, mut line) = (BufReader::new(&conn), String::new());
+                while reader.read_line(&mut line).is_ok_and(|len| len > 0) {
+                    let is_head_over = line.trim().is_empty();
+                    line.clear();
+                    if is_head_over && write_worst(kind, &mut &conn).is_err() {
+                        return;
+                    }
+                }
+            };
+            std::thread::Builder::new().stack_size(256 << 10).spawn(serve).unwrap();
+        }
+    });
+    url
+}
+
+/// The most memory that a process ever had, in bytes; 0 once it is gone.
+fn peak(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0) << 10
+}
+
+/// 1,000 users at once, each with such an answer, within 512 MB: the run ends by itself, every request is counted, and the process
+/// stays within the limit.
+#[test]
+fn the_worst_answers_stay_within_the_limit() {
+    let scratch = Scratch::new("memory-worst");
+    let path = scratch.file(
+        "script.js",
+        "import http from 'k6/http';
+         export const options = { scenarios: { s: { executor: 'per-vu-iterations', vus: 1000, iterations: 1, maxDuration: '30s' } } };
+         export default function () { http.get(__ENV.URL, { timeout: '6s' }); }",
+    );
+    for only in [None, Some("body"), Some("br"), Some("cookies")] {
+        let url = worst_server(only);
+        let (summary, log) = (scratch.path("summary.json"), scratch.path("log.txt"));
+        let mut child = Command::new(env!("CARGO_BIN_EXE_brunt"))
+            .args(["run", "-q", "--memory-limit=512MB", "--summary-export"])
+            .arg(&summary)
+            .args(["-e", &format!("URL={url}"), &path])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(std::fs::File::create(&log).unwrap())
+            .spawn()
+            .unwrap();
+        let mut most = 0;
+        crate::until("the run ends", || {
+            most = most.max(peak(child.id()));
+            child.try_wait().unwrap().is_some()
+        });
+        let log = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{only:?}: {log}");
+        assert!(most < 512_000_000, "{only:?}: {most}");
+        assert!(most > 100_000_000, "it was no trial, {only:?}: {most}");
+        let summary = std::fs::read_to_string(&summary).unwrap();
+        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+        let count = summary["metrics"]["http_reqs"]["count"].as_u64().unwrap();
+        assert!(count >= 1000, "{only:?}: {count}");
+        assert_eq!(summary["metrics"]["iterations"]["count"], 1000, "{only:?}");
+    }
 }

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use stdx::Nanos;
+use stdx::{MemoryShare, Nanos};
 use wire::url::{Scheme, Url};
 
 /// A jar that a script, its requests and its VU share.
@@ -20,10 +20,13 @@ const COOKIE_BYTES_MAX: usize = 4_096;
 const ATTRIBUTE_BYTES_MAX: usize = 1_024;
 
 /// Cookies.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct Jar {
     cookies: Vec<StoredCookie>,
     made: u64,
+    /// Of all cookies' texts.
+    bytes: usize,
+    memory: MemoryShare,
 }
 
 /// A cookie as a server sets it, or a script.
@@ -64,6 +67,20 @@ struct StoredCookie {
     number: u64,
 }
 
+/// By their cookies.
+impl PartialEq for Jar {
+    fn eq(&self, other: &Self) -> bool {
+        self.cookies == other.cookies && self.made == other.made
+    }
+}
+
+impl StoredCookie {
+    fn bytes(&self) -> usize {
+        let texts = [&self.name, &self.value, &self.domain, &self.path];
+        size_of::<Self>() + texts.map(String::len).iter().sum::<usize>()
+    }
+}
+
 impl Jar {
     /// Whether there is no cookie.
     #[must_use]
@@ -72,7 +89,8 @@ impl Jar {
     }
 
     /// Keeps a cookie that came from a URL at this time since 1970, or forgets the one it ends. RFC 6265, 5.3. One with more
-    /// than 4,096 bytes of name and value, or of a folder whose path has more than 1,024, is not kept.
+    /// than 4,096 bytes of name and value, or of a folder whose path has more than 1,024, is not kept; nor is one for which no
+    /// memory is left.
     pub fn set(&mut self, url: &Url, cookie: SetCookie, now: Nanos) {
         if cookie.name.len() + cookie.value.len() > COOKIE_BYTES_MAX {
             return;
@@ -99,7 +117,7 @@ impl Jar {
         let at = self.cookies.iter().position(same);
         if until.is_some_and(|until| until <= now) {
             if let Some(at) = at {
-                self.cookies.remove(at);
+                self.remove(at);
             }
             return;
         }
@@ -108,6 +126,12 @@ impl Jar {
             (cookie.name, cookie.value, cookie.quoted, cookie.secure);
         let kept =
             StoredCookie { name, value, quoted, domain, host_only, path, secure, until, number };
+        let before = at.map_or(0, |at| self.cookies[at].bytes());
+        let bytes = self.bytes - before + kept.bytes();
+        if self.memory.resize(bytes).is_err() {
+            return;
+        }
+        self.bytes = bytes;
         match at {
             Some(at) => self.cookies[at] = kept,
             None => {
@@ -116,6 +140,12 @@ impl Jar {
                 self.cookies.push(kept);
             }
         }
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.bytes -= self.cookies.remove(at).bytes();
+        // Less always fits.
+        self.memory.resize(self.bytes).ok();
     }
 
     /// Lets the oldest cookie go where there is no room for another of a domain.
@@ -127,7 +157,7 @@ impl Jar {
             (self.cookies.len() >= COOKIES_MAX).then_some(0)
         };
         if let Some(oldest) = oldest {
-            self.cookies.remove(oldest);
+            self.remove(oldest);
         }
     }
 

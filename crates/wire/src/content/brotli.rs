@@ -2,14 +2,15 @@
 
 use std::fmt;
 
-use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState};
 
+use super::counted::CountedAlloc;
 use super::error::ContentError;
 use super::output::{Sink, output_buffer};
 
 /// Decodes one brotli stream after the other.
 pub(super) struct Brotli {
-    state: BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>,
+    state: BrotliState<CountedAlloc, CountedAlloc, CountedAlloc>,
     output: Box<[u8]>,
     finished: bool,
 }
@@ -44,6 +45,11 @@ impl Brotli {
                 &mut total,
                 &mut self.state,
             );
+            if self.state.alloc_u8.is_refused() || self.state.alloc_hc.is_refused() {
+                // Frees what it took.
+                self.reset();
+                return Err(ContentError::Memory);
+            }
             if made > 0 {
                 out(&self.output[..made])?;
             }
@@ -64,10 +70,10 @@ impl fmt::Debug for Brotli {
     }
 }
 
-fn new_state() -> BrotliState<StandardAlloc, StandardAlloc, StandardAlloc> {
+fn new_state() -> BrotliState<CountedAlloc, CountedAlloc, CountedAlloc> {
     BrotliState::new_strict(
-        StandardAlloc::default(),
-        StandardAlloc::default(),
-        StandardAlloc::default(),
+        CountedAlloc::default(),
+        CountedAlloc::default(),
+        CountedAlloc::default(),
     )
 }

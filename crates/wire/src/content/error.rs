@@ -29,6 +29,9 @@ pub enum ContentError {
     /// The body ended in the middle of the stream.
     #[error("the body ended within its content coding")]
     Truncated,
+    /// No memory is left for the window of its coding, or for the head.
+    #[error("no memory is left for the response (-memory-limit)")]
+    Memory,
     /// The body decodes to more than [`BOMB_BYTES`] and [`BOMB_RATIO`] allow.
     #[error("decoded body too large (more than {BOMB_RATIO} times its encoded size)")]
     Bomb,

@@ -3,6 +3,8 @@
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
+use stdx::MemoryShare;
+
 use super::error::ContentError;
 use super::output::{Sink, output_buffer};
 
@@ -23,7 +25,11 @@ pub(super) struct Inflate {
     decompress: Decompress,
     crc: Crc,
     output: Box<[u8]>,
+    memory: MemoryShare,
 }
+
+/// What an [`Inflate`] takes, about: the window, tables and room for output.
+const BYTES: usize = 64 << 10;
 
 #[derive(Clone, Copy, Debug)]
 enum State {
@@ -86,6 +92,7 @@ impl Inflate {
             decompress: Decompress::new(false),
             crc: Crc::new(),
             output: output_buffer(),
+            memory: MemoryShare::default(),
         }
     }
 
@@ -104,6 +111,7 @@ impl Inflate {
         mut input: &[u8],
         out: &mut Sink<'_>,
     ) -> Result<(), ContentError> {
+        self.memory.resize(BYTES).map_err(|_| ContentError::Memory)?;
         while let Some((byte, after)) = input.split_first() {
             match self.state {
                 State::Data => input = self.inflate(input, out)?,

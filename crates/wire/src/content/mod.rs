@@ -3,6 +3,7 @@
 mod accepted;
 mod brotli;
 mod coding;
+mod counted;
 mod decoder;
 mod encode;
 mod error;

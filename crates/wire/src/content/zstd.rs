@@ -5,6 +5,8 @@ use std::{fmt, mem};
 
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use stdx::MemoryShare;
+
 use super::error::ContentError;
 use super::output::Sink;
 
@@ -21,6 +23,8 @@ pub(super) struct Zstd {
     checksum: bool,
     /// The header or block so far.
     pending: Vec<u8>,
+    /// What the window takes.
+    memory: MemoryShare,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +40,13 @@ impl Default for Zstd {
     fn default() -> Self {
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(WINDOW_MAX);
-        Self { decoder, state: State::Header, checksum: false, pending: Vec::new() }
+        Self {
+            decoder,
+            state: State::Header,
+            checksum: false,
+            pending: Vec::new(),
+            memory: MemoryShare::default(),
+        }
     }
 }
 
@@ -145,6 +155,7 @@ impl Zstd {
             self.state = if left == 0 { State::Header } else { State::Skip(u64::from(left)) };
             return Ok(());
         }
+        self.memory.resize(window_of(item)).map_err(|_| ContentError::Memory)?;
         self.checksum = item.get(4).is_some_and(|descriptor| descriptor & 4 != 0);
         self.decoder.reset(item).map_err(|_| ContentError::Zstd)?;
         self.state = State::Block;
@@ -176,6 +187,25 @@ const fn header_len(descriptor: u8) -> usize {
         _ => 8,
     };
     5 + window + dictionary + content_size
+}
+
+/// The bytes of the window that a frame's header asks for; more than [`WINDOW_MAX`] is refused elsewhere. RFC 8878, 3.1.1.1.2.
+fn window_of(header: &[u8]) -> usize {
+    let descriptor = header.get(4).copied().unwrap_or_default();
+    let is_single_segment = descriptor & 0x20 != 0;
+    let window = if is_single_segment {
+        let dictionary = [0, 1, 2, 4][(descriptor & 3) as usize];
+        let mut size = [0; 8];
+        let field = header.get(5 + dictionary..).unwrap_or_default();
+        let len = field.len().min(size.len());
+        size[..len].copy_from_slice(&field[..len]);
+        u64::from_le_bytes(size)
+    } else {
+        let byte = u64::from(header.get(5).copied().unwrap_or_default());
+        let base = 1 << (10 + (byte >> 3));
+        base + base / 8 * (byte & 7)
+    };
+    window.min(WINDOW_MAX) as usize
 }
 
 /// A [`Write`] that remembers why the sink refused.

@@ -1,15 +1,18 @@
 //! `HeadBuffer`: gathers a message's head that comes in pieces, for both sides.
 
+use stdx::MemoryShare;
+
 /// The bytes of a head so far. A head that comes whole is parsed where it lies, and never copied here.
 #[derive(Debug, Default)]
 pub(super) struct HeadBuffer {
     bytes: Vec<u8>,
+    memory: MemoryShare,
 }
 
 impl HeadBuffer {
     /// Takes a head or a part of one, and returns how many bytes of `input` belonged to it. `parse` returns the length of a
     /// complete head; it runs again only where a line ended, at most once per header field, so that a peer that sends byte by
-    /// byte does not cost the square of its head. A head of `max` bytes that is not complete fails with `too_large`.
+    /// byte does not cost the square of its head. A head of `max` bytes that is not complete fails with `too_large`, as does one for which no memory is left.
     pub(super) fn take<E>(
         &mut self,
         input: &[u8],
@@ -25,11 +28,12 @@ impl HeadBuffer {
             if input.len() >= max {
                 return Err(too_large());
             }
-            self.bytes.extend_from_slice(input);
-            return Ok(input.len());
+            return if self.extend(input) { Ok(input.len()) } else { Err(too_large()) };
         }
         let piece = &input[..input.len().min(max - before)];
-        self.bytes.extend_from_slice(piece);
+        if !self.extend(piece) {
+            return Err(too_large());
+        }
         let full = self.bytes.len() >= max;
         if !full && !piece.contains(&b'\n') {
             return Ok(piece.len());
@@ -43,6 +47,15 @@ impl HeadBuffer {
             None if full => Err(too_large()),
             None => Ok(piece.len()),
         }
+    }
+
+    /// Adds a piece, where there is memory for it.
+    fn extend(&mut self, piece: &[u8]) -> bool {
+        let has_room = self.memory.make_room(&self.bytes, piece.len()).is_ok();
+        if has_room {
+            self.bytes.extend_from_slice(piece);
+        }
+        has_room
     }
 
     /// The bytes so far.
@@ -63,7 +76,7 @@ impl HeadBuffer {
     /// Gives the memory back where it is more than `bytes_max`.
     pub(super) fn trim(&mut self, bytes_max: usize) {
         if self.bytes.capacity() > bytes_max {
-            self.bytes = Vec::new();
+            (self.bytes, self.memory) = (Vec::new(), MemoryShare::default());
         }
     }
 }
