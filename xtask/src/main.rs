@@ -90,7 +90,7 @@ const COMMANDS: [Command; 15] = [
     },
     Command {
         name: "fuzz",
-        arguments: "[--minutes N] [--seconds S] [--inputs N] [--only TARGET] [--no-asan]",
+        arguments: "[--minutes N] [--seconds S] [--inputs N] [--only TARGET] [--no-asan] | --mutate N [--seed S]",
         about: "every fuzz target for its share of the time; a crash, hang or too much memory fails",
         run: fuzz::run,
     },
