@@ -92,7 +92,9 @@ mod tests {
         assert_eq!(parse("").unwrap().sanitizer, Sanitizer::Address);
         let worlds = parse("--mutate 1000 --seed 0").unwrap();
         assert_eq!((worlds.mutate, worlds.seed), (Some(1000), 0));
-        for wrong in ["--minutes", "--minutes 0", "--seconds x", "--fast 1", "--mutate 0", "--seed -1"] {
+        for wrong in
+            ["--minutes", "--minutes 0", "--seconds x", "--fast 1", "--mutate 0", "--seed -1"]
+        {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

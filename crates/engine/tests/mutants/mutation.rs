@@ -76,9 +76,13 @@ impl Mutator {
 
     /// The next output, mutated or not.
     pub(crate) fn mutate(&mut self, bytes: Vec<u8>) -> Mutation {
-        let mut mutation =
-            Mutation { pieces: Vec::new(), end: End::Open, is_changed: self.one_in(MUTATED_ONE_IN) };
-        let bytes = if mutation.is_changed { self.change(&bytes, &mut mutation.end) } else { bytes };
+        let mut mutation = Mutation {
+            pieces: Vec::new(),
+            end: End::Open,
+            is_changed: self.one_in(MUTATED_ONE_IN),
+        };
+        let bytes =
+            if mutation.is_changed { self.change(&bytes, &mut mutation.end) } else { bytes };
         mutation.pieces = self.cut_up(&bytes);
         mutation
     }
