@@ -3,12 +3,14 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test reads its seeds from files")]
 
-#[path = "../../../fuzz/checks/results_note.rs"]
+#[path = "../../../../fuzz/checks/results_note.rs"]
 mod results_note;
-#[path = "../../../fuzz/checks/results_read.rs"]
+#[path = "../../../../fuzz/checks/results_read.rs"]
 mod results_read;
-#[path = "../../../fuzz/checks/results_table.rs"]
+#[path = "../../../../fuzz/checks/results_table.rs"]
 mod results_table;
+
+mod deltas;
 
 use std::path::{Path, PathBuf};
 
