@@ -22,6 +22,7 @@ mod fit;
 mod fleet;
 mod full_screen;
 mod gates;
+mod h2_misbehaviour;
 mod honesty;
 mod hostile;
 mod http2;
