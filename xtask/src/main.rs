@@ -11,6 +11,7 @@ mod dist;
 mod fuzz;
 mod hook;
 mod k8s;
+mod licences;
 mod msrv;
 mod process;
 mod sanitizer;
@@ -33,7 +34,7 @@ struct Command {
 }
 
 /// Every command, in the order help shows them.
-const COMMANDS: [Command; 15] = [
+const COMMANDS: [Command; 16] = [
     Command {
         name: "test",
         arguments: "",
@@ -43,7 +44,7 @@ const COMMANDS: [Command; 15] = [
     Command {
         name: "ci",
         arguments: "",
-        about: "what CI runs: fmt, clippy, tidy, web, codegen, doc, counts, test",
+        about: "what CI runs: fmt, clippy, tidy, deny, sbom, web, codegen, doc, counts, test",
         run: ci::run,
     },
     Command {
@@ -78,7 +79,7 @@ const COMMANDS: [Command; 15] = [
     },
     Command {
         name: "deny",
-        arguments: "",
+        arguments: "[--offline]",
         about: "licences and known vulnerabilities of the dependencies (needs cargo-deny)",
         run: deny::run,
     },
@@ -87,6 +88,12 @@ const COMMANDS: [Command; 15] = [
         arguments: "[--target TRIPLE] [--out FOLDER]",
         about: "a static program as archive, .deb and container image, with checksums and SBOM",
         run: dist::run,
+    },
+    Command {
+        name: "sbom",
+        arguments: "[--check]",
+        about: "what the program is made of, as CycloneDX; dist puts it beside the archives",
+        run: dist::sbom::run,
     },
     Command {
         name: "fuzz",
