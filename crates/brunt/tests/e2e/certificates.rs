@@ -16,7 +16,7 @@ struct Authority {
 
 impl Authority {
     fn new(scratch: &Scratch) -> Self {
-        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.distinguished_name.push(DnType::CommonName, "an authority of a test");
         let key = KeyPair::generate().unwrap();
@@ -88,7 +88,7 @@ fn certificates_that_prove_nothing_are_counted_failures() {
     for (change, words) in cases {
         let (_server, url) = serve(authority.sign(change));
         check_refused(&scratch, &trusted, &url, words);
-        // Who asks for no proof gets an answer.
+        // Without verification there is an answer.
         let bench = format!("bench -c 1 -n 5 -cpus 1 -insecure -json {url}/");
         assert_eq!(run(&bench).with_code(0).json()["status_codes"]["200"], 5, "{words}");
     }

@@ -34,7 +34,9 @@ fn h2_frames(bytes: &[u8]) -> Vec<Vec<u8>> {
 fn ws_frames(bytes: &[u8]) -> Vec<Vec<u8>> {
     let (head, frames) = bytes.split_at(handshake_len(bytes));
     let mut all = lines(head);
-    all.extend(units(frames, |rest| ws_lens(rest).map(|(head, payload)| head + payload)));
+    all.extend(units(frames, |rest| {
+        ws_lens(rest).map(|(head, payload)| head.saturating_add(payload))
+    }));
     all
 }
 
@@ -44,7 +46,9 @@ fn ws_messages(bytes: &[u8]) -> Vec<Vec<u8>> {
     if !head.is_empty() {
         all.push(head.to_vec());
     }
-    for frame in units(frames, |rest| ws_lens(rest).map(|(head, payload)| head + payload)) {
+    for frame in
+        units(frames, |rest| ws_lens(rest).map(|(head, payload)| head.saturating_add(payload)))
+    {
         let from = ws_lens(&frame).map_or(frame.len(), |(head, _)| head.min(frame.len()));
         all.push([&frame[..frame.len().min(1)], &frame[from..]].concat());
     }
