@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use crate::{codegen, counts, process, test, tidy, web, workspace};
+use crate::{codegen, counts, deny, dist, process, test, tidy, web, workspace};
 
 /// A step: its name, how to run it alone, and what it does.
 struct Step {
@@ -15,7 +15,7 @@ struct Step {
     run: fn() -> Result<ExitCode>,
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 10] = [
     Step { name: "fmt", alone: "cargo fmt --all -- --check", run: fmt },
     Step {
         name: "clippy",
@@ -23,6 +23,12 @@ const STEPS: [Step; 8] = [
         run: clippy,
     },
     Step { name: "tidy", alone: "cargo xtask tidy", run: || tidy::run(&[]) },
+    Step {
+        name: "deny",
+        alone: "cargo xtask deny --offline",
+        run: || deny::run(&["--offline".to_owned()]),
+    },
+    Step { name: "sbom", alone: "cargo xtask sbom --check", run: || dist::sbom::run(&check()) },
     Step { name: "web", alone: "cargo xtask web --check", run: || web::run(&check()) },
     Step { name: "codegen", alone: "cargo xtask codegen --check", run: || codegen::run(&check()) },
     Step {

@@ -1,12 +1,13 @@
 //! `deny`: licences, sources and known vulnerabilities of the dependencies, by cargo-deny and `deny.toml`. An advisory that
-//! `deny.toml` ignores has a date by which it must be reviewed; the command fails after that day.
+//! `deny.toml` ignores has a date by which it must be reviewed; the command fails after that day. `--offline` leaves out what needs
+//! the network, which is the advisories, and without cargo-deny looks at licences and sources itself.
 
 use std::fs;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{process, workspace};
+use crate::{licences, process, workspace};
 
 /// How to get the program.
 const INSTALL: &str = "cargo install --locked cargo-deny";
@@ -15,7 +16,30 @@ const INSTALL: &str = "cargo install --locked cargo-deny";
 const REVIEW: &str = "review by ";
 
 /// The command.
-pub(crate) fn run(_arguments: &[String]) -> Result<ExitCode> {
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
+    match arguments {
+        [] => check(),
+        [option] if option == "--offline" => check_offline(),
+        _ => bail!("deny takes --offline or nothing"),
+    }
+}
+
+/// What needs no network: each problem on a line.
+fn check_offline() -> Result<ExitCode> {
+    let root = workspace::root();
+    if process::find("cargo-deny").is_some() {
+        let arguments =
+            ["deny", "--offline", "--workspace", "check", "bans", "licenses", "sources"];
+        process::stream(&root, "cargo", &arguments)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let problems = licences::problems(&root)?;
+    problems.iter().for_each(|problem| println!("deny: {problem}"));
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// All of it.
+fn check() -> Result<ExitCode> {
     let root = workspace::root();
     let config = fs::read_to_string(root.join("deny.toml")).context("reading deny.toml")?;
     let today = process::capture(&root, "date", &["-u", "+%F"])?;

@@ -11,6 +11,7 @@ mod dist;
 mod fuzz;
 mod hook;
 mod k8s;
+mod licences;
 mod msrv;
 mod process;
 mod sanitizer;
@@ -33,7 +34,7 @@ struct Command {
 }
 
 /// Every command, in the order help shows them.
-const COMMANDS: [Command; 15] = [
+const COMMANDS: [Command; 16] = [
     Command {
         name: "test",
         arguments: "",
@@ -43,7 +44,7 @@ const COMMANDS: [Command; 15] = [
     Command {
         name: "ci",
         arguments: "",
-        about: "what CI runs: fmt, clippy, tidy, web, codegen, doc, counts, test",
+        about: "what CI runs: fmt, clippy, tidy, deny, sbom, web, codegen, doc, counts, test",
         run: ci::run,
     },
     Command {
@@ -78,7 +79,7 @@ const COMMANDS: [Command; 15] = [
     },
     Command {
         name: "deny",
-        arguments: "",
+        arguments: "[--offline]",
         about: "licences and known vulnerabilities of the dependencies (needs cargo-deny)",
         run: deny::run,
     },
@@ -89,8 +90,14 @@ const COMMANDS: [Command; 15] = [
         run: dist::run,
     },
     Command {
+        name: "sbom",
+        arguments: "[--check]",
+        about: "what the program is made of, as CycloneDX; dist puts it beside the archives",
+        run: dist::sbom::run,
+    },
+    Command {
         name: "fuzz",
-        arguments: "[--minutes N] [--seconds S] [--inputs N] [--only TARGET] [--no-asan]",
+        arguments: "[--minutes N] [--seconds S] [--inputs N] [--only TARGET] [--no-asan] | --mutate N [--seed S]",
         about: "every fuzz target for its share of the time; a crash, hang or too much memory fails",
         run: fuzz::run,
     },

@@ -109,13 +109,13 @@ impl Failure {
             H2Error::GoAway(_) => FailureKind::GoAway,
             H2Error::Protocol(_) => FailureKind::Malformed,
             H2Error::Closed => FailureKind::Eof,
-            H2Error::Flood => FailureKind::TooLarge,
+            H2Error::Flood | H2Error::TooManyInterim => FailureKind::TooLarge,
         };
         let detail = match error {
             H2Error::Reset(reason) => FailureDetail::StreamReset(reason.into()),
             H2Error::GoAway(reason) => FailureDetail::GoAway(reason.into()),
             H2Error::Protocol(reason) => FailureDetail::BrokenStreams(reason.into()),
-            H2Error::Closed | H2Error::Flood => FailureDetail::None,
+            H2Error::Closed | H2Error::Flood | H2Error::TooManyInterim => FailureDetail::None,
         };
         Self { detail, ..Self::new(kind, FailureReason::Stream(error)) }
     }

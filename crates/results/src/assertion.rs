@@ -6,7 +6,7 @@ use metrics::{AgentRecord, ClockOffset, Event, EventKind, Gap, GateOutcome, Gate
 use serde_json::{Value, json};
 use stdx::Nanos;
 
-use crate::observed::Observed;
+use super::observed::Observed;
 
 /// The kind of a row with the result of a threshold.
 pub(crate) const KIND_THRESHOLD: u8 = 5;

@@ -197,6 +197,7 @@ mod tests {
             (R::Stream(H2Error::GoAway(0.into())), GOAWAY),
             (R::Stream(H2Error::Protocol(1.into())), "http2: PROTOCOL_ERROR"),
             (R::Stream(H2Error::Closed), "http2: connection closed"),
+            (R::Stream(H2Error::TooManyInterim), "http2: too many 1xx informational responses"),
             (R::Timeout, TIMEOUT),
             (R::Url(UrlError::NoHost), "http: no Host in request URL"),
             (R::Url(UrlError::Control), "net/url: invalid control character in URL"),

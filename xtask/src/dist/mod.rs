@@ -6,7 +6,7 @@ mod deb;
 mod image;
 mod program;
 mod release;
-mod sbom;
+pub(crate) mod sbom;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,28 +1,93 @@
 //! What the program is made of, as CycloneDX 1.6 writes it: each crate with its version, licence and checksum, and which needs which.
+//! `sbom` is a command by itself: it prints the bill of the program for this machine, or with `--check` what is wrong with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::release::Release;
 use super::{archive, image};
-use crate::process;
+use crate::{process, sanitizer, workspace};
+
+/// The command.
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
+    let is_check = match arguments {
+        [] => false,
+        [option] if option == "--check" => true,
+        _ => bail!("sbom takes --check or nothing"),
+    };
+    let root = workspace::root();
+    let made = process::capture(&root, "git", &["log", "-1", "--format=%ct"])?;
+    let made = made.trim().parse().context("the commit's time")?;
+    let bill = read(&root, &sanitizer::host(&root)?, made)?;
+    if !is_check {
+        println!("{}", serde_json::to_string_pretty(&bill)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let problems = problems(&bill);
+    problems.iter().for_each(|problem| println!("sbom: {problem}"));
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
 
 /// `brunt-VERSION-linux-PROCESSOR.cdx.json`.
 pub(super) fn write(release: &Release) -> Result<PathBuf> {
-    let filter = ["--filter-platform", &release.target];
-    let arguments = [&["metadata", "--format-version=1", "--locked"], &filter[..]].concat();
-    let metadata = process::capture(&release.root, "cargo", &arguments)?;
-    let metadata: Value = serde_json::from_str(&metadata).context("reading cargo metadata")?;
-    let lock = fs::read_to_string(release.root.join("Cargo.lock")).context("reading Cargo.lock")?;
-    let bill = bill(&metadata, &checksums(&lock), &image::time(release.made))?;
+    let bill = read(&release.root, &release.target, release.made)?;
     let file = release.file(".cdx.json");
     let text = serde_json::to_string_pretty(&bill)? + "\n";
     fs::write(&file, text).with_context(|| format!("writing {}", file.display()))?;
     Ok(file)
+}
+
+/// The bill of the program for a kind of machine, at a commit of this time.
+fn read(root: &Path, target: &str, made: u64) -> Result<Value> {
+    let arguments = ["metadata", "--format-version=1", "--locked", "--filter-platform", target];
+    let metadata = process::capture(root, "cargo", &arguments)?;
+    let metadata: Value = serde_json::from_str(&metadata).context("reading cargo metadata")?;
+    let lock = fs::read_to_string(root.join("Cargo.lock")).context("reading Cargo.lock")?;
+    bill(&metadata, &checksums(&lock), &image::time(made))
+}
+
+/// What a reader of CycloneDX would miss in a bill, one sentence each.
+fn problems(bill: &Value) -> Vec<String> {
+    let mut problems = Vec::new();
+    let serial = bill["serialNumber"].as_str().unwrap_or_default();
+    let has_head = bill["bomFormat"] == "CycloneDX" && bill["specVersion"] == "1.6";
+    if !has_head || bill["version"] != 1 || !serial.starts_with("urn:uuid:") {
+        problems.push("it has no head of CycloneDX 1.6".to_owned());
+    }
+    let components = bill["components"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let all: Vec<&Value> = components.iter().chain([&bill["metadata"]["component"]]).collect();
+    let mut places = BTreeSet::new();
+    for component in all.iter().copied() {
+        let text = |key: &str| component[key].as_str().unwrap_or_default();
+        let name = format!("{} {}", text("name"), text("version"));
+        let is_whole = !text("name").is_empty()
+            && !text("version").is_empty()
+            && text("purl").starts_with("pkg:cargo/")
+            && component["licenses"][0]["expression"].is_string();
+        if !is_whole {
+            problems.push(format!("{name} lacks a name, version, licence or place"));
+        }
+        let hash = component["hashes"][0]["content"].as_str();
+        if hash.is_some_and(|hash| hash.len() != 64 || !hash.bytes().all(|c| c.is_ascii_hexdigit()))
+        {
+            problems.push(format!("{name} has a checksum that is none"));
+        }
+        if !places.insert(component["bom-ref"].as_str().unwrap_or_default()) {
+            problems.push(format!("{name} is there twice"));
+        }
+    }
+    let edges = bill["dependencies"].as_array().into_iter().flatten();
+    let needs = |edge: &Value| edge["dependsOn"].as_array().cloned().unwrap_or_default();
+    let ends = edges.flat_map(|edge| needs(edge).into_iter().chain([edge["ref"].clone()]));
+    for end in ends.filter(|end| !places.contains(end.as_str().unwrap_or_default())) {
+        problems.push(format!("{end} is needed and is not there"));
+    }
+    problems
 }
 
 /// The checksum of each package of a registry, by name and version.
@@ -175,7 +240,36 @@ mod tests {
         assert_eq!(lib["licenses"][0]["expression"], "MIT OR Apache-2.0");
         assert_eq!(lib["hashes"][0]["content"], "cafe");
         assert_eq!(bill["dependencies"][0]["dependsOn"], json!(["pkg:cargo/lib@1.0.0%2Ba"]));
+        let expect = ["lib 1.0.0+a has a checksum that is none"];
+        assert_eq!(problems(&bill), expect, "\"cafe\" is too short");
         let number = bill["serialNumber"].as_str().unwrap();
         assert_eq!((number.len(), &number[23..24], &number[28..29]), (45, "8", "8"));
+    }
+
+    #[test]
+    fn what_a_bill_lacks_is_named() {
+        let component = |name: &str| {
+            json!({ "name": name, "version": "1", "purl": format!("pkg:cargo/{name}@1"),
+                "bom-ref": name, "licenses": [{ "expression": "MIT" }] })
+        };
+        let sound = json!({
+            "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "serialNumber": "urn:uuid:0",
+            "metadata": { "component": component("brunt") },
+            "components": [component("a")],
+            "dependencies": [{ "ref": "brunt", "dependsOn": ["a"] }, { "ref": "a", "dependsOn": [] }],
+        });
+        assert!(problems(&sound).is_empty(), "{:?}", problems(&sound));
+        let changes: [(&str, Value); 4] = [
+            ("specVersion", "1.4".into()),
+            ("components", json!([component("a"), component("a")])),
+            ("components", json!([component("a"), { "name": "b", "bom-ref": "b" }])),
+            ("dependencies", json!([{ "ref": "c", "dependsOn": [] }])),
+        ];
+        for (key, value) in changes {
+            let mut bill = sound.clone();
+            bill[key] = value;
+            assert_eq!(problems(&bill).len(), 1, "{key}: {:?}", problems(&bill));
+        }
+        assert!(!problems(&json!({})).is_empty());
     }
 }

@@ -1,9 +1,11 @@
 //! `fuzz`: every fuzz target in turn, each for its share of the time, on stable Rust: libFuzzer's coverage comes from LLVM, and
 //! AddressSanitizer from the runtime that rustc ships. A crash, a hang or too much memory fails, and its line replays it.
+//! `--mutate` runs whole load tests against mutated servers instead.
 //! What a target finds by itself grows below `target/fuzz/corpus`; the seeds in `fuzz/corpus` are only read.
 
 mod build;
 mod log;
+mod mutants;
 mod options;
 mod table;
 
@@ -41,8 +43,12 @@ struct Setting {
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let options = Options::parse(arguments)?;
     let root = workspace::root();
-    let targets = targets(&root, &options.only)?;
     let dir = workspace::target_dir()?.join("fuzz");
+    if let Some(outputs) = options.mutate {
+        mutants::run(&root, &dir, outputs, options.seed)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let targets = targets(&root, &options.only)?;
     let programs = build::build(&root, &dir, options.sanitizer)?;
     if programs.sanitizer == Sanitizer::None {
         println!("fuzz: without AddressSanitizer: only panics, hangs and memory are seen");

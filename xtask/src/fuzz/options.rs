@@ -19,6 +19,10 @@ pub(super) struct Options {
     pub(super) only: Vec<String>,
     /// What the targets are built with.
     pub(super) sanitizer: Sanitizer,
+    /// Mutated outputs of servers in the simulated world, for each protocol, instead of the targets.
+    pub(super) mutate: Option<u64>,
+    /// The seed of the first world.
+    pub(super) seed: u64,
 }
 
 impl Options {
@@ -33,6 +37,8 @@ impl Options {
             inputs: 0,
             only: Vec::new(),
             sanitizer: Sanitizer::Address,
+            mutate: None,
+            seed: 0,
         };
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
@@ -45,6 +51,10 @@ impl Options {
                 "--minutes" => options.total = Duration::from_mins(number(word, value)?),
                 "--seconds" => options.each = Some(Duration::from_secs(number(word, value)?)),
                 "--inputs" => options.inputs = number(word, value)?,
+                "--mutate" => options.mutate = Some(number(word, value)?),
+                "--seed" => {
+                    options.seed = value.parse().with_context(|| format!("{word} {value}"))?;
+                }
                 "--only" => options.only.push(value.clone()),
                 other => bail!("no option {other}; `cargo xtask help` lists them"),
             }
@@ -80,7 +90,11 @@ mod tests {
         assert_eq!((options.only.len(), options.inputs), (2, 9));
         assert_eq!(options.sanitizer, Sanitizer::None);
         assert_eq!(parse("").unwrap().sanitizer, Sanitizer::Address);
-        for wrong in ["--minutes", "--minutes 0", "--seconds x", "--fast 1"] {
+        let worlds = parse("--mutate 1000 --seed 0").unwrap();
+        assert_eq!((worlds.mutate, worlds.seed), (Some(1000), 0));
+        for wrong in
+            ["--minutes", "--minutes 0", "--seconds x", "--fast 1", "--mutate 0", "--seed -1"]
+        {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -5,6 +5,7 @@ pub(crate) mod commonjs;
 pub(crate) mod module_error;
 mod module_loader;
 mod module_name;
+mod module_url;
 mod nesting;
 pub(crate) mod open;
 mod prepare;

@@ -59,7 +59,7 @@ fn prepared(name: &str, text: &str, files: &dyn Files) -> Result<Source, Box<Sou
         return Ok(wrapped(source));
     }
     let (kind, imports, exports) = seen.unwrap_or((Kind::Module, Vec::new(), Vec::new()));
-    let places = SourceMap::of_javascript(name, text, files);
+    let places = SourceMap::of_javascript(name, text, &|path| files.read(path).ok());
     Ok(wrapped(Source { text: text.to_owned(), kind, imports, exports, places }))
 }
 

@@ -7,8 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::host::traits::Files;
-use crate::loader::resolve;
+use super::module_url;
 
 /// A position in an original file (before compilation); line and column from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,11 +41,15 @@ pub(crate) struct SourceMap {
 }
 
 impl SourceMap {
-    /// Of JavaScript, by its source map if it names one that can be read.
-    pub(super) fn of_javascript(name: &str, text: &str, files: &dyn Files) -> Self {
+    /// Of JavaScript, by its source map if it names one that can be read: `read` has the bytes of a file.
+    pub(super) fn of_javascript(
+        name: &str,
+        text: &str,
+        read: &dyn Fn(&str) -> Option<Vec<u8>>,
+    ) -> Self {
         let own =
             || Self { sources: vec![(name.to_owned(), Some(text.to_owned()))], ..Self::default() };
-        let Some(map) = map_of(name, text, files) else { return own() };
+        let Some(map) = map_of(name, text, read) else { return own() };
         let mut tokens = decoded(map["mappings"].as_str().unwrap_or_default());
         if tokens.is_empty() {
             return own();
@@ -57,7 +60,7 @@ impl SourceMap {
         let sources = files.map(|(at, file)| {
             let file = format!("{root}{}", file.as_str().unwrap_or_default());
             let content = map["sourcesContent"][at].as_str().map(str::to_owned);
-            (resolve::joined(name, &file), content)
+            (module_url::joined(name, &file), content)
         });
         Self { tokens, sources: sources.collect(), ..Self::default() }
     }
@@ -98,8 +101,8 @@ impl SourceMap {
         match token {
             Some(token) => SourcePos {
                 file: own(token.source as usize).unwrap_or_default(),
-                line: token.from_line + 1,
-                column: token.from_column + 1,
+                line: token.from_line.saturating_add(1),
+                column: token.from_column.saturating_add(1),
             },
             None => SourcePos { file: own(0).unwrap_or_default(), line, column },
         }
@@ -113,7 +116,7 @@ impl SourceMap {
 }
 
 /// The map that a text names in its last comment. A map that cannot be read or is malformed is ignored, as in k6.
-fn map_of(name: &str, text: &str, files: &dyn Files) -> Option<Value> {
+fn map_of(name: &str, text: &str, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Option<Value> {
     let (_, rest) = text.rsplit_once("//# sourceMappingURL=")?;
     let url = rest.lines().next()?.trim();
     let bytes = match url.strip_prefix("data:") {
@@ -125,7 +128,7 @@ fn map_of(name: &str, text: &str, files: &dyn Files) -> Option<Value> {
                 percent_decoded(data)
             }
         }
-        None => files.read(resolve::path_of(&resolve::joined(name, url))).ok()?,
+        None => read(module_url::path_of(&module_url::joined(name, url)))?,
     };
     serde_json::from_slice(&bytes).ok()
 }
@@ -241,14 +244,18 @@ mod tests {
         assert!(decoded(&far).is_empty());
     }
 
+    /// The position after the last that 32 bits hold.
+    #[test]
+    fn issue_19_a_position_beyond_all_lines() {
+        let map = r#"{"sources":["a.ts"],"mappings":"AA+/////DA,AA+/////DA,AACA"}"#;
+        let read = |_: &str| Some(map.as_bytes().to_vec());
+        let text = "a();\n//# sourceMappingURL=a.map\n";
+        let place = SourceMap::of_javascript("file:///a.js", text, &read).original(1, 1);
+        assert_eq!((place.line, place.column), (u32::MAX, 1));
+    }
+
     #[test]
     fn inline_maps_are_read_in_both_forms() {
-        struct None;
-        impl Files for None {
-            fn read(&self, _: &str) -> Result<Vec<u8>, String> {
-                Err("no files".to_owned())
-            }
-        }
         let map = r#"{"version":3,"sources":["../src/a.ts"],"sourcesContent":["one\ntwo\nthree"],"mappings":"AAAA;AAEA"}"#;
         let forms = [
             format!("data:application/json;base64,{}", STANDARD.encode(map)),
@@ -256,7 +263,7 @@ mod tests {
         ];
         for form in forms {
             let text = format!("a();\nb();\n//# sourceMappingURL={form}\n");
-            let places = SourceMap::of_javascript("file:///dist/a.js", &text, &None);
+            let places = SourceMap::of_javascript("file:///dist/a.js", &text, &|_| None);
             let place = places.original(2, 1);
             assert_eq!(
                 place,

@@ -1,4 +1,4 @@
-//! The fuzz targets' seeds as a plain test: each exchange, path in JSON and page comes to what its name says.
+//! The fuzz targets' seeds as a plain test: each exchange, path in JSON, page and source map comes to what its name says.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads its seeds from files")]
 
@@ -8,6 +8,8 @@ mod cookies;
 mod gjson;
 #[path = "../../../../fuzz/checks/html.rs"]
 mod html;
+#[path = "../../../../fuzz/checks/source_map.rs"]
+mod source_map;
 
 fn seed_of(target: &str, name: &str) -> Vec<u8> {
     const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/");
@@ -59,5 +61,21 @@ fn pages_come_to_what_their_seeds_say() {
     ];
     for (name, matches) in cases {
         assert_eq!(html::check(&seed_of("html", name)), matches, "{name}");
+    }
+}
+
+#[test]
+fn source_maps_come_to_what_their_seeds_say() {
+    let cases = [
+        ("two_lines", "file:///src/a.ts", 3),
+        ("beyond_all_lines", "file:///dist/a.ts", u32::MAX),
+        ("no_source", "", 1),
+        ("cut_off", "file:///dist/a.ts", 2),
+        ("script", "file:///dist/a.js", 2),
+        ("mappings", "file:///dist/a.js", 2),
+    ];
+    for (name, file, line) in cases {
+        let place = source_map::check(&seed_of("source_map", name));
+        assert_eq!(place, (file.to_owned(), line, 1), "{name}");
     }
 }

@@ -21,6 +21,9 @@ pub enum H2Error {
     /// The server sends more and more and reads nothing.
     #[error("too many bytes wait for the server to read them")]
     Flood,
+    /// There are more than [`INTERIM_MAX`](crate::h1::response::INTERIM_MAX) interim responses, in Go's words.
+    #[error("too many 1xx informational responses")]
+    TooManyInterim,
 }
 
 impl H2Error {

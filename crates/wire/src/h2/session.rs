@@ -19,6 +19,7 @@ use super::meter::Meter;
 use super::pipe::{Pipe, PipeEnd};
 use super::request::H2Request;
 use super::wake::Wakes;
+use crate::h1::response::INTERIM_MAX;
 
 /// Bytes of one stream that the server may send before we have read them, as Go's client allows: 4 MiB.
 const STREAM_WINDOW: u32 = 4 << 20;
@@ -59,7 +60,11 @@ struct Stream {
 /// How far a stream is.
 #[derive(Debug)]
 enum Phase {
-    Waiting(ResponseFuture),
+    /// No final head has come yet, and so many interim ones. RFC 9113, 8.1.
+    Waiting {
+        response: ResponseFuture,
+        interim: u32,
+    },
     Reading(RecvStream),
 }
 
@@ -140,7 +145,8 @@ impl H2Session {
             sender.send_data(body.clone(), true)?;
         }
         let id = response.stream_id().as_u32();
-        let stream = self.streams.insert(Stream { id, phase: Phase::Waiting(response) }) as u32;
+        let phase = Phase::Waiting { response, interim: 0 };
+        let stream = self.streams.insert(Stream { id, phase }) as u32;
         self.meter.begin(stream, id);
         // The first look at it leaves our waker there.
         self.lively.push_back(stream);
@@ -199,14 +205,14 @@ impl H2Session {
         let mut ctx = Context::from_waker(self.wakes.stream(number));
         let stream = self.streams.get_mut(number as usize)?;
         let event = match &mut stream.phase {
-            Phase::Waiting(response) => match Pin::new(response).poll(&mut ctx) {
+            Phase::Waiting { response, interim } => match poll_head(response, interim, &mut ctx) {
                 Poll::Pending => return None,
                 Poll::Ready(Ok(response)) => {
                     let (head, body) = response.into_parts();
                     stream.phase = Phase::Reading(body);
                     StreamEvent::Head { status: head.status, headers: head.headers }
                 }
-                Poll::Ready(Err(error)) => StreamEvent::Failed(error.into()),
+                Poll::Ready(Err(error)) => StreamEvent::Failed(error),
             },
             Phase::Reading(body) => match body.poll_data(&mut ctx) {
                 Poll::Pending => return None,
@@ -254,4 +260,19 @@ impl H2Session {
         }
         false
     }
+}
+
+/// The final head of a response. Interim heads are counted and passed over; without a bound a server could send them for ever.
+fn poll_head(
+    response: &mut ResponseFuture,
+    interim: &mut u32,
+    ctx: &mut Context<'_>,
+) -> Poll<Result<http::Response<RecvStream>, H2Error>> {
+    while let Poll::Ready(Some(Ok(_))) = response.poll_informational(ctx) {
+        *interim += 1;
+        if *interim > INTERIM_MAX {
+            return Poll::Ready(Err(H2Error::TooManyInterim));
+        }
+    }
+    Pin::new(response).poll(ctx).map_err(H2Error::from)
 }

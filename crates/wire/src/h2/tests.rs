@@ -144,6 +144,39 @@ fn streams_that_the_server_ends_are_distinguished() {
     }
 }
 
+mod regression {
+    use super::*;
+
+    /// Interim heads had no bound, as those of HTTP/1 have.
+    #[test]
+    fn issue_19_interim_heads_without_end() {
+        let interim = frame(HEADERS, END_HEADERS, 1, b"\x08\x03103");
+        let end = frame(HEADERS, END_HEADERS | END_STREAM, 1, &[0x88]);
+        let cases = [
+            (16, vec!["0: 200", "0: end"]),
+            (17, vec!["0: too many 1xx informational responses"]),
+            (4_000, vec!["0: too many 1xx informational responses"]),
+        ];
+        for (count, expect) in cases {
+            // All at once, and one after the other.
+            for pieces in [1, count] {
+                let mut session = session(100);
+                session.open(&request(HeadStyle::Native, &[], b""), 0).expect("room");
+                let mut found = event_texts(&mut session);
+                for _ in 0..pieces {
+                    let piece = interim.repeat(count / pieces);
+                    session.handle_bytes(&piece).expect("room");
+                    found.extend(event_texts(&mut session));
+                }
+                session.handle_bytes(&end).expect("room");
+                found.extend(event_texts(&mut session));
+                assert_eq!(found, expect, "{count} in {pieces}");
+                assert!(session.can_open() && session.streams_open() == 0, "it can be used again");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_goaway_ends_what_can_be_opened() {
     let mut session = session(100);

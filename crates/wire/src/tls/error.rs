@@ -70,6 +70,62 @@ pub enum TlsError {
     #[error("oversized record received")]
     RecordTooLarge,
     /// The handshake or a record failed.
-    #[error("{0}")]
+    #[error("{}", in_words(.0))]
     Rustls(#[from] rustls::Error),
+}
+
+/// As rustls says it, but for certificates where it says less than the reason, or another text each second.
+fn in_words(error: &rustls::Error) -> String {
+    use CertificateError as Certificate;
+    let rustls::Error::InvalidCertificate(certificate) = error else { return error.to_string() };
+    let reason = match certificate {
+        Certificate::ExpiredContext { not_after, .. } => {
+            format!("certificate expired: it is not valid after {} (UNIX)", not_after.as_secs())
+        }
+        Certificate::NotValidYetContext { not_before, .. } => {
+            let from = not_before.as_secs();
+            format!("certificate not valid yet: it is not valid before {from} (UNIX)")
+        }
+        Certificate::UnsupportedSignatureAlgorithmContext { .. }
+        | Certificate::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
+            "it is signed in a way that is not accepted, such as with SHA-1".to_owned()
+        }
+        Certificate::BadSignature => {
+            "a signature does not verify: it is forged, or its key is too weak (RSA below 2048 bits)"
+                .to_owned()
+        }
+        _ => return error.to_string(),
+    };
+    format!("invalid peer certificate: {reason}")
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::pki_types::UnixTime;
+
+    use super::*;
+
+    #[test]
+    fn certificates_are_refused_in_words_that_stay() {
+        let at = |seconds| UnixTime::since_unix_epoch(std::time::Duration::from_secs(seconds));
+        let cases = [
+            (
+                CertificateError::ExpiredContext { time: at(9), not_after: at(7) },
+                "certificate expired: it is not valid after 7 (UNIX)",
+            ),
+            (
+                CertificateError::NotValidYetContext { time: at(5), not_before: at(7) },
+                "certificate not valid yet: it is not valid before 7 (UNIX)",
+            ),
+            (
+                CertificateError::BadSignature,
+                "a signature does not verify: it is forged, or its key is too weak (RSA below 2048 bits)",
+            ),
+            (CertificateError::UnknownIssuer, "UnknownIssuer"),
+        ];
+        for (certificate, expect) in cases {
+            let error = TlsError::Rustls(rustls::Error::InvalidCertificate(certificate));
+            assert_eq!(error.to_string(), format!("invalid peer certificate: {expect}"));
+        }
+    }
 }

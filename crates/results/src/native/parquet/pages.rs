@@ -23,7 +23,13 @@ struct PageHeader {
     encoded: u64,
     /// Values of a dictionary.
     dictionary: u64,
+    /// The encoding of its values; 0, which is plain, of a dictionary.
+    encoding: u64,
 }
+
+/// Byte arrays whose lengths are a list of differences: DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY. The list says how long it is
+/// within the page, compressed, and equal lengths have no bytes: the library would reserve what it says.
+const LENGTHS_BY_DELTAS: [u64; 2] = [6, 7];
 
 /// Follows the pages of a column from `start` on, for `len` bytes.
 ///
@@ -43,6 +49,9 @@ pub(super) fn check(file: impl Read + Seek, start: u64, len: u64) -> Result<(), 
             && header.dictionary <= dictionary_max;
         if !fits {
             return Err(malformed("a page that claims more than its bytes can hold"));
+        }
+        if LENGTHS_BY_DELTAS.contains(&header.encoding) {
+            return Err(malformed("texts whose lengths are encoded by deltas are not read"));
         }
         input.skip(header.encoded)?;
     }
@@ -130,23 +139,25 @@ impl<R: Read + Seek> PageInput<R> {
             match (id, kind) {
                 (2, I32) => header.decoded = self.size()?,
                 (3, I32) => header.encoded = self.size()?,
-                (7, STRUCT) => header.dictionary = self.dictionary_values()?,
+                (5, STRUCT) => header.encoding = self.number_of(2)?,
+                (7, STRUCT) => header.dictionary = self.number_of(1)?,
+                (8, STRUCT) => header.encoding = self.number_of(4)?,
                 _ => self.skip_value(kind, DEPTH_MAX)?,
             }
         }
         Ok(header)
     }
 
-    /// The count in the header of a dictionary.
-    fn dictionary_values(&mut self) -> Result<u64, ParquetError> {
-        let (mut values, mut last) = (0, 0);
+    /// A field of a struct that is read to its end: the values of a dictionary, the encoding of a page.
+    fn number_of(&mut self, place: u64) -> Result<u64, ParquetError> {
+        let (mut number, mut last) = (0, 0);
         while let Some((id, kind)) = self.field(&mut last)? {
             match (id, kind) {
-                (1, I32) => values = self.size()?,
+                (id, I32) if id == place => number = self.size()?,
                 _ => self.skip_value(kind, DEPTH_MAX)?,
             }
         }
-        Ok(values)
+        Ok(number)
     }
 
     /// The number and type of a struct's next field, after the one of number `last`; `None` at the struct's end.
@@ -262,6 +273,26 @@ mod tests {
                 check_footer(Cursor::new(out)).is_ok()
             };
             assert!(footer(3) && !footer(5) && !footer(1 << 31) && !footer(u64::MAX));
+        }
+
+        /// A list of lengths within a page claimed billions of them in a few bytes, and the library took four bytes for each.
+        #[test]
+        fn issue_19_lengths_by_deltas_claim_gigabytes() {
+            // A page of data in the older and in the newer form: how many values, and their encoding.
+            let of = |encoding: u8, is_newer: bool| {
+                let (kind, head) = if is_newer { (6, 0x5c) } else { (0, 0x2c) };
+                let mut out = vec![0x15, kind, 0x15, 8, 0x15, 8, head, 0x15, 6];
+                out.extend(if is_newer { &[0x15, 0, 0x15, 6][..] } else { &[] });
+                out.extend([0x15, encoding << 1, 0x15, 0, 0x15, 0, 0, 0]);
+                out.extend([b'x'; 4]);
+                is_sound(&out)
+            };
+            for is_newer in [false, true] {
+                assert_eq!(
+                    [0, 5, 6, 7, 8].map(|encoding| of(encoding, is_newer)),
+                    [true, true, false, false, true]
+                );
+            }
         }
 
         /// A header of a page claimed gigabytes, for the page or for a dictionary, and the library took them.

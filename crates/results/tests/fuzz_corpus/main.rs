@@ -3,10 +3,14 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test reads its seeds from files")]
 
-#[path = "../../../fuzz/checks/results_read.rs"]
+#[path = "../../../../fuzz/checks/results_note.rs"]
+mod results_note;
+#[path = "../../../../fuzz/checks/results_read.rs"]
 mod results_read;
-#[path = "../../../fuzz/checks/results_table.rs"]
+#[path = "../../../../fuzz/checks/results_table.rs"]
 mod results_table;
+
+mod deltas;
 
 use std::path::{Path, PathBuf};
 
@@ -113,5 +117,23 @@ fn tables_come_to_what_their_seeds_say() {
         let totals = results_table::check(&bytes);
         let found = totals.map(|totals| (totals.times, totals.skipped, totals.is_record));
         assert_eq!(found, expect, "{name}");
+    }
+}
+
+#[test]
+fn notes_come_to_what_their_seeds_say() {
+    let cases = [
+        ("threshold", Some("Threshold")),
+        ("check", Some("Check")),
+        ("gate", Some("Gate")),
+        ("metric", Some("Metric")),
+        ("agent", Some("Agent")),
+        ("event", Some("Event")),
+        ("odd_types", Some("Agent")),
+        ("no_object", None),
+    ];
+    for (name, expect) in cases {
+        let bytes = std::fs::read(corpus().join("results_note").join(name)).expect("a seed");
+        assert_eq!(results_note::check(&bytes).as_deref(), expect, "{name}");
     }
 }
