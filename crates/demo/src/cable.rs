@@ -10,6 +10,7 @@ use stdx::{Nanos, Prng};
 use wire::cable::{Codec, CommandKind, Dialect, Format, Kind, Reply};
 
 use crate::ServiceTime;
+use crate::same_order::SameOrder;
 use crate::stats::SocketStats;
 use crate::upgrade::User;
 
@@ -68,7 +69,7 @@ impl Cable {
 #[derive(Debug, Default)]
 pub(crate) struct Hub {
     /// By stream; a client may have several subscriptions to one, which are numbered.
-    streams: HashMap<Arc<str>, BTreeMap<(Key, u32), Listener>>,
+    streams: HashMap<Arc<str>, BTreeMap<(Key, u32), Listener>, SameOrder>,
 }
 
 /// A subscriber of a stream.

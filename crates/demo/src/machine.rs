@@ -11,6 +11,7 @@ use crate::answer::{Site, Verdict};
 use crate::connection::{CloseKind, Connection, ReadOutcome};
 use crate::queue::{Offer, Queue};
 use crate::route::Service;
+use crate::same_order::SameOrder;
 use crate::sockets::Sockets;
 use crate::upgrade::{Purpose, Upgrade};
 use crate::{Config, ConfigError, ServiceTime, Stats};
@@ -21,7 +22,7 @@ pub struct ServerMachine {
     config: Config,
     site: Site,
     rng: Prng,
-    conns: HashMap<Key, Connection>,
+    conns: HashMap<Key, Connection, SameOrder>,
     /// Connections that became WebSockets.
     sockets: Sockets,
     queue: Queue<Ticket>,
@@ -68,7 +69,7 @@ impl ServerMachine {
         Ok(Self {
             site: Site::new(config.body),
             rng: Prng::new(config.seed),
-            conns: HashMap::new(),
+            conns: HashMap::default(),
             sockets: Sockets::new(config.cable.clone().unwrap_or_default(), config.seed),
             queue: Queue::new(config.workers, config.queue_limit),
             timers: BinaryHeap::new(),

@@ -12,6 +12,7 @@ use wire::ws::{Event, Limits, Role, WsSession};
 
 use crate::action::Action;
 use crate::cable::{CommandReply, Hub, Member, encode};
+use crate::same_order::SameOrder;
 use crate::stats::SocketStats;
 use crate::upgrade::{Purpose, Upgrade};
 use crate::{Cable, ServiceTime};
@@ -32,7 +33,7 @@ const NANOS_PER_S: u64 = 1_000_000_000;
 pub(crate) struct Sockets {
     cable: Cable,
     rng: Prng,
-    sockets: HashMap<Key, Socket>,
+    sockets: HashMap<Key, Socket, SameOrder>,
     hub: Hub,
     timers: BinaryHeap<Reverse<Timer>>,
     timers_set: u64,
@@ -85,7 +86,7 @@ impl Sockets {
         Self {
             cable,
             rng: Prng::new(stdx::mix(seed, 0x5eed)),
-            sockets: HashMap::new(),
+            sockets: HashMap::default(),
             hub: Hub::default(),
             timers: BinaryHeap::new(),
             timers_set: 0,

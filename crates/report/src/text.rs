@@ -158,7 +158,7 @@ fn own_lines(input: &Input<'_>) -> String {
         line(&mut out, "Lost", "[in reading]", format_args!("{}", escape::terminal(loss)));
     }
     for caveat in caveats(input) {
-        let _ = writeln!(out, "{caveat}");
+        let _ = writeln!(out, "{}", escape::terminal(&caveat));
     }
     let note =
         "Latencies count from the moment a request was due, Service from the moment it was sent.";
@@ -215,7 +215,12 @@ pub(crate) fn generator_lines(out: &mut String, generator: &Generator) {
         out,
         "",
         "[backend, workers, pacing]",
-        format_args!("{}, {}, {}", generator.io, generator.workers, pacing(generator)),
+        format_args!(
+            "{}, {}, {}",
+            escape::terminal(&generator.io),
+            generator.workers,
+            pacing(generator)
+        ),
     );
     if generator.stalls > 0 {
         let (stalls, longest) = (generator.stalls, duration(generator.stall_longest));

@@ -537,15 +537,17 @@ fn speak(
 
 fn answer(conn: &mut TcpStream, bytes: &[u8], after: After) -> std::io::Result<()> {
     conn.write_all(bytes)?;
-    while after == After::Again {
-        conn.write_all(bytes)?;
+    match after {
+        After::Again => loop {
+            conn.write_all(bytes)?;
+        },
+        After::Close => {
+            // What was not read would make the end a reset.
+            conn.shutdown(Shutdown::Write)?;
+            conn.read_to_end(&mut Vec::new()).map(|_| ())
+        }
+        After::Open => Ok(()),
     }
-    if after == After::Close {
-        // What was not read would make the end a reset.
-        conn.shutdown(Shutdown::Write)?;
-        conn.read_to_end(&mut Vec::new())?;
-    }
-    Ok(())
 }
 
 /// The result of a load test against a case, in a bounded address space.
