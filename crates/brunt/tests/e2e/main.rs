@@ -56,6 +56,7 @@ mod store_ui;
 mod strangers;
 mod studies;
 mod study;
+mod tls_ends;
 mod trust;
 mod vegeta;
 mod watch;

@@ -77,14 +77,23 @@ impl<I: Io> Worker<I> {
 
     /// Sends plain bytes, through TLS where the connection has it.
     pub(super) fn transmit(&mut self, conn_id: ConnId, plain: &[u8]) {
-        let conn = &mut self.conns[conn_id];
-        match &mut conn.tls {
-            Some(session) => {
-                let taken = session.send(plain);
-                debug_assert_eq!(taken, plain.len(), "a head fits into the session's buffer");
-                self.transmit_records(conn_id);
+        if self.conns[conn_id].tls.is_none() {
+            return self.put(conn_id, plain);
+        }
+        let (mut rest, sock) = (plain, self.sock_of(conn_id));
+        loop {
+            // The session takes a bounded part, and more once its records are out; fields of a redirect can be longer.
+            let Some(session) = &mut self.conns[conn_id].tls else { return };
+            let taken = session.send(rest);
+            rest = &rest[taken..];
+            self.transmit_records(conn_id);
+            if rest.is_empty() || self.sock_of(conn_id) != sock {
+                return;
             }
-            None => self.put(conn_id, plain),
+            if taken == 0 {
+                let reason = "the TLS session takes no more".to_owned();
+                return self.fail_connection(conn_id, &Failure::other(FailureKind::Tls, reason));
+            }
         }
     }
 
@@ -292,6 +301,15 @@ impl<I: Io> Worker<I> {
             self.feed_plain(conn_id, &plain);
         }
         self.plain = plain;
+        // RFC 8446, 6.1: nothing follows, even where the socket stays open until we close it.
+        let is_over = self
+            .conns
+            .get(conn_id)
+            .and_then(|conn| conn.tls.as_ref())
+            .is_some_and(|tls| tls.peer_closed() && !tls.is_handshaking());
+        if is_over && self.sock_of(conn_id) == sock {
+            self.end_of_stream(conn_id);
+        }
     }
 
     /// Sends the request once the handshake is over.
