@@ -1,8 +1,10 @@
 //! Lines on standard error, which people read.
 
 use std::collections::VecDeque;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use stdx::terminal_lines;
 
 /// Lines that wait to be taken at most; of more, the newest stay.
 const RECORDED_MAX: usize = 500;
@@ -34,10 +36,12 @@ fn record(text: &str) {
     lines.push_back(text.to_owned());
 }
 
-/// Writes a line (or a few) to standard error. Where the screen is taken it waits. A failure to write is ignored: there is no better place to report it.
+/// Writes a line (or a few) to standard error, in which foreign text steers no terminal. Where the screen is taken it waits. A failure to write is ignored: there is no better place to report it.
 pub fn eprint_line(text: &str) {
     record(text);
-    if let Some(text) = crate::screen::hold(text) {
+    // A file gets every byte.
+    let shown = io::stderr().is_terminal().then(|| terminal_lines(text));
+    if let Some(text) = crate::screen::hold(shown.as_deref().unwrap_or(text)) {
         writeln!(io::stderr().lock(), "{text}").ok();
     }
 }

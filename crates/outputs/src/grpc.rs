@@ -35,7 +35,7 @@ impl GrpcTransport {
         headers: Vec<(String, String)>,
         tls: Option<&TlsFiles>,
     ) -> Result<Self, OutputError> {
-        let wrong = || OutputError::Address(place.to_owned());
+        let wrong = || OutputError::Address(stdx::shown_url(place).into_owned());
         let (host, port) = place.trim_end_matches('/').rsplit_once(':').ok_or_else(wrong)?;
         if host.is_empty() || port.parse::<u16>().is_err() {
             return Err(wrong());

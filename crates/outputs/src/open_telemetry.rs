@@ -76,8 +76,10 @@ pub(crate) fn transport(url: &str, of: &Environment) -> Result<Box<dyn Transport
             let path = if place.contains('/') { "" } else { path };
             return http(&format!("{url}{path}"), headers, &tls);
         }
-        Some(_) => return Err(OutputError::Address(url.to_owned())),
-        None if !url.is_empty() => return Err(OutputError::Address(url.to_owned())),
+        Some(_) => return Err(OutputError::Address(stdx::shown_url(url).into_owned())),
+        None if !url.is_empty() => {
+            return Err(OutputError::Address(stdx::shown_url(url).into_owned()));
+        }
         None => {}
     }
     let older = of.text("K6_OTEL_EXPORTER_TYPE").unwrap_or("grpc");
@@ -127,8 +129,7 @@ fn headers(of: &Environment) -> Result<Vec<(String, String)>, OutputError> {
     let list = of.text(LIST).unwrap_or_default();
     let mut headers = Vec::new();
     for pair in list.split(',').filter(|pair| !pair.trim().is_empty()) {
-        let split =
-            pair.split_once('=').ok_or_else(|| wrong(LIST, list, "a list of NAME=VALUE"))?;
+        let split = pair.split_once('=').ok_or_else(|| wrong(LIST, "…", "a list of NAME=VALUE"))?;
         headers.push((split.0.trim().to_lowercase(), decoded(split.1.trim())));
     }
     if let Some(user) = of.text("K6_OTEL_HTTP_EXPORTER_USERNAME") {

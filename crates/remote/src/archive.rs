@@ -64,14 +64,7 @@ impl Content {
     /// # Errors
     /// A plan depends on something that other machines do not have.
     pub(crate) fn encode(&self) -> Result<Vec<u8>, ArchiveError> {
-        match self {
-            Self::Load(archive) => {
-                check_plan(&archive.plan)?;
-                check_settings(&archive.settings)?;
-            }
-            Self::Cable(archive) => check_settings(&archive.settings)?,
-            Self::Script(_) => {}
-        }
+        self.check()?;
         // Numbers, texts and bytes: all have a form.
         postcard::to_allocvec(self).map_err(|_| ArchiveError::Damaged)
     }
@@ -79,9 +72,22 @@ impl Content {
     /// Reads them.
     ///
     /// # Errors
-    /// They are no archive of this version.
+    /// They are no archive of this version, or name something of this machine, which no coordinator of ours sends.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ArchiveError> {
-        postcard::from_bytes(bytes).map_err(|_| ArchiveError::Damaged)
+        let content: Self = postcard::from_bytes(bytes).map_err(|_| ArchiveError::Damaged)?;
+        content.check()?;
+        Ok(content)
+    }
+
+    fn check(&self) -> Result<(), ArchiveError> {
+        match self {
+            Self::Load(archive) => {
+                check_plan(&archive.plan)?;
+                check_settings(&archive.settings)
+            }
+            Self::Cable(archive) => check_settings(&archive.settings),
+            Self::Script(_) => Ok(()),
+        }
     }
 }
 

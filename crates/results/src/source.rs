@@ -15,6 +15,9 @@ use crate::{Detail, Encoding, ReadError};
 /// Bytes one record may have: the largest captured body (16 MiB) as base64, and its headers.
 pub(crate) const RECORD_MAX: usize = 64 << 20;
 
+/// A record is tried anew with every read, but from so many bytes on only once it has grown by half: each try begins at its start.
+const RESCAN_BYTES: usize = 1 << 20;
+
 /// What a source found.
 #[derive(Debug)]
 pub(crate) enum Step {
@@ -121,7 +124,8 @@ impl<R: Records> Source for RecordSource<R> {
                 let (at, len, max) = (self.feed.at(), len as u64, RECORD_MAX as u64);
                 return Err(Fault::TooLarge { at, what: "a record", len, max });
             }
-            self.feed.fill()?;
+            let more = if len < RESCAN_BYTES { 1 } else { len / 2 };
+            self.feed.need(len + more)?;
         }
     }
 }

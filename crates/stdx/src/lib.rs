@@ -13,6 +13,7 @@ mod redaction;
 pub mod shared;
 mod shown_fields;
 mod shown_url;
+mod terminal_text;
 mod time;
 
 pub use bytes::{Bytes, BytesError};
@@ -24,4 +25,5 @@ pub use prng::{Prng, mix};
 pub use redaction::{is_redacted, names_secret, names_secret_field, redact};
 pub use shown_fields::{redacted_lines, redacted_value};
 pub use shown_url::{redacted_query, shown_url};
+pub use terminal_text::{terminal_line, terminal_lines};
 pub use time::{DurationError, Nanos};

@@ -8,7 +8,7 @@ use rquickjs::{Ctx, Error, Exception, Function, Module, Result};
 
 use super::commonjs::CommonJsLoader;
 use super::module_error::{at, excerpt, thrown, thrown_at};
-use super::module_name::{self, EXACT, LOADER};
+use super::module_name::{self, EXACT, FACADE, LOADER};
 use super::prepare::too_deep;
 use super::resolve;
 use super::source::{Kind, Source};
@@ -32,9 +32,13 @@ impl Resolver for ModuleResolver {
         _attributes: Option<ImportAttributes<'js>>,
     ) -> Result<String> {
         if let Some(name) = name.strip_prefix(EXACT) {
+            // Ours are made of names that were judged; a text may begin with the mark as well.
+            if resolve::is_remote(base) && !resolve::is_remote(name) {
+                return Err(thrown_at(ctx, &resolve::not_local(name), None));
+            }
             return Ok(name.to_owned());
         }
-        if name == LOADER {
+        if name == LOADER && base.starts_with(FACADE) {
             return Ok(name.to_owned());
         }
         let importer = self.store.known(base);

@@ -36,6 +36,9 @@ pub(crate) fn opened(ctx: &Ctx<'_>, path: &str) -> Result<Arc<[u8]>> {
     let store = vu.store(ctx)?;
     let base = caller(ctx, store);
     let full = if base.is_empty() { resolve::url_of(path) } else { resolve::joined(&base, path) };
+    if resolve::is_remote(&base) && !resolve::is_remote(&full) {
+        return Err(throw(&resolve::not_local(path)));
+    }
     let full = resolve::path_of(&full);
     if let Some(bytes) = store.opened(full) {
         return Ok(bytes);

@@ -22,8 +22,8 @@ pub(crate) fn resolve(builtins: &Builtins, base: &str, name: &str) -> Result<Str
         return Err(format!("only file and https URLs can be imported, not \"{name}\""));
     }
     let local = name.starts_with("file://");
-    if local && base.starts_with("https://") {
-        return Err(format!("a remote module may not import a local one: \"{name}\""));
+    if local && is_remote(base) {
+        return Err(not_local(name));
     }
     if local || ["/", "./", "../"].iter().any(|start| name.starts_with(start)) {
         return Ok(joined(base, name));
@@ -31,6 +31,16 @@ pub(crate) fn resolve(builtins: &Builtins, base: &str, name: &str) -> Result<Str
     Err(format!(
         "The moduleSpecifier \"{name}\" couldn't be recognised as something k6 supports: a built-in name, a path that begins with ./, ../ or /, or a URL with file:// or https://"
     ))
+}
+
+/// Whether a module came from another machine.
+pub(super) fn is_remote(name: &str) -> bool {
+    name.starts_with("https://")
+}
+
+/// Why a remote module does not get a file of this machine.
+pub(super) fn not_local(name: &str) -> String {
+    format!("a remote module may not import a local one: \"{name}\"")
 }
 
 /// Whether the full name is that of a text that has to be read.

@@ -463,3 +463,27 @@ fn libraries_are_answered_offline() {
         }";
     assert_eq!(log_of(text), "3 b 36 90000 11 /p");
 }
+
+/// However it names it: as a URL, by the mark of an exact name, by the loader of facades, as a file to be opened.
+#[test]
+fn a_remote_module_gets_no_file_of_this_machine() {
+    for text in [
+        "import 'file:///secret.js'; export const x = 1;",
+        "import '=file:///secret.js'; export const x = 1;",
+        "import '=commonjs::file:///secret.js'; export const x = 1;",
+        "import { load } from 'brunt:commonjs'; export const x = load('file:///secret.js');",
+        "export const x = open('file:///secret.js');",
+        "export const x = open('=file:///secret.js');",
+        "export const x = require('file:///secret.js');",
+        "export const x = require('=file:///secret.js');",
+    ] {
+        let main = "import { x } from 'https://h.test/lib.mjs'; export default function () { console.log(x) }";
+        let files =
+            [("/main.js", main), ("https://h.test/lib.mjs", text), ("/secret.js", "exports.s = 1")];
+        let (world, sources) = (Rc::new(World::default()), sources(&files));
+        compiled(&world, &sources, "/main.js").unwrap_err();
+        let reads = sources.reads.borrow();
+        assert!(reads.iter().any(|name| name == "https://h.test/lib.mjs"), "{text}: {reads:?}");
+        assert!(!reads.iter().any(|name| name.ends_with("/secret.js")), "{text}: {reads:?}");
+    }
+}
