@@ -39,6 +39,7 @@ mod suggest;
 mod system_text;
 pub mod terminal;
 pub mod value;
+mod whole_file;
 
 pub use document::Document;
 pub use error::{ASKS_FOR_HELP, CommandError, CommandResult, ExitError, OrExit, usage_error};
@@ -58,3 +59,4 @@ pub use stderr::{eprint_line, log_time, record_lines, recorded_lines};
 pub use suggest::nearest;
 pub use system_text::{reason, system_text};
 pub use value::ValueError;
+pub use whole_file::replace_file;
