@@ -77,7 +77,7 @@ fn answer(folder: &Path, words: &[String], limit: Duration) -> Result<String, St
 
 /// Reads all of a pipe on a thread of its own: what git started may hold it open for ever.
 fn read_aside(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
+    let (sender, receiver) = mpsc::sync_channel(1);
     let read = move || {
         let mut bytes = Vec::new();
         pipe.map(|pipe| pipe.take(ANSWER_MAX).read_to_end(&mut bytes).ok());
