@@ -47,7 +47,7 @@ pub use exit_code::ExitCode;
 pub use flag::{EmptyValue, Flag, Row, Scope, ValueKind, flag_count, joined};
 pub use global::GlobalFlags;
 pub use internal_error::or_internal;
-pub use interrupts::{INTERRUPT_CHECK_INTERVAL, Interrupts};
+pub use interrupts::{INTERRUPT_CHECK_INTERVAL, Interrupts, survive_file_size_limit};
 pub use invocation::{Dialect, Invocation, ParsedArgs};
 pub use job_summary::{annotate_failure, append_job_summary, has_job_summary};
 pub use output::{OpenOutput, Output, is_closed_pipe, stdout_is_terminal};
