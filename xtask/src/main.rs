@@ -8,6 +8,7 @@ mod codegen;
 mod counts;
 mod deny;
 mod dist;
+mod faults;
 mod fuzz;
 mod hook;
 mod k8s;
@@ -33,7 +34,7 @@ struct Command {
 }
 
 /// Every command, in the order help shows them.
-const COMMANDS: [Command; 15] = [
+const COMMANDS: [Command; 16] = [
     Command {
         name: "test",
         arguments: "",
@@ -93,6 +94,12 @@ const COMMANDS: [Command; 15] = [
         arguments: "[--minutes N] [--seconds S] [--inputs N] [--only TARGET] [--no-asan]",
         about: "every fuzz target for its share of the time; a crash, hang or too much memory fails",
         run: fuzz::run,
+    },
+    Command {
+        name: "faults",
+        arguments: "[--seed N] [--moments N] [--only NAME]",
+        about: "faults of machine and user against every command: signals, kills, disks, limits",
+        run: faults::run,
     },
     Command {
         name: "asan",
