@@ -1,8 +1,6 @@
 //! The clock of the day jumps by two hours, either way, in the midst of a run: figures and ends go by the monotonic clock.
 
-use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
 
 use crate::case::{Case, run_all};
 use crate::stage::{Stage, no_bug};
@@ -25,22 +23,13 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
 }
 "#;
 
-/// The shim, compiled once.
-fn shim() -> &'static str {
-    static SHIM_FILE: OnceLock<(Scratch, String)> = OnceLock::new();
-    let (_, file) = SHIM_FILE.get_or_init(|| {
-        let scratch = Scratch::new("fault-clock-shim");
-        let (source, library) = (scratch.file("shim.c", SHIM), text(&scratch.path("shim.so")));
-        let compiled =
-            Command::new("cc").args(["-shared", "-fPIC", "-o", &library, &source]).status();
-        assert!(
-            compiled.is_ok_and(|status| status.success()),
-            "a C compiler is needed: apt-get install -y gcc libc6-dev"
-        );
-        (scratch, library)
-    });
-    assert!(Path::new(file).exists());
-    file
+/// The shim, compiled into the stage's folder.
+fn shim(scratch: &Scratch) -> String {
+    let (source, library) = (scratch.file("shim.c", SHIM), text(&scratch.path("shim.so")));
+    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o", &library, &source]).status();
+    let is_good = compiled.is_ok_and(|status| status.success());
+    assert!(is_good, "a C compiler is needed: apt-get install -y gcc libc6-dev");
+    library
 }
 
 #[rustfmt::skip]
@@ -66,7 +55,7 @@ fn jumps(name: &str, line: &str, jump: &str) {
     let stage = Stage::new(&format!("clock-{name}-{jump}"));
     let jumped = stage.scratch.path("jumped");
     let mut command = stage.command(line);
-    command.env("LD_PRELOAD", shim()).env("JUMP_FILE", &jumped).env("JUMP_S", jump);
+    command.env("LD_PRELOAD", shim(&stage.scratch)).env("JUMP_FILE", &jumped).env("JUMP_S", jump);
     let begin = std::time::Instant::now();
     let started = crate::start_within(command, crate::stage::BOUND);
     until("requests arrive", || stage.server.stats().requests >= 20);
