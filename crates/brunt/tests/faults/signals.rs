@@ -44,7 +44,7 @@ fn every_command_ends_at_every_signal() {
 
 fn ends(row: &Lasting, signals: &[&str]) {
     let stage = Stage::new(&format!("signals-{}-{}", row.name, signals.join("-")));
-    let _companion = prepare(&stage, row);
+    let companion = prepare(&stage, row);
     let (mut started, mut shown, pipe) = started(&stage, row);
     let asked = Instant::now();
     for name in signals {
@@ -56,6 +56,8 @@ fn ends(row: &Lasting, signals: &[&str]) {
     }
     let held = started.child().stdin.take();
     let ended = wait(&mut started);
+    // Killed, it would leave its nats-server behind.
+    companion.into_iter().for_each(Started::end);
     // Until then there was more to come.
     drop((held, pipe));
     assert!(asked.elapsed() < END, "{:?}", asked.elapsed());
