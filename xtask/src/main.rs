@@ -8,6 +8,7 @@ mod codegen;
 mod counts;
 mod deny;
 mod dist;
+mod faults;
 mod fuzz;
 mod hook;
 mod k8s;
@@ -100,6 +101,12 @@ const COMMANDS: [Command; 16] = [
         arguments: "[--minutes N] [--seconds S] [--inputs N] [--only TARGET] [--no-asan] | --mutate N [--seed S]",
         about: "every fuzz target for its share of the time; a crash, hang or too much memory fails",
         run: fuzz::run,
+    },
+    Command {
+        name: "faults",
+        arguments: "[--seed N] [--moments N] [--only NAME]",
+        about: "faults of machine and user against every command: signals, kills, disks, limits",
+        run: faults::run,
     },
     Command {
         name: "asan",

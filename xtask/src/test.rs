@@ -10,9 +10,10 @@ use anyhow::{Context, Result, bail};
 use crate::{process, workspace};
 
 /// Programs the tests start, and files they use, and the Debian package of each.
-const NEEDED: [(&str, &str); 28] = [
+const NEEDED: [(&str, &str); 29] = [
     ("nginx", "nginx-light"),
     ("openssl", "openssl"),
+    ("ip", "iproute2"),
     ("chromium", "chromium"),
     ("ab", "apache2-utils"),
     ("puma", "puma"),

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
     if let Some(memory) = net::machine::memory() {
         stdx::limit_memory(usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX));
     }
+    cli::survive_file_size_limit();
     let mut args = std::env::args_os();
     let program = args.next().unwrap_or_default();
     match args.map(|arg| arg.into_string()).collect::<Result<Vec<String>, _>>() {

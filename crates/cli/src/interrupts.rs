@@ -1,12 +1,12 @@
 //! `Interrupts`: how often the user asked the process to stop.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::anyhow;
 use net::machine;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::error::ExitError;
 use crate::exit_code::ExitCode;
@@ -104,6 +104,13 @@ impl Interrupts {
 fn stop_signals() -> Vec<i32> {
     let hangup = (!machine::is_ignored(SIGHUP)).then_some(SIGHUP);
     [SIGINT, SIGTERM].into_iter().chain(hangup).collect()
+}
+
+/// A write beyond the limit on the size of files (`ulimit -f`) fails from now on, as on a full disk. Its signal would end the process,
+/// and what it has in memory. Programs that are started have the signal as it was.
+pub fn survive_file_size_limit() {
+    // Where the system refuses, the signal does what it did before.
+    signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).ok();
 }
 
 /// The interrupt that ends the process at once, in case the reader of its output makes it wait.

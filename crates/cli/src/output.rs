@@ -1,7 +1,7 @@
 //! `Output`: standard output or a file that takes results or documents. A pipe whose reader has gone away is not a failure
 //! like the others.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -57,20 +57,24 @@ impl Output {
         }
     }
 
-    /// Opens the output.
+    /// Opens the output. A file is locked while it is open, as far as its file system has locks: of two writers one would overwrite
+    /// what the other measured, and neither would know.
     ///
     /// # Errors
-    /// The file cannot be created; the error names it.
+    /// The file cannot be created, or another process of brunt is writing to it; the error names it.
     pub fn open(&self) -> Result<Box<dyn Write + Send>, ExitError> {
         match self {
             Self::Stdout if net::machine::stdout_was_closed() => {
                 Err(anyhow!("{self} is closed: nothing can be written there").into())
             }
             Self::Stdout => Ok(Box::new(io::stdout())),
-            Self::File(path) => match File::create(path) {
-                Ok(file) => Ok(Box::new(file)),
-                Err(error) => Err(unopened(path, &error)),
-            },
+            Self::File(path) => {
+                let file = create_locked(path).map_err(|error| unopened(path, &error))?;
+                let file = file.ok_or_else(|| {
+                    anyhow!("open {path}: another brunt is writing to it (give another -output)")
+                })?;
+                Ok(Box::new(file))
+            }
         }
     }
 
@@ -150,6 +154,20 @@ impl OpenOutput {
     }
 }
 
+/// An empty file of this name, locked until it is closed; `None` where another process has locked it.
+fn create_locked(path: &str) -> io::Result<Option<File>> {
+    // Emptied only when it is ours.
+    let file = File::options().write(true).create(true).truncate(false).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Ok(Some(file));
+    }
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        return Ok(None);
+    }
+    file.set_len(0)?;
+    Ok(Some(file))
+}
+
 /// A file that takes another's place when it is whole.
 struct Beside {
     file: File,
@@ -225,6 +243,22 @@ mod tests {
         let failed = Output::named(Some("/nowhere/x")).write(b"x").unwrap_err();
         let words = "open /nowhere/x: no such file or directory";
         assert_eq!(failed.to_string(), words);
+    }
+
+    /// Issue 19: the second writer of a file emptied it, and one of the two runs was lost without a word.
+    #[test]
+    fn a_file_has_one_writer() {
+        let path = std::env::temp_dir().join(format!("brunt-one-writer-{}", std::process::id()));
+        let output = Output::named(Some(&path.display().to_string()));
+        let mut first = output.open().unwrap();
+        first.write_all(b"first").unwrap();
+        let refused = output.open().err().unwrap();
+        assert!(refused.to_string().contains("another brunt is writing to it"), "{refused}");
+        assert_eq!(std::fs::read(&path).unwrap(), b"first");
+        drop(first);
+        output.open().unwrap().write_all(b"2").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"2", "what was there is gone");
+        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]

@@ -38,15 +38,23 @@ fn open_one(name: &str, interrupts: &Interrupts, grace: Duration) -> Result<Name
         announce_stdin("results");
         // A terminal has no writer that drains.
         let grace = if io::stdin().is_terminal() { Duration::ZERO } else { grace };
-        let input = InterruptibleStdin::start(interrupts.clone(), grace)?;
+        let input = InterruptiblePipe::start(|| Ok(io::stdin().lock()), interrupts, grace)?;
         return Ok(("stdin".to_owned(), Box::new(input)));
     }
-    let file =
-        File::open(name).map_err(|error| unopened(format!("open {name}: {}", reason(&error))))?;
-    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
+    let failed = |error: io::Error| unopened(format!("open {name}: {}", reason(&error)));
+    let meta = std::fs::metadata(name).map_err(failed)?;
+    if meta.is_dir() {
         return Err(unopened(format!("open {name}: is a directory")));
     }
-    Ok((name.to_owned(), Box::new(InterruptibleFile { file, interrupts: interrupts.clone() })))
+    if !meta.is_file() {
+        // Even opening a named pipe waits for its writer.
+        let path = name.to_owned();
+        let input = InterruptiblePipe::start(move || File::open(path), interrupts, grace)?;
+        return Ok((name.to_owned(), Box::new(input)));
+    }
+    let file = File::open(name).map_err(failed)?;
+    let interrupts = interrupts.clone();
+    Ok((name.to_owned(), Box::new(InterruptibleFile { file, interrupts, has_read: false })))
 }
 
 fn unopened(text: String) -> ExitError {
@@ -57,16 +65,24 @@ fn unopened(text: String) -> ExitError {
 struct InterruptibleFile {
     file: File,
     interrupts: Interrupts,
+    has_read: bool,
 }
 
 impl Read for InterruptibleFile {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if self.interrupts.seen() > 0 { Ok(0) } else { self.file.read(buf) }
+        if self.interrupts.seen() > 0 {
+            if !self.has_read {
+                self.interrupts.end_by_signal();
+            }
+            return Ok(0);
+        }
+        self.has_read = true;
+        self.file.read(buf)
     }
 }
 
-/// Standard input, read by a thread of its own so that an interrupt can end the wait for it.
-struct InterruptibleStdin {
+/// Standard input or a named pipe, read by a thread of its own so that an interrupt can end the wait for it.
+struct InterruptiblePipe {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,
     at: usize,
@@ -84,19 +100,27 @@ struct InterruptibleStdin {
 
 /// The longest wait for a writer after the second interrupt.
 const SECOND_GRACE: Duration = Duration::from_secs(2);
-/// The most chunks of standard input that are queued.
+/// The most chunks of a pipe that are queued.
 const CHUNKS_MAX: usize = 16;
-/// Bytes read from standard input at once.
+/// Bytes read from a pipe at once.
 const CHUNK_BYTES: usize = 64 << 10;
 
-impl InterruptibleStdin {
-    fn start(interrupts: Interrupts, grace: Duration) -> Result<Self, ExitError> {
+impl InterruptiblePipe {
+    fn start<R: Read>(
+        open: impl FnOnce() -> io::Result<R> + Send + 'static,
+        interrupts: &Interrupts,
+        grace: Duration,
+    ) -> Result<Self, ExitError> {
         let (sender, chunks) = sync_channel(CHUNKS_MAX);
         std::thread::Builder::new()
-            .name("stdin".to_owned())
-            .spawn(move || pump(&sender))
+            .name("pipe".to_owned())
+            .spawn(move || match open() {
+                Ok(pipe) => pump(pipe, &sender),
+                // It is no longer waited for.
+                Err(error) => sender.send(Err(error)).unwrap_or_default(),
+            })
             .map_err(|error| ExitError::from(anyhow!("reading standard input: {error}")))?;
-        Ok(Self::of(chunks, interrupts, grace))
+        Ok(Self::of(chunks, interrupts.clone(), grace))
     }
 
     fn of(chunks: Receiver<io::Result<Vec<u8>>>, interrupts: Interrupts, grace: Duration) -> Self {
@@ -126,12 +150,11 @@ impl InterruptibleStdin {
     }
 }
 
-/// Reads standard input to its end, or until the receiver is gone.
-fn pump(sender: &SyncSender<io::Result<Vec<u8>>>) {
-    let mut stdin = io::stdin().lock();
+/// Reads a pipe to its end, or until the receiver is gone.
+fn pump(mut pipe: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
     loop {
         let mut chunk = vec![0; CHUNK_BYTES];
-        let message = match stdin.read(&mut chunk) {
+        let message = match pipe.read(&mut chunk) {
             Ok(0) => return,
             Ok(len) => {
                 chunk.truncate(len);
@@ -146,7 +169,7 @@ fn pump(sender: &SyncSender<io::Result<Vec<u8>>>) {
     }
 }
 
-impl Read for InterruptibleStdin {
+impl Read for InterruptiblePipe {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         while self.at == self.chunk.len() {
             if self.over {
@@ -154,7 +177,10 @@ impl Read for InterruptibleStdin {
             }
             if self.is_given_up() {
                 if self.last_chunk.is_none() {
-                    self.interrupts.end_by_signal();
+                    // What came before the interrupt may wait to be read.
+                    let Ok(chunk) = self.chunks.try_recv() else { self.interrupts.end_by_signal() };
+                    (self.chunk, self.at, self.last_chunk) = (chunk?, 0, Some(Instant::now()));
+                    continue;
                 }
                 self.over = true;
                 return Ok(0);
@@ -190,11 +216,31 @@ mod tests {
         assert_eq!(failed.to_string(), "open /nowhere/at/all: no such file or directory");
     }
 
+    /// Issue 19: who waited for the writer of a named pipe was not stopped by the first two interrupts.
+    #[test]
+    fn an_interrupt_ends_a_named_pipe() {
+        let path = std::env::temp_dir().join(format!("brunt-named-{}", std::process::id()));
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let interrupts = Interrupts::default();
+        let names = [path.display().to_string()];
+        // It has no writer yet.
+        let mut opened = open_results(&names, &interrupts, Duration::ZERO).unwrap();
+        let mut writer = File::options().write(true).open(&path).unwrap();
+        io::Write::write_all(&mut writer, b"abc").unwrap();
+        let (_, pipe) = &mut opened[0];
+        let mut buf = [0; 8];
+        assert_eq!(pipe.read(&mut buf).unwrap(), 3);
+        interrupts.count(SIGINT);
+        assert_eq!(pipe.read(&mut buf).unwrap(), 0, "its writer lives on");
+        std::fs::remove_file(&path).unwrap();
+    }
+
     #[test]
     fn an_interrupt_ends_a_file() {
         let interrupts = Interrupts::default();
         let file = File::open("/dev/zero").unwrap();
-        let mut stored = InterruptibleFile { file, interrupts: interrupts.clone() };
+        let mut stored =
+            InterruptibleFile { file, interrupts: interrupts.clone(), has_read: false };
         let mut buf = [0; 8];
         assert_eq!(stored.read(&mut buf).unwrap(), 8);
         interrupts.count(SIGINT);
@@ -205,7 +251,7 @@ mod tests {
     fn after_the_second_interrupt_a_writer_may_still_end() {
         let (sender, chunks) = sync_channel(CHUNKS_MAX);
         let interrupts = Interrupts::default();
-        let mut piped = InterruptibleStdin::of(chunks, interrupts.clone(), Duration::from_secs(60));
+        let mut piped = InterruptiblePipe::of(chunks, interrupts.clone(), Duration::from_secs(60));
         interrupts.count(SIGINT);
         interrupts.count(SIGINT);
         sender.send(Ok(b"abc".to_vec())).unwrap();
@@ -218,7 +264,7 @@ mod tests {
     fn a_pipe_ends_with_its_writer_or_after_the_grace() {
         let (sender, chunks) = sync_channel(CHUNKS_MAX);
         let interrupts = Interrupts::default();
-        let mut piped = InterruptibleStdin::of(chunks, interrupts.clone(), Duration::ZERO);
+        let mut piped = InterruptiblePipe::of(chunks, interrupts.clone(), Duration::ZERO);
         sender.send(Ok(b"abc".to_vec())).unwrap();
         let mut buf = [0; 2];
         assert_eq!((piped.read(&mut buf).unwrap(), buf), (2, *b"ab"));

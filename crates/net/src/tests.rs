@@ -294,6 +294,87 @@ fn small_answers_touch_few_buffers() {
     assert!((17..=128).contains(&more), "40 answers at once want more than 16: {more}");
 }
 
+/// Issue 19, S5: a kernel without memory for what was handed over ended the worker with a panic.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_kernel_that_refuses_is_asked_again() {
+    if std::env::var_os("BRUNT_TEST_URING").is_some_and(|v| v == "0") {
+        return;
+    }
+    let mut uring = Uring::new(Instant::now()).expect("a ring");
+    let (listener, to) = listener();
+    let (first, mut peer) = connected_pair(&mut uring);
+    let (second, mut other) = connected_pair(&mut uring);
+    turn(&mut uring);
+    uring.refuse(u32::MAX);
+    uring.send(first, b"he");
+    uring.send(second, b"bye");
+    for _ in 0..20 {
+        turn(&mut uring);
+    }
+    // What the kernel has yet to read stays as it is, and the descriptor of a closed socket is given to no other.
+    assert_eq!(uring.send(first, b"llo"), Progress::Later);
+    uring.close(second);
+    let third = uring.open(3, Dial { to: &to, from: None }).expect("opening");
+    let begin = Instant::now();
+    let soon = uring.now() + Nanos::from_millis(20);
+    while uring.now() < soon {
+        uring.wait(Some(soon));
+        assert_eq!(uring.next_event(), None, "nothing came");
+    }
+    assert!(begin.elapsed() < Duration::from_secs(2), "time goes on for those who wait");
+    uring.refuse(15);
+    let (mut writable, mut connected) = (false, false);
+    turn_until(&mut uring, |_, event| {
+        writable |= matches!(event, Some(Event::Ready(1, ready)) if ready.writable);
+        connected |= event == Some(Event::Connected(3));
+        (writable && connected).then_some(())
+    });
+    assert_eq!(uring.send(first, b"llo"), Progress::Bytes(3));
+    assert_eq!(uring.send(third, b"third"), Progress::Bytes(5));
+    turn(&mut uring);
+    let read = |peer: &mut TcpStream, len: usize| {
+        let mut bytes = vec![0; len];
+        peer.read_exact(&mut bytes).expect("what was sent");
+        bytes
+    };
+    assert_eq!(read(&mut peer, 5), b"hello");
+    assert_eq!(read(&mut other, 3), b"bye");
+    assert_eq!(other.read(&mut [0]).expect("an end"), 0, "and then it was closed");
+    let (mut third, _) = listener.accept().expect("the third");
+    third.set_read_timeout(Some(Duration::from_secs(5))).expect("a limit");
+    assert_eq!(read(&mut third, 5), b"third");
+}
+
+/// What does not fit into the kernel's queue while it refuses waits on this side, in its order.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_lost_to_a_kernel_that_refuses() {
+    if std::env::var_os("BRUNT_TEST_URING").is_some_and(|v| v == "0") {
+        return;
+    }
+    let mut uring = Uring::new(Instant::now()).expect("a ring");
+    let (listener, to) = listener();
+    listener.set_nonblocking(true).expect("a listener");
+    turn(&mut uring);
+    uring.refuse(u32::MAX);
+    let keys = 0..300;
+    let opened: Vec<_> = (keys.clone())
+        .map(|key| uring.open(key, Dial { to: &to, from: None }).expect("opening"))
+        .collect();
+    assert_eq!(turn(&mut uring), []);
+    uring.refuse(25);
+    let (mut peers, mut missing) = (Vec::new(), keys.collect::<std::collections::BTreeSet<_>>());
+    turn_until(&mut uring, |_, event| {
+        peers.extend(std::iter::from_fn(|| listener.accept().ok()));
+        if let Some(Event::Connected(key)) = event {
+            assert!(missing.remove(&key), "{key}");
+        }
+        missing.is_empty().then_some(())
+    });
+    opened.into_iter().for_each(|sock| uring.close(sock));
+}
+
 /// More sockets than the ring has buffers, each held with bytes unread, leave room for one that is not.
 #[test]
 fn sockets_that_are_held_starve_nobody() {

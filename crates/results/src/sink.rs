@@ -228,6 +228,8 @@ struct Worker {
 impl Worker {
     fn run(mut self) -> SinkReport {
         let (mut flushed, mut has_rows) = (Instant::now(), false);
+        // A flush without rows makes no message, and so no later one small.
+        let mut rows_flushed = flushed;
         loop {
             let wait = (flushed + FLUSH_EVERY).saturating_duration_since(Instant::now());
             let mut is_quiet = false;
@@ -240,13 +242,16 @@ impl Worker {
                 Err(RecvTimeoutError::Disconnected) => return self.end(),
             }
             let since = flushed.elapsed();
-            if since >= FLUSH_EVERY || is_quiet && since >= FLUSH_LEAST {
+            let may_flush = is_quiet && rows_flushed.elapsed() >= FLUSH_LEAST;
+            if since >= FLUSH_EVERY || may_flush {
                 self.write_all_queued();
                 self.write_observed();
                 self.write_events();
                 self.write_note();
                 self.attempt(|writer| writer.flush());
-                (flushed, has_rows) = (Instant::now(), false);
+                flushed = Instant::now();
+                rows_flushed = if has_rows { flushed } else { rows_flushed };
+                has_rows = false;
             }
         }
     }

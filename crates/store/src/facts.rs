@@ -3,12 +3,12 @@
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::StoreError;
+use crate::git::git;
 
 /// The commit of a working tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,18 +76,6 @@ pub fn ancestors(reference: &str, max: usize) -> Result<Vec<String>, StoreError>
     let list =
         list.map_err(|reason| StoreError::Git { reference: reference.to_owned(), reason })?;
     Ok(list.lines().map(str::to_owned).collect())
-}
-
-/// What git prints; else the first line of what it complains of.
-fn git(args: &[&str]) -> Result<String, String> {
-    let mut command = Command::new("git");
-    command.args(args).stdin(Stdio::null()).env("GIT_OPTIONAL_LOCKS", "0");
-    let output = command.output().map_err(|error| format!("git: {error}"))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
-    }
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    Err(complaint.lines().next().unwrap_or("git failed").to_owned())
 }
 
 impl Machine {

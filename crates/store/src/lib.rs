@@ -15,6 +15,7 @@ mod error;
 mod facts;
 mod file;
 mod format;
+mod git;
 mod list;
 mod manifest;
 mod open_run;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::problem::Problem;
 
-/// Where the end-to-end tests lie, and how pages write it.
-const END_TO_END: (&str, &str) = ("e2e/", "brunt/tests/e2e/");
+/// Where the tests of the command lie, and how pages write it.
+const SHORT: [(&str, &str); 2] = [("e2e/", "brunt/tests/e2e/"), ("faults/", "brunt/tests/faults/")];
 /// Stands for the file that was named before.
 const SAME_FILE: &str = "\u{2026}";
 
@@ -35,9 +35,11 @@ fn named(span: &str) -> Option<(&str, &str)> {
 }
 
 fn source_path(named: &str) -> String {
-    let (short, long) = END_TO_END;
-    let path = named.strip_prefix(short).map_or(named.to_owned(), |rest| format!("{long}{rest}"));
-    format!("crates/{path}")
+    let long = SHORT.iter().find_map(|(short, long)| Some((long, named.strip_prefix(short)?)));
+    match long {
+        Some((long, rest)) => format!("crates/{long}{rest}"),
+        None => format!("crates/{named}"),
+    }
 }
 
 fn has_test(source: &str, test: &str) -> bool {
@@ -56,6 +58,7 @@ mod tests {
     fn tests_that_are_named_exist() {
         let sources = [
             ("crates/brunt/tests/e2e/a.rs", "#[test]\nfn one() {}\n    fn two() {}\n"),
+            ("crates/brunt/tests/faults/d.rs", "fn four() {}\n"),
             ("crates/study/src/b.rs", "fn three_and() {}\n"),
         ];
         let sources = sources.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
@@ -64,6 +67,7 @@ mod tests {
             problems.into_iter().map(|problem| (problem.line, problem.text)).collect::<Vec<_>>()
         };
         assert_eq!(missing("`e2e/a.rs::one`, `\u{2026}::two`; `a::b` of `study/src/b.rs`"), []);
+        assert_eq!(missing("`faults/d.rs::four`"), []);
         let gone = "there is no test three in crates/study/src/b.rs".to_owned();
         assert_eq!(missing("\n`e2e/a.rs::one`, `study/src/b.rs::three`"), [(2, gone)]);
         assert_eq!(missing("`\u{2026}::one`").len(), 1, "no file stands before it");

@@ -1,14 +1,15 @@
 //! `demo`: a server of six 60 ms workers on this machine, attacked below and above what it can carry; both reports, a page
 //! with charts, and what to try next.
 
-use std::io::IsTerminal;
+use std::fs::File;
+use std::io::{IsTerminal, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::anyhow;
-use cli::{ExitCode, ExitError, Interrupts, Output, eprint_line};
+use cli::{ExitCode, ExitError, Interrupts, Output, eprint_line, reason};
 use demo::{Config, Server, ServiceTime};
 use engine::Settings;
 use metrics::{Generator, Reason, Verdict};
@@ -193,8 +194,10 @@ fn write_page(attacks: &[Attack]) -> Result<PathBuf, ExitError> {
     if write(&beside).is_ok() {
         return Ok(beside);
     }
-    let elsewhere = std::env::temp_dir().join(PAGE);
-    write(&elsewhere)?;
+    // Others may write there as well, so neither the file nor a link of this name may be there already.
+    let elsewhere = std::env::temp_dir().join(format!("{}-{PAGE}", std::process::id()));
+    let created = File::create_new(&elsewhere).and_then(|mut file| file.write_all(page.as_bytes()));
+    created.map_err(|error| anyhow!("writing {}: {}", elsewhere.display(), reason(&error)))?;
     eprint_line(
         "cannot write to the current directory; the page is in the folder for temporary files",
     );

@@ -1,6 +1,6 @@
 //! `jitter`: how punctual this machine is when there is nothing to send.
 
-use cli::{ExitCode, Output};
+use cli::{ExitCode, Interrupts, Output};
 use metrics::Histogram;
 use stdx::Nanos;
 
@@ -16,7 +16,9 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     }
     let (rate, duration) = (typed.flags.rate, typed.flags.duration);
     let interval = Nanos(rate.per.0 / rate.hits);
-    let lag = engine::measure_empty_schedule(interval, duration.0 / interval.0);
+    let interrupts = Interrupts::watch()?;
+    let stop = || interrupts.seen() > 0;
+    let lag = engine::measure_empty_schedule(interval, duration.0 / interval.0, stop);
     let text = if typed.flags.json { json(&lag) } else { text(&lag) };
     Output::Stdout.write(text.as_bytes())?;
     Ok(ExitCode::Ok)

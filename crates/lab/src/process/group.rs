@@ -3,13 +3,14 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use cli::Interrupts;
 use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 
 use super::reaper::{Reaper, held_command};
@@ -23,7 +24,8 @@ const KILLED: Duration = Duration::from_secs(2);
 /// The number of interrupts after which waits end at once.
 pub(crate) const FORCE_AT_INTERRUPT: usize = 2;
 
-/// A program and its descendants, except for those that left its process group.
+/// A program and its descendants, except for those that left its process group. Its first process is reaped last: until then the
+/// system gives the group's number to no other.
 #[derive(Debug)]
 pub(crate) struct ProcessGroup {
     child: Child,
@@ -77,7 +79,7 @@ impl ProcessGroup {
     /// The exit status of its first process; `None` while it runs.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
-            self.ended = self.child.try_wait().unwrap_or_default();
+            self.ended = exit_status(self.leader);
         }
         self.ended
     }
@@ -97,7 +99,10 @@ impl ProcessGroup {
             self.is_gone_within(KILLED, usize::MAX);
         }
         self.is_over = true;
+        // From here on the number may be another's, so the other process forgets it first. One that does not end even when it is
+        // killed is left to the system.
         self.reaper.remove(self.leader);
+        self.child.try_wait().ok();
         killed
     }
 
@@ -120,6 +125,18 @@ impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// How a child of this process ended, without reaping it; `None` while it runs.
+fn exit_status(child: Pid) -> Option<ExitStatus> {
+    let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+    // As `wait(2)` encodes them.
+    let raw = match waitid(Id::Pid(child), flags).ok()? {
+        WaitStatus::Exited(_, code) => (code & 0xff) << 8,
+        WaitStatus::Signaled(_, signal, dumped) => signal as i32 | i32::from(dumped) << 7,
+        _ => return None,
+    };
+    Some(ExitStatus::from_raw(raw))
 }
 
 /// A process of this group is running. Zombies do not count.
@@ -146,6 +163,43 @@ fn is_member(stat: &str, group: i32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Issue 19, C21: a group's number was signalled after its first process was reaped, when it could be another's.
+    #[test]
+    fn a_group_keeps_its_number_until_it_is_over() {
+        let interrupts = Interrupts::default();
+        for (script, code, signal) in [
+            ("exit 7", Some(7), None),
+            ("kill -9 $$", None, Some(9)),
+            ("sleep 60 & exit 0", Some(0), None),
+        ] {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).process_group(0).stdin(Stdio::null());
+            let child = command.spawn().unwrap();
+            let leader = Pid::from_raw(i32::try_from(child.id()).unwrap());
+            let mut group = ProcessGroup {
+                child,
+                leader,
+                ended: None,
+                is_over: false,
+                stop: Signal::SIGTERM,
+                reaper: Reaper::none(),
+                interrupts: interrupts.clone(),
+            };
+            let ended = loop {
+                match group.ended() {
+                    Some(ended) => break ended,
+                    None => std::thread::park_timeout(POLL_INTERVAL),
+                }
+            };
+            assert_eq!((ended.code(), ended.signal()), (code, signal), "{script}");
+            let stat = || std::fs::read_to_string(format!("/proc/{leader}/stat"));
+            assert!(stat().unwrap().contains(") Z "), "{script}: its number is taken");
+            assert!(!group.stop(), "{script}: its signal suffices");
+            assert!(!is_alive(leader), "{script}");
+            assert!(stat().is_err(), "{script}: it is reaped");
+        }
+    }
 
     #[test]
     fn zombies_are_not_members() {

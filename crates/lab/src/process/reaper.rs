@@ -23,8 +23,9 @@ pub(crate) struct Reaper(Arc<Mutex<Pipe>>);
 
 #[derive(Debug)]
 struct Pipe {
-    child: Child,
-    /// `None` only while it is dropped.
+    /// `None` in tests alone.
+    child: Option<Child>,
+    /// `None` while it is dropped, and without a child.
     stdin: Option<ChildStdin>,
 }
 
@@ -41,7 +42,13 @@ impl Reaper {
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().context("starting the keeper of the study's processes")?;
         let stdin = child.stdin.take();
-        Ok(Self(Arc::new(Mutex::new(Pipe { child, stdin }))))
+        Ok(Self(Arc::new(Mutex::new(Pipe { child: Some(child), stdin }))))
+    }
+
+    /// One that kills nothing.
+    #[cfg(test)]
+    pub(super) fn none() -> Self {
+        Self(Arc::new(Mutex::new(Pipe { child: None, stdin: None })))
     }
 
     /// Kills this group if the study is killed.
@@ -71,7 +78,7 @@ impl Pipe {
 impl Drop for Pipe {
     fn drop(&mut self) {
         drop(self.stdin.take());
-        self.child.wait().ok();
+        self.child.as_mut().and_then(|child| child.wait().ok());
     }
 }
 

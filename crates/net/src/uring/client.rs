@@ -14,7 +14,7 @@ use super::batch_wait::BatchWait;
 use super::event_fd::EventFd;
 use super::inbox::Inbox;
 use super::no_uring::NoUring;
-use super::outbox::Outbox;
+use super::outbox::{Outbox, Stalled};
 use super::ring::{Completion, Op, Ring};
 use super::slot::{Slot, Slots, UNREAD_MAX};
 use crate::dns::Resolver;
@@ -39,6 +39,10 @@ pub struct Uring {
     cancels: Vec<(Op, Sock)>,
     /// Sockets for which no buffer was free.
     starved: Vec<Sock>,
+    /// The kernel had no memory for all that was handed over. Until it has, nothing more is.
+    stalled: Stalled,
+    /// Sockets closed since then: the kernel may still have to send by their descriptors.
+    closing: Vec<Stream>,
     /// Sockets that sent and got no answer yet.
     awaited: u32,
     batch_wait: BatchWait,
@@ -67,6 +71,8 @@ impl Uring {
             wishes: Vec::with_capacity(64),
             cancels: Vec::new(),
             starved: Vec::new(),
+            stalled: Stalled::No,
+            closing: Vec::new(),
             awaited: 0,
             batch_wait: BatchWait::new(None),
             event_fd,
@@ -100,6 +106,12 @@ impl Uring {
     #[cfg(test)]
     pub(crate) fn buffers_in_use(&self) -> u16 {
         self.inbox.in_use()
+    }
+
+    /// Has the kernel refuse so many calls, as one without memory does.
+    #[cfg(test)]
+    pub(crate) fn refuse(&mut self, calls: u32) {
+        self.ring.refusals = calls;
     }
 
     /// Marks a socket for the next wait.
@@ -298,6 +310,9 @@ impl Uring {
         }
         end(&slot.stream);
         self.events.forget_ready(slot.key);
+        if self.stalled == Stalled::Yes {
+            self.closing.push(slot.stream);
+        }
     }
 }
 
@@ -363,7 +378,7 @@ impl Io for Uring {
         if let Some(failure) = slot.failure {
             return Progress::Failed(failure);
         }
-        let n = self.outbox.add(&mut slot.send_buffer, sock, bytes);
+        let n = self.outbox.add(&mut slot.send_buffer, sock, bytes, self.stalled);
         slot.wants_room |= n < bytes.len();
         self.wish(sock);
         if n == 0 { Progress::Later } else { Progress::Bytes(n) }
@@ -382,11 +397,18 @@ impl Io for Uring {
     }
 
     fn wait(&mut self, until: Option<Nanos>) -> Nanos {
-        self.settle();
-        let hurry = self.flush() || !self.events.pending.is_empty();
+        let mut hurry = !self.events.pending.is_empty();
+        if self.stalled == Stalled::No {
+            self.settle();
+            hurry |= self.flush() || !self.events.pending.is_empty();
+        }
         let now = self.now();
         let sleep = if hurry { Some(Nanos::ZERO) } else { reactor::sleep(until, now) };
         self.ring.wait(sleep, self.batch_wait.wait_limits(now, sleep, self.awaited));
+        self.stalled = if self.ring.is_stalled() { Stalled::Yes } else { Stalled::No };
+        if self.stalled == Stalled::No {
+            self.closing.clear();
+        }
         self.now()
     }
 

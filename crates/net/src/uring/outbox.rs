@@ -19,6 +19,13 @@ const SEND_BUFFER_MAX: usize = 64 << 10;
 /// Room a free buffer keeps: 4 KiB.
 const KEPT_MAX: usize = 4 << 10;
 
+/// Whether the kernel has yet to read bytes that were handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stalled {
+    Yes,
+    No,
+}
+
 /// Bytes on their way out.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
@@ -52,10 +59,20 @@ impl SendBuffer {
 }
 
 impl Outbox {
-    /// Adds bytes to a socket's buffer, a new one where it has none; gives how many there was room for.
-    pub(super) fn add(&mut self, number: &mut Option<u32>, sock: Sock, bytes: &[u8]) -> usize {
+    /// Adds bytes to a socket's buffer, a new one where it has none; gives how many there was room for. In a `stalled` ring
+    /// those that were handed over stay as they are, and take no more.
+    pub(super) fn add(
+        &mut self,
+        number: &mut Option<u32>,
+        sock: Sock,
+        bytes: &[u8],
+        stalled: Stalled,
+    ) -> usize {
         let number = *number.get_or_insert_with(|| self.take_free());
         let send_buffer = &mut self.buffers[number as usize];
+        if send_buffer.unsettled && stalled == Stalled::Yes {
+            return 0;
+        }
         send_buffer.sock = sock;
         let len = bytes.len().min(SEND_BUFFER_MAX - send_buffer.bytes.len());
         send_buffer.bytes.extend_from_slice(&bytes[..len]);
@@ -87,7 +104,8 @@ impl Outbox {
             return;
         }
         // SAFETY: a buffer's bytes change in `add`, `settle` and `release`. `Uring::wait` has buffers handed over and then
-        // the ring submitted, with none of these in between.
+        // the ring submitted, with none of these in between; while the ring is stalled it settles nothing, `add` leaves
+        // what is unsettled alone, and sockets that were closed stay open.
         unsafe { ring.send(send_buffer.sock, fd, &send_buffer.bytes[send_buffer.sent..]) };
         send_buffer.handed = send_buffer.bytes.len();
         if !send_buffer.unsettled {

@@ -5,8 +5,10 @@
 
 #![allow(unsafe_code)]
 
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::RawFd;
+use std::time::Duration;
 
 use io_uring::types::{CancelBuilder, Fd, SubmitArgs, Timespec};
 use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue};
@@ -22,8 +24,10 @@ const SUBMISSIONS: u32 = 256;
 const COMPLETIONS: u32 = 4096;
 /// The group of the provided buffers; there is one.
 const GROUP: u16 = 0;
-/// How often the kernel is asked again when it has no memory for what we submit.
-const RETRIES_MAX: u32 = 10_000;
+/// How often the kernel is asked again at once when it has no memory for what we submit.
+const RETRIES_MAX: u32 = 10;
+/// How long a wait lasts at most while the kernel refuses what we submit: then it is asked again.
+const REFUSED_PAUSE: Duration = Duration::from_millis(1);
 
 /// The kind of an operation. It goes with the operation, and comes back with its completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +83,11 @@ pub(super) struct Ring {
     uring: IoUring,
     /// The first wait makes the waiting thread the only one that may submit.
     enabled: bool,
+    /// Operations that came while the kernel refused and its queue was full, in their order.
+    backlog: VecDeque<squeue::Entry>,
+    /// Calls that are to be refused as by a kernel without memory.
+    #[cfg(test)]
+    pub(super) refusals: u32,
 }
 
 impl std::fmt::Debug for Ring {
@@ -103,7 +112,13 @@ impl Ring {
         // of both (`Uring`) drops the ring first, and the ring ends all receiving before it goes.
         unsafe { uring.submitter().register_buf_ring_with_flags(entries, count, GROUP, 0) }
             .map_err(NoUring::Buffers)?;
-        Ok(Self { uring, enabled: false })
+        Ok(Self {
+            uring,
+            enabled: false,
+            backlog: VecDeque::new(),
+            #[cfg(test)]
+            refusals: 0,
+        })
     }
 
     /// Whether a wait can gather completions (Linux 6.12).
@@ -137,8 +152,9 @@ impl Ring {
     /// Sends what there is room for at once. A completion follows only if that was not all.
     ///
     /// # Safety
-    /// The bytes stay where they are, as they are, until the next [`Ring::submit`] or [`Ring::wait`] returns. The kernel
-    /// does not wait for room (`MSG_DONTWAIT`), so it reads them during that call and never after it.
+    /// The bytes stay where they are, as they are, and the descriptor stays open, until a [`Ring::wait`] has returned after
+    /// which the ring is not [stalled](Ring::is_stalled). The kernel does not wait for room (`MSG_DONTWAIT`), so it reads
+    /// them while they are submitted and never later.
     pub(super) unsafe fn send(&mut self, sock: Sock, fd: RawFd, bytes: &[u8]) {
         // Without MSG_WAITALL a part would count as a success, without a completion.
         let flags = libc::MSG_DONTWAIT | libc::MSG_WAITALL | libc::MSG_NOSIGNAL;
@@ -148,33 +164,77 @@ impl Ring {
 
     fn push(&mut self, entry: &squeue::Entry, op: Op, sock: Sock) {
         let entry = entry.clone().user_data(op.tag(sock));
-        // SAFETY: no operation but `send` and `recv` points at memory. What `send` points at is its caller's promise;
-        // `recv` takes the buffers registered by `new`.
-        while unsafe { self.uring.submission().push(&entry) }.is_err() {
+        if self.uring.submission().is_full() {
             self.submit();
+        }
+        // An entry that waits already goes first.
+        if !self.backlog.is_empty() || self.enqueue(&entry).is_err() {
+            self.backlog.push_back(entry);
         }
     }
 
-    /// Hands over what was asked for, without waiting for anything to be done.
-    pub(super) fn submit(&mut self) {
+    /// Puts an entry into the kernel's queue, if it has room.
+    fn enqueue(&mut self, entry: &squeue::Entry) -> Result<(), squeue::PushError> {
+        // SAFETY: no operation but `send` and `recv` points at memory. What `send` points at is its caller's promise;
+        // `recv` takes the buffers registered by `new`.
+        unsafe { self.uring.submission().push(entry) }
+    }
+
+    /// Whether the kernel has not taken all operations yet: it had no memory for them. It still has to read the bytes of those
+    /// that send.
+    pub(super) fn is_stalled(&mut self) -> bool {
+        !self.backlog.is_empty() || !self.uring.submission().is_empty()
+    }
+
+    /// Hands over what was asked for, without waiting for anything to be done. Where the kernel refuses for long the ring is
+    /// stalled afterwards.
+    fn submit(&mut self) {
         self.enable();
-        for _ in 0..RETRIES_MAX {
+        let mut refused = 0;
+        while refused < RETRIES_MAX {
+            while let Some(entry) = self.backlog.pop_front() {
+                if self.enqueue(&entry).is_err() {
+                    self.backlog.push_front(entry);
+                    break;
+                }
+            }
             let waiting = self.uring.submission().len() as u32;
             if waiting == 0 {
                 return;
             }
-            // SAFETY: no argument is given; the queue's entries are good by `push`.
-            unsafe { self.uring.submitter().enter::<libc::sigset_t>(waiting, 0, 0, None) }.ok();
+            if self.enter(waiting, 0, 0, None).is_err() {
+                refused += 1;
+                std::thread::yield_now();
+            }
         }
-        // As for any memory that is not to be had; going on would leave the kernel with pointers to what is freed.
-        panic!("the kernel has no memory for our operations");
+    }
+
+    /// The system call: hands `waiting` operations over, and waits for `want` completions.
+    fn enter(
+        &mut self,
+        waiting: u32,
+        want: u32,
+        flags: u32,
+        args: Option<&SubmitArgs<'_, '_>>,
+    ) -> io::Result<usize> {
+        #[cfg(test)]
+        if waiting > 0 && self.refusals > 0 {
+            self.refusals -= 1;
+            return Err(io::Error::from_raw_os_error(libc::EAGAIN));
+        }
+        let submitter = self.uring.submitter();
+        // SAFETY: `args` borrows what it points at, and outlives the call; the queue's entries are good by `enqueue`.
+        match args {
+            Some(args) => unsafe { submitter.enter(waiting, want, flags, Some(args)) },
+            None => unsafe { submitter.enter::<libc::sigset_t>(waiting, want, flags, None) },
+        }
     }
 
     /// Hands over what was asked for, and sleeps until something is done, `sleep` at most. It may return early. Where it
     /// need not sleep it gathers nothing: gathering is to make of several sleeps one.
     pub(super) fn wait(&mut self, sleep: Option<Nanos>, gather: WaitLimits) {
         self.enable();
-        let timeout = sleep.map(|s| Timespec::from(std::time::Duration::from(s)));
+        let timeout = sleep.map(|s| Timespec::from(Duration::from(s)));
         let mut args = SubmitArgs::new();
         if let Some(timeout) = &timeout {
             args = args.timespec(timeout);
@@ -189,11 +249,21 @@ impl Ring {
             }
         }
         let waiting = self.uring.submission().len() as u32;
-        let flags = (EnterFlags::GETEVENTS | EnterFlags::EXT_ARG).bits();
-        // SAFETY: `args` points at `timeout`, and both outlive the call; the queue's entries are good by `push`. That the
-        // time is up, or that a signal came, is no failure.
-        unsafe { self.uring.submitter().enter(waiting, want, flags, Some(&args)) }.ok();
+        let flags = EnterFlags::GETEVENTS | EnterFlags::EXT_ARG;
+        // That the time is up, or that a signal came, is no failure.
+        self.enter(waiting, want, flags.bits(), Some(&args)).ok();
         self.submit();
+        if self.is_stalled() {
+            self.pause(sleep);
+        }
+    }
+
+    /// The kernel refuses. What it has done is fetched, since that may free what it lacks; then it is left alone for a moment.
+    #[cold]
+    fn pause(&mut self, sleep: Option<Nanos>) {
+        self.enter(0, 0, EnterFlags::GETEVENTS.bits(), None).ok();
+        let sleep = sleep.map_or(REFUSED_PAUSE, Duration::from);
+        std::thread::sleep(sleep.min(REFUSED_PAUSE));
     }
 
     /// From now on this thread, and no other, submits and waits.

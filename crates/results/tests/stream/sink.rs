@@ -104,3 +104,40 @@ fn a_native_output_that_is_full_says_so_at_the_start() {
     let opened = writer(Encoding::Arrow, Box::new(Broken(io::ErrorKind::StorageFull)), &info());
     assert!(matches!(opened.err(), Some(WriteError::DiskFull)));
 }
+
+/// An output that counts its flushes and bytes.
+#[derive(Clone, Default)]
+struct Watched(Arc<Mutex<(u32, usize)>>);
+
+impl Write for Watched {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().1 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.lock().unwrap().0 += 1;
+        Ok(())
+    }
+}
+
+/// Issue 19: rows that came just after a flush of nothing waited for half a second, and a kill in that time cost a second and a half.
+#[test]
+fn rows_do_not_wait_after_a_flush_of_nothing() {
+    let out = Watched::default();
+    let writer = writer(Encoding::Csv, Box::new(out.clone()), &info()).unwrap();
+    let sink = Sink::start(writer, targets(), 8).unwrap();
+    let wait_for = |holds: &dyn Fn((u32, usize)) -> bool| {
+        let begin = Instant::now();
+        while !holds(*out.0.lock().unwrap()) {
+            assert!(begin.elapsed() < Duration::from_secs(20));
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+        begin.elapsed()
+    };
+    wait_for(&|(flushes, _)| flushes > 0);
+    sink.offer(plain(10, 0)).unwrap();
+    let waited = wait_for(&|(_, bytes)| bytes > 0);
+    assert!(waited < Duration::from_millis(400), "{waited:?}");
+    sink.finish();
+}

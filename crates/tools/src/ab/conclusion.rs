@@ -1,6 +1,6 @@
 //! The end of a run of ab: its report, its files, and remarks on its figures.
 
-use cli::eprint_line;
+use cli::{Output, eprint_line};
 use metrics::{FailureKind, Verdict};
 use report::ab::{self, Attributes, Setting};
 
@@ -39,11 +39,14 @@ pub(super) fn conclude(
         (_, None) => print("..done\n"),
         (_, Some(_)) => eprint_line(&format!("Finished {} requests", figures.complete)),
     }
-    match &flags.html {
-        Some(attributes) => print(&ab::html(&setting, figures, &attributes_of(attributes))),
-        None => print(&format!("\n\n{}", ab::text(&setting, figures))),
-    }
+    let report = match &flags.html {
+        Some(attributes) => ab::html(&setting, figures, &attributes_of(attributes)),
+        None => format!("\n\n{}", ab::text(&setting, figures)),
+    };
+    // ab itself would not notice a full disk.
+    let printed = Output::Stdout.write(report.as_bytes());
     files::write(flags, figures)?;
+    printed.map_err(|failed| AbError::wrong(format!("brunt ab: {failed}")))?;
     remark(observer, ended);
     Ok(if ended.interrupted { WRONG } else { 0 })
 }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::fs;
-use std::io::Write;
+use std::path::Path;
 
 use anyhow::anyhow;
 use cli::{ExitCode, ExitError, input, reason};
@@ -64,14 +64,8 @@ impl State {
             "seed": self.seed,
             "steps": steps,
         });
-        let beside = format!("{}.part", self.path);
-        let write = || {
-            let mut file = fs::File::create(&beside)?;
-            file.write_all(format!("{document:#}\n").as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&beside, &self.path)
-        };
-        write().map_err(|error| anyhow!("writing {}: {}", self.path, reason(&error)).into())
+        cli::replace_file(Path::new(&self.path), format!("{document:#}\n").as_bytes())
+            .map_err(|error| anyhow!("writing {}: {}", self.path, reason(&error)).into())
     }
 }
 

@@ -1,0 +1,171 @@
+//! `git`: what git says of the folder that the user is in. That folder may be anybody's, an unpacked archive's say: no program that its
+//! configuration names is started, and an answer that takes long is none.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How long git may take: a run waits for it.
+const LIMIT: Duration = Duration::from_secs(5);
+/// Bytes of an answer that are read.
+const ANSWER_MAX: u64 = 16 << 20;
+
+/// What git prints; else the first line of what it complains of.
+pub(crate) fn git(args: &[&str]) -> Result<String, String> {
+    git_in(Path::new("."), args, LIMIT)
+}
+
+fn git_in(folder: &Path, args: &[&str], limit: Duration) -> Result<String, String> {
+    let filters =
+        if args.first() == Some(&"status") { filters(folder, limit)? } else { Vec::new() };
+    let mut words = vec!["-c".to_owned(), "core.fsmonitor=false".to_owned()];
+    words.extend(["-c".to_owned(), "core.hooksPath=/dev/null".to_owned()]);
+    words.extend(filters.iter().flat_map(|name| ["-c".to_owned(), format!("{name}=")]));
+    words.extend(args.iter().map(|word| (*word).to_owned()));
+    answer(folder, &words, limit)
+}
+
+/// The filters of contents that the repository itself configures. Git would run them to see whether a file has changed; those of the
+/// user's own configuration stay.
+fn filters(folder: &Path, limit: Duration) -> Result<Vec<String>, String> {
+    let words = "config --includes --show-scope --name-only --get-regexp ^filter\\.";
+    let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    let listed = match answer(folder, &words, limit) {
+        // That there are none is a failure without a word.
+        Err(complaint) if complaint == FAILED => String::new(),
+        listed => listed?,
+    };
+    let own = |line: &str| {
+        let (scope, name) = line.split_once('\t')?;
+        let starts = [".clean", ".smudge", ".process", ".required"];
+        let is_its_own = matches!(scope, "local" | "worktree");
+        (is_its_own && starts.iter().any(|end| name.ends_with(end))).then(|| name.to_owned())
+    };
+    let names: Vec<String> = listed.lines().filter_map(own).collect();
+    // `-c` could not name it.
+    match names.iter().find(|name| name.contains('=')) {
+        Some(name) => Err(format!("git: the repository has a filter of the name {name}")),
+        None => Ok(names),
+    }
+}
+
+/// The complaint of a git that says nothing.
+const FAILED: &str = "git failed";
+
+fn answer(folder: &Path, words: &[String], limit: Duration) -> Result<String, String> {
+    let mut command = Command::new("git");
+    command.args(words).current_dir(folder).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Neither a question to the user, nor a file written, nor a repository elsewhere asked for what is missing here.
+    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
+    command.env("GIT_NO_LAZY_FETCH", "1");
+    let mut child = command.spawn().map_err(|error| format!("git: {error}"))?;
+    let (stdout, stderr) = (read_aside(child.stdout.take()), read_aside(child.stderr.take()));
+    let texts = stdout.recv_timeout(limit).and_then(|out| Ok((out, stderr.recv_timeout(limit)?)));
+    let Ok((printed, complaint)) = texts else {
+        end(&mut child);
+        return Err(format!("git takes longer than {} s", limit.as_secs_f64()));
+    };
+    let status = child.wait().map_err(|error| format!("git: {error}"))?;
+    if status.success() {
+        return Ok(printed.trim().to_owned());
+    }
+    Err(complaint.lines().next().unwrap_or(FAILED).to_owned())
+}
+
+/// Reads all of a pipe on a thread of its own: what git started may hold it open for ever.
+fn read_aside(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let read = move || {
+        let mut bytes = Vec::new();
+        pipe.map(|pipe| pipe.take(ANSWER_MAX).read_to_end(&mut bytes).ok());
+        // It is no longer waited for.
+        sender.send(String::from_utf8_lossy(&bytes).into_owned()).ok();
+    };
+    // Without a thread there is no answer.
+    std::thread::Builder::new().name("git".to_owned()).spawn(read).ok();
+    receiver
+}
+
+fn end(child: &mut Child) {
+    // It may have ended by itself.
+    child.kill().ok();
+    child.wait().ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::PathBuf;
+    use std::time::Instant;
+
+    use super::*;
+
+    /// A repository with a commit, and a program that notes that it was started.
+    fn repository(name: &str, program: &str) -> (PathBuf, PathBuf) {
+        let folder = std::env::temp_dir().join(format!("brunt-git-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let marker = folder.join("started");
+        let hostile = folder.join("hostile");
+        fs::write(&hostile, format!("#!/bin/sh\ntouch {}\n{program}\n", marker.display())).unwrap();
+        fs::set_permissions(&hostile, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(folder.join("file.txt"), "one\n").unwrap();
+        let run = |words: &[&str]| {
+            let mut command = Command::new("git");
+            command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(words);
+            let output = command.current_dir(&folder).output().unwrap();
+            assert!(output.status.success(), "{words:?}: {output:?}");
+        };
+        run(&["init", "-q"]);
+        run(&["add", "file.txt"]);
+        run(&["commit", "-q", "-m", "one"]);
+        (folder, marker)
+    }
+
+    /// Issue 19, X7.
+    #[test]
+    fn a_repository_starts_no_programs() {
+        let (folder, marker) = repository("hostile", "cat");
+        let hostile = folder.join("hostile").display().to_string();
+        let config = format!(
+            "[core]\nfsmonitor = {hostile}\nhooksPath = {0}\n[filter \"x\"]\nclean = {hostile}\nprocess = {hostile}\nrequired = true\n",
+            folder.display()
+        );
+        let file = folder.join(".git/config");
+        fs::write(&file, fs::read_to_string(&file).unwrap() + &config).unwrap();
+        fs::write(folder.join(".git/info/attributes"), "* filter=x\n").unwrap();
+        // Its times differ, so its content is looked at.
+        fs::write(folder.join("file.txt"), "two\n").unwrap();
+        let plain = ["status", "--porcelain", "--untracked-files=no"];
+        let said = git_in(&folder, &plain, LIMIT).unwrap();
+        assert_eq!(said, "M file.txt");
+        assert!(git_in(&folder, &["rev-parse", "--verify", "HEAD"], LIMIT).unwrap().len() >= 40);
+        assert!(!marker.exists(), "git started what the repository names");
+        // As it is without the care.
+        Command::new("git").args(plain).current_dir(&folder).output().unwrap();
+        assert!(marker.exists(), "the trap works");
+        fs::remove_file(&marker).unwrap();
+        let named = config.replace("filter \"x\"", "filter \"a=b\"");
+        fs::write(&file, fs::read_to_string(&file).unwrap() + &named).unwrap();
+        fs::write(folder.join(".git/info/attributes"), "* filter=a=b\n").unwrap();
+        assert!(git_in(&folder, &plain, LIMIT).unwrap_err().contains("filter.a=b.clean"));
+        assert!(!marker.exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn an_answer_that_takes_long_is_none() {
+        let (folder, _) = repository("slow", "");
+        let head = folder.join(".git/HEAD");
+        fs::remove_file(&head).unwrap();
+        assert!(Command::new("mkfifo").arg(&head).status().unwrap().success());
+        let begin = Instant::now();
+        let refused = git_in(&folder, &["rev-parse", "HEAD"], Duration::from_millis(200));
+        assert_eq!(refused.unwrap_err(), "git takes longer than 0.2 s");
+        assert!(begin.elapsed() < Duration::from_secs(10));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
