@@ -35,7 +35,7 @@ struct Command {
 }
 
 /// Every command, in the order help shows them.
-const COMMANDS: [Command; 16] = [
+const COMMANDS: [Command; 17] = [
     Command {
         name: "test",
         arguments: "",

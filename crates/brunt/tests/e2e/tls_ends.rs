@@ -60,7 +60,7 @@ fn a_head_of_more_than_a_session_holds_goes_out_whole() {
     let command = brunt(
         "attack -format=json -rate=2 -duration=1s -timeout=9s -insecure -max-body=-1 -to json",
     );
-    let rows = feed(command, &target.to_string()).with_code(0).stdout;
+    let rows = feed(command, target.to_string()).with_code(0).stdout;
     let lines: Vec<serde_json::Value> =
         rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 2, "{rows}");
