@@ -29,12 +29,12 @@ pub(crate) const HITS: u64 = 48;
 
 /// What is the same for every protocol over HTTP: an open loop or a closed one, with each way to use connections.
 pub(crate) fn load(seed: u64, paths: &[&str]) -> (Plan, Settings) {
-    let load = if seed % 2 == 0 { Load::Closed { users: 1 + seed % 7 } } else { constant(200) };
+    let load = if seed.is_multiple_of(2) { Load::Closed { users: 1 + seed % 7 } } else { constant(200) };
     let plan = Plan { hits_max: Some(HITS), seed, ..plan(load, 60, paths) };
     let settings = Settings {
         timeout: Some(Nanos::from_millis(400)),
-        keepalive: seed % 5 != 0,
-        max_connections: (seed % 3 == 0).then_some(4),
+        keepalive: !seed.is_multiple_of(5),
+        max_connections: seed.is_multiple_of(3).then_some(4),
         // A redirect may lead to https: nothing of the machine's certificates is wanted here.
         tls: TlsSettings { insecure: true, ..TlsSettings::default() },
         ..Settings::default()
