@@ -1,7 +1,7 @@
 //! Action Cable's server: who is subscribed to what, what a command does, and what is sent for it. It knows no sockets: what
 //! it sends goes to its caller, receiver by receiver.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use net::Key;
@@ -10,7 +10,6 @@ use stdx::{Nanos, Prng};
 use wire::cable::{Codec, CommandKind, Dialect, Format, Kind, Reply};
 
 use crate::ServiceTime;
-use crate::same_order::SameOrder;
 use crate::stats::SocketStats;
 use crate::upgrade::User;
 
@@ -69,7 +68,7 @@ impl Cable {
 #[derive(Debug, Default)]
 pub(crate) struct Hub {
     /// By stream; a client may have several subscriptions to one, which are numbered.
-    streams: HashMap<Arc<str>, BTreeMap<(Key, u32), Listener>, SameOrder>,
+    streams: BTreeMap<Arc<str>, BTreeMap<(Key, u32), Listener>>,
 }
 
 /// A subscriber of a stream.

@@ -29,7 +29,8 @@ pub(crate) const HITS: u64 = 48;
 
 /// What is the same for every protocol over HTTP: an open loop or a closed one, with each way to use connections.
 pub(crate) fn load(seed: u64, paths: &[&str]) -> (Plan, Settings) {
-    let load = if seed.is_multiple_of(2) { Load::Closed { users: 1 + seed % 7 } } else { constant(200) };
+    let load =
+        if seed.is_multiple_of(2) { Load::Closed { users: 1 + seed % 7 } } else { constant(200) };
     let plan = Plan { hits_max: Some(HITS), seed, ..plan(load, 60, paths) };
     let settings = Settings {
         timeout: Some(Nanos::from_millis(400)),

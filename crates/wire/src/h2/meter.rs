@@ -23,15 +23,23 @@ pub(super) struct Meter {
     /// Our numbers of the streams that are open, by those of the wire.
     numbers: HashMap<u32, u32>,
     /// By our numbers.
-    bytes: Vec<u64>,
+    streams: Vec<Metered>,
+}
+
+/// What came of one stream.
+#[derive(Clone, Copy, Debug, Default)]
+struct Metered {
+    bytes: u64,
+    /// Frames of HEADERS: the head, trailers, and interim heads before them.
+    heads: u32,
 }
 
 impl Meter {
     /// A stream was opened: `number` by us, `id` on the wire.
     pub(super) fn begin(&mut self, number: u32, id: u32) {
-        let len = self.bytes.len().max(number as usize + 1);
-        self.bytes.resize(len, 0);
-        self.bytes[number as usize] = 0;
+        let len = self.streams.len().max(number as usize + 1);
+        self.streams.resize(len, Metered::default());
+        self.streams[number as usize] = Metered::default();
         self.numbers.insert(id, number);
     }
 
@@ -46,7 +54,13 @@ impl Meter {
 
     /// The bytes of a stream that came since it was last asked.
     pub(super) fn take(&mut self, number: u32) -> u64 {
-        self.bytes.get_mut(number as usize).map(std::mem::take).unwrap_or_default()
+        let stream = self.streams.get_mut(number as usize);
+        stream.map(|stream| std::mem::take(&mut stream.bytes)).unwrap_or_default()
+    }
+
+    /// Frames of HEADERS that came for a stream.
+    pub(super) fn heads(&self, number: u32) -> u32 {
+        self.streams.get(number as usize).map_or(0, |stream| stream.heads)
     }
 
     /// Whether the first frame came, which is the server's settings. RFC 9113, 3.4.
@@ -82,13 +96,16 @@ impl Meter {
             let counts = matches!(kind, DATA | HEADERS | CONTINUATION);
             self.owner = self.numbers.get(&id).copied().filter(|_| counts);
             self.count(HEAD_LEN);
+            if let Some(number) = self.owner.filter(|_| kind == HEADERS) {
+                self.streams[number as usize].heads += 1;
+            }
         }
         len
     }
 
     fn count(&mut self, len: usize) {
         if let Some(number) = self.owner {
-            self.bytes[number as usize] += len as u64;
+            self.streams[number as usize].bytes += len as u64;
         }
     }
 }

@@ -205,15 +205,17 @@ impl H2Session {
         let mut ctx = Context::from_waker(self.wakes.stream(number));
         let stream = self.streams.get_mut(number as usize)?;
         let event = match &mut stream.phase {
-            Phase::Waiting { response, interim } => match poll_head(response, interim, &mut ctx) {
-                Poll::Pending => return None,
-                Poll::Ready(Ok(response)) => {
-                    let (head, body) = response.into_parts();
-                    stream.phase = Phase::Reading(body);
-                    StreamEvent::Head { status: head.status, headers: head.headers }
+            Phase::Waiting { response, interim } => {
+                match poll_head(response, self.meter.heads(number), interim, &mut ctx) {
+                    Poll::Pending => return None,
+                    Poll::Ready(Ok(response)) => {
+                        let (head, body) = response.into_parts();
+                        stream.phase = Phase::Reading(body);
+                        StreamEvent::Head { status: head.status, headers: head.headers }
+                    }
+                    Poll::Ready(Err(error)) => StreamEvent::Failed(error),
                 }
-                Poll::Ready(Err(error)) => StreamEvent::Failed(error),
-            },
+            }
             Phase::Reading(body) => match body.poll_data(&mut ctx) {
                 Poll::Pending => return None,
                 Poll::Ready(Some(Ok(data))) => {
@@ -262,12 +264,22 @@ impl H2Session {
     }
 }
 
-/// The final head of a response. Interim heads are counted and passed over; without a bound a server could send them for ever.
+/// The final head of a response, of which so many heads came. Interim ones are counted and passed over; without a bound a server
+/// could send them for ever.
 fn poll_head(
     response: &mut ResponseFuture,
+    heads: u32,
     interim: &mut u32,
     ctx: &mut Context<'_>,
 ) -> Poll<Result<http::Response<RecvStream>, H2Error>> {
+    // Mostly there is one head, the final one: to look for others costs a tenth of what a stream does.
+    if heads <= 1 {
+        let polled = Pin::new(response).poll(ctx).map_err(H2Error::from);
+        if polled.is_pending() {
+            *interim = heads;
+        }
+        return polled;
+    }
     while let Poll::Ready(Some(Ok(_))) = response.poll_informational(ctx) {
         *interim += 1;
         if *interim > INTERIM_MAX {
