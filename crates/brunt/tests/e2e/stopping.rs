@@ -134,6 +134,8 @@ fn a_report_of_nothing_yet_ends_by_the_signal() {
         let mut command = brunt("report");
         command.stdin(Stdio::piped());
         let mut report = start(command);
+        // To wait for it would close its input, which then could end first.
+        let _stdin = report.child().stdin.take();
         let status = format!("/proc/{}/status", report.pid());
         until("signals are watched for", || caught(&status) & (1 << (number - 1)) != 0);
         signal(name, report.pid());
