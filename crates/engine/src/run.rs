@@ -208,7 +208,7 @@ impl ReadyRun {
         let resolver = Arc::new(Resolver::start(settings.resolvers.clone())?);
         let (message_sender, messages) = sync_channel(MESSAGES_MAX);
         let mut lanes = lazy_lanes(lazy, workers)?;
-        let machines = WorkerIo::several(workers, settings.io, &prepared.plan.load)?;
+        let machines = WorkerIo::several(workers, settings, &prepared.plan.load)?;
         let mut ready = Self {
             io: machines[0].name(),
             prepared,

@@ -19,6 +19,8 @@ pub(crate) struct SelfMetrics {
     pub(crate) held: u64,
     pub(crate) connections: u64,
     pub(crate) texts_cut: u64,
+    /// Hits whose end is by the kernel's stamp.
+    pub(crate) kernel_times: u64,
     stalls: u64,
     stall_longest: Nanos,
     descriptors_exhausted: u64,
@@ -108,6 +110,7 @@ impl SelfMetrics {
         record.held = self.held;
         record.connections = self.connections;
         record.texts_cut = self.texts_cut;
+        record.kernel_times = self.kernel_times;
         record.stalls = self.stalls;
         record.stall_longest = self.stall_longest;
         record.descriptors_exhausted = self.descriptors_exhausted;

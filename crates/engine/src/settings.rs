@@ -21,6 +21,8 @@ pub struct Settings {
     pub workers: usize,
     /// Which of the system's ways to wait for sockets is used (`--io`).
     pub io: IoChoice,
+    /// By whose clock the end of an answer is taken in an open loop.
+    pub answer_clock: AnswerClock,
     /// Pin worker `i` to the `i`-th core this process may use (`--pin`).
     pub pin: bool,
     /// Ask for the real-time scheduling class (`--rt`); the run says so where it is refused.
@@ -114,6 +116,16 @@ pub enum IoChoice {
     Reactor,
     /// `io_uring`, on Linux from 6.1 on; where it cannot be used the run does not start.
     Uring,
+}
+
+/// By whose clock the end of an answer is taken in an open loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AnswerClock {
+    /// By the kernel's, which stamps what comes, where it does (Linux, TCP, without `io_uring`); else by the worker's.
+    #[default]
+    Auto,
+    /// By the worker's, when it has read the answer.
+    Worker,
 }
 
 /// What to do with redirects.
@@ -265,6 +277,7 @@ impl Default for Settings {
         Self {
             workers: 1,
             io: IoChoice::Auto,
+            answer_clock: AnswerClock::Auto,
             pin: false,
             real_time: false,
             tick: Nanos::ZERO,

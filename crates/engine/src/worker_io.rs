@@ -8,7 +8,7 @@ use net::{NoUring, Reactor, Resolver, Uring, Waker};
 use workload::Load;
 
 use crate::error::StartError;
-use crate::settings::IoChoice;
+use crate::settings::{AnswerClock, IoChoice, Settings};
 
 /// How late an answer may be seen so that less CPU is used, as one in so many of its time, where `io_uring` was not asked
 /// for and where it was (docs/design/io-uring.md).
@@ -31,7 +31,7 @@ impl WorkerIo {
     /// One for each worker, all of a kind.
     pub(crate) fn several(
         count: usize,
-        choice: IoChoice,
+        settings: &Settings,
         load: &Load,
     ) -> Result<Vec<Self>, StartError> {
         let now = Instant::now();
@@ -45,7 +45,7 @@ impl WorkerIo {
             let share = gathers.then_some(share);
             (0..count).map(|_| Self::ring(now, share)).collect()
         };
-        match choice {
+        match settings.io {
             IoChoice::Uring => return Ok(rings(GATHER_ASKED)?),
             IoChoice::Auto if costs_less => {
                 if let Ok(rings) = rings(GATHER_UNASKED) {
@@ -54,7 +54,17 @@ impl WorkerIo {
             }
             IoChoice::Auto | IoChoice::Reactor => {}
         }
-        Ok((0..count).map(|_| Reactor::new(now).map(Self::Reactor)).collect::<Result<_, _>>()?)
+        let is_open = matches!(load, Load::Open { .. });
+        let stamps = is_open && settings.answer_clock == AnswerClock::Auto;
+        Ok((0..count).map(|_| Self::reactor(now, stamps)).collect::<Result<_, _>>()?)
+    }
+
+    fn reactor(now: Instant, stamps: bool) -> std::io::Result<Self> {
+        let mut reactor = Reactor::new(now)?;
+        if stamps {
+            reactor.stamp_arrivals();
+        }
+        Ok(Self::Reactor(reactor))
     }
 
     fn ring(now: Instant, share: Option<u64>) -> Result<Self, NoUring> {
@@ -104,7 +114,8 @@ mod tests {
     use super::*;
 
     fn check(choice: IoChoice, load: &Load, io: &str) {
-        let machines = WorkerIo::several(2, choice, load).expect("this system has both");
+        let settings = Settings { io: choice, ..Settings::default() };
+        let machines = WorkerIo::several(2, &settings, load).expect("this system has both");
         assert_eq!(machines.len(), 2);
         assert!(machines.iter().all(|machine| machine.name() == io), "{choice:?} {load:?}");
     }
@@ -118,7 +129,7 @@ mod tests {
         check(IoChoice::Auto, &open, "epoll");
         check(IoChoice::Auto, &closed(191), "epoll");
         check(IoChoice::Auto, &closed(192), "io_uring");
-        check(IoChoice::Reactor, &closed(64), "epoll");
+        check(IoChoice::Reactor, &closed(192), "epoll");
         check(IoChoice::Uring, &open, "io_uring");
         let make = |_| -> Box<dyn workload::VirtualUsers> { unreachable!("nobody is made here") };
         let deciding = |users| Load::Users(VuFactory { users, make: Arc::new(make) });

@@ -74,6 +74,8 @@ pub struct Generator {
     pub rows_dropped: u64,
     /// Result texts (errors, bodies, headers) cut for want of room.
     pub texts_cut: u64,
+    /// Hits whose answer's time is by the kernel, which stamped it when it came; of the others it is when a worker had read it.
+    pub kernel_times: u64,
     /// The run was ended by a signal.
     pub interrupted: bool,
     /// The run came to its end and this is its last word. A stream without it was cut off.
@@ -118,6 +120,7 @@ impl Generator {
         self.connections += other.connections;
         self.rows_dropped += other.rows_dropped;
         self.texts_cut += other.texts_cut;
+        self.kernel_times += other.kernel_times;
         self.interrupted |= other.interrupted;
     }
 

@@ -124,6 +124,12 @@ pub trait Io {
     /// Reads what is there, at most `buf.len()` bytes.
     fn recv(&mut self, sock: Sock, buf: &mut [u8]) -> Progress;
 
+    /// When the bytes that the last [`Io::recv`] gave had all come, by the kernel's stamps: no earlier than the last of them came, and
+    /// no later than they were read. `None` where the kernel does not say.
+    fn arrived(&self) -> Option<Nanos> {
+        None
+    }
+
     /// Stops receiving from this socket until [`Io::resume`], so that it does not keep others from receiving. What has come is
     /// kept, and a little more may come. Where sockets share nothing this does nothing.
     fn pause(&mut self, sock: Sock) {

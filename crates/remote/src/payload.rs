@@ -202,6 +202,7 @@ fn is_possible(generator: &Generator) -> bool {
         generator.warmup_hits,
         generator.rows_dropped,
         generator.texts_cut,
+        generator.kernel_times,
         generator.descriptors_exhausted,
         generator.ports_exhausted,
         generator.lag.count(),

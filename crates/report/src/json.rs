@@ -263,6 +263,7 @@ pub(crate) fn generator(generator: &Generator) -> String {
         .number("connections", generator.connections)
         .number("rows_dropped", generator.rows_dropped)
         .number("texts_cut", generator.texts_cut)
+        .number("kernel_times", generator.kernel_times)
         .put("interrupted", flag(generator.interrupted))
         .put("finished", flag(generator.finished))
         .end()

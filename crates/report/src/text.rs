@@ -222,6 +222,13 @@ pub(crate) fn generator_lines(out: &mut String, generator: &Generator) {
             pacing(generator)
         ),
     );
+    if generator.kernel_times > 0 {
+        let (by, of) = (
+            crate::number::grouped(generator.kernel_times),
+            crate::number::grouped(generator.sent),
+        );
+        line(out, "", "[answers' times]", format_args!("by the kernel: {by} of {of}"));
+    }
     if generator.stalls > 0 {
         let (stalls, longest) = (generator.stalls, duration(generator.stall_longest));
         line(out, "", "[stalls, longest]", format_args!("{stalls}, {longest}"));

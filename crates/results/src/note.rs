@@ -39,6 +39,7 @@ pub fn encode(g: &Generator) -> String {
         "connections": g.connections,
         "rows_dropped": g.rows_dropped,
         "texts_cut": g.texts_cut,
+        "kernel_times": g.kernel_times,
         "interrupted": g.interrupted,
         "finished": g.finished,
     })
@@ -99,6 +100,7 @@ pub fn decode(text: &str) -> Result<Generator, String> {
         connections: number("connections"),
         rows_dropped: number("rows_dropped"),
         texts_cut: number("texts_cut"),
+        kernel_times: number("kernel_times"),
         interrupted: flag("interrupted"),
         finished: flag("finished"),
     })

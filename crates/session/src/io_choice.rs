@@ -1,7 +1,7 @@
-//! The value of `--io`.
+//! The values of `--io` and `-answer-clock`.
 
 use cli::{ValueError, value};
-use engine::IoChoice;
+use engine::{AnswerClock, IoChoice};
 
 /// The words of `--io`. `mio`, which `poll` was once called, is taken as well.
 pub const IO_CHOICES: &[&str] = &["auto", "poll", "uring"];
@@ -18,6 +18,20 @@ pub fn io_choice(text: &str) -> Result<IoChoice, ValueError> {
         "poll" => IoChoice::Reactor,
         "uring" => IoChoice::Uring,
         _ => IoChoice::Auto,
+    })
+}
+
+/// The words of `-answer-clock`.
+pub const CLOCK_CHOICES: &[&str] = &["auto", "worker"];
+
+/// By whose clock the end of an answer is taken in an open loop.
+///
+/// # Errors
+/// The text names no such clock.
+pub fn clock_choice(text: &str) -> Result<AnswerClock, ValueError> {
+    Ok(match value::word(text, CLOCK_CHOICES)?.as_str() {
+        "worker" => AnswerClock::Worker,
+        _ => AnswerClock::Auto,
     })
 }
 

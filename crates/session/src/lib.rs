@@ -51,7 +51,7 @@ pub use error::{ObserverError, SessionError};
 pub use execution::Execution;
 pub use figures::{OnCutOff, RunFigures};
 pub use gates::{FAIL_ON, GateObserver, conclude_gates, gates_of, read_gates};
-pub use io_choice::{IO_CHOICES, io_choice};
+pub use io_choice::{CLOCK_CHOICES, IO_CHOICES, clock_choice, io_choice};
 pub use labels::target_labels;
 pub use limits::WORKERS_MAX;
 pub use listener::{Answers, BarePort, Listener, Reply, Request, Response};

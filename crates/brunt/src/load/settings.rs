@@ -29,6 +29,7 @@ pub(super) fn client_settings<T>(
     Ok(Settings {
         workers: as_usize(workers),
         io: engine.io,
+        answer_clock: engine.answer_clock,
         pin: engine.pin,
         real_time: engine.real_time,
         head: rules.head,

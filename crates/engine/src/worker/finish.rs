@@ -273,6 +273,12 @@ impl<I: Io> Worker<I> {
         }
     }
 
+    /// When a hit ends that ends now: when its answer came, where the kernel stamped what is being read.
+    fn ended_at(&self, hit: &Hit) -> Nanos {
+        let began = hit.sent.map(|sent| sent.max(hit.first_byte.unwrap_or(sent)));
+        self.arrived.zip(began).map_or(self.now, |(at, began)| at.max(began))
+    }
+
     /// Counts a hit and writes its row.
     pub(super) fn write_row(
         &mut self,
@@ -288,10 +294,15 @@ impl<I: Io> Worker<I> {
         let captured = conn.and_then(|conn| captured(conn, hit_id, hit.stream));
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = first.map_or(0, |request| request.template.body_bytes());
-        let sample = sample(hit, self.now, failed.map(|(failure, _)| failure.kind), bytes_out);
+        let done = self.ended_at(hit);
+        let sample = sample(hit, done, failed.map(|(failure, _)| failure.kind), bytes_out);
         let begun = hit.intended.saturating_add(hit.lag);
-        let waited = self.self_metrics.waited_unread(begun, self.now);
-        self.on_time.record(self.now.saturating_sub(begun).saturating_sub(waited));
+        let waited = match self.arrived {
+            Some(_) => Nanos::ZERO,
+            None => self.self_metrics.waited_unread(begun, self.now),
+        };
+        self.on_time.record(done.saturating_sub(begun).saturating_sub(waited));
+        self.self_metrics.kernel_times += u64::from(self.arrived.is_some() && hit.sent.is_some());
         if let Some((failure, _)) = failed {
             self.self_metrics.note_failure(failure.kind);
         }

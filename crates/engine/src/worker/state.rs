@@ -78,6 +78,8 @@ pub(crate) struct Worker<I: Io> {
     pub(super) self_metrics: SelfMetrics,
     pub(super) lag: Histogram,
     pub(super) on_time: Sketch,
+    /// When what is being read had come, where the kernel says so.
+    pub(super) arrived: Option<Nanos>,
     /// Hits due before this waited for the limit of hits under way, not for us.
     pub(super) freed_at: Nanos,
     pub(super) next_report: Nanos,
@@ -171,6 +173,7 @@ impl<I: Io> Worker<I> {
             self_metrics: SelfMetrics::new(now),
             lag: Histogram::new(),
             on_time: Sketch::new(),
+            arrived: None,
             freed_at: Nanos::ZERO,
             next_report: now + PERIOD,
             begun_at: now,

@@ -210,7 +210,7 @@ impl<I: Io> Worker<I> {
         let entry = self.conns[conn_id].streams.as_mut()?.get_mut(stream)?;
         let hit = &mut self.hits[entry.hit?];
         if hit.first_byte.is_none() {
-            hit.first_byte = Some(self.now);
+            hit.first_byte = Some(Self::first_byte_at(self.now, self.arrived, hit));
         }
         let decode = Self::request(&self.prepared, hit)
             .map_or(Decode::Nothing, |request| self.prepared.decode(request));

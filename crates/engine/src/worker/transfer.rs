@@ -7,11 +7,13 @@ use super::Worker;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
 use crate::failure_reason::FailureReason;
+use crate::hit::Hit;
 use crate::ids::{ConnId, HitId};
 use crate::origin::KnownProtocol;
 use crate::response_handler::{Decode, ResponseHandler};
 use crate::settings::CapturedHeaders;
 use metrics::FailureKind;
+use stdx::Nanos;
 
 /// Reads of one connection before others get their turn.
 const READS_MAX: usize = 16;
@@ -238,6 +240,7 @@ impl<I: Io> Worker<I> {
             reads += 1;
             let progress = self.io.recv(sock, &mut input);
             self.now = self.io.now();
+            self.arrived = self.io.arrived().map(|at| at.min(self.now));
             match progress {
                 Progress::Bytes(0) => {
                     self.end_of_stream(conn_id);
@@ -257,7 +260,13 @@ impl<I: Io> Worker<I> {
                 }
             }
         }
+        self.arrived = None;
         self.input = input;
+    }
+
+    /// When an answer's first bytes came, of those that are being read.
+    pub(super) fn first_byte_at(now: Nanos, arrived: Option<Nanos>, hit: &Hit) -> Nanos {
+        arrived.map_or(now, |at| at.max(hit.sent.unwrap_or(at)))
     }
 
     pub(super) fn sock_of(&self, conn_id: ConnId) -> Option<Sock> {
@@ -385,7 +394,7 @@ impl<I: Io> Worker<I> {
         let conn: &mut Conn = &mut self.conns[conn_id];
         let hit = &mut self.hits[conn.hit?];
         if hit.first_byte.is_none() {
-            hit.first_byte = Some(self.now);
+            hit.first_byte = Some(Self::first_byte_at(self.now, self.arrived, hit));
         }
         let decode = Self::request(&self.prepared, hit)
             .map_or(Decode::Nothing, |request| self.prepared.decode(request));

@@ -95,6 +95,42 @@ fn a_frozen_generator_is_reported() {
     assert_eq!(generator.not_sent, 0, "what was late was sent all the same");
 }
 
+/// An answer's end is when it came: a worker that wakes late, or stands still, changes no service time where the kernel stamps.
+#[test]
+fn stamped_answers_end_when_they_came() {
+    // While the hit of the first second is under way.
+    let stall = Span { from: Nanos::from_micros(1_000_100), to: Nanos::from_millis(1_300) };
+    for stamps in [true, false] {
+        let faults = Faults {
+            worker_stalls: vec![stall],
+            oversleep: Nanos::from_micros(80),
+            stamps,
+            ..Faults::default()
+        };
+        let plan = plan(constant(1_000), 3, &["/"]);
+        let outcome = run(7, faults, server(1, "fixed:100us"), plan, &Settings::default());
+        check_oracles(&outcome);
+        let generator = &outcome.total.generator;
+        let samples = || outcome.batches.iter().flat_map(|batch| &batch.samples);
+        // Two ways of 50 µs, and the server.
+        let exact = Nanos::from_micros(200);
+        let alike = samples().filter(|sample| sample.done - sample.sent == exact).count();
+        let late = samples().filter(|s| s.done - s.sent > Nanos::from_millis(200)).count();
+        if stamps {
+            assert_eq!(generator.kernel_times, 3_000);
+            assert!(
+                alike > 2_600,
+                "{alike}: others waited behind those that fell due in the stall"
+            );
+            assert_eq!(late, 0, "none stood still");
+        } else {
+            assert_eq!((generator.kernel_times, alike), (0, 0));
+            assert!(late >= 1, "what was under way when the worker stood still");
+        }
+        assert!(samples().all(|s| s.sent <= s.first_byte && s.first_byte <= s.done));
+    }
+}
+
 #[test]
 fn what_fell_due_in_a_long_pause_is_not_sent() {
     let stall = Span { from: Nanos::from_millis(1_000), to: Nanos::from_millis(3_500) };

@@ -66,6 +66,10 @@ impl Io for Watched {
         self.world.recv(sock, buf)
     }
 
+    fn arrived(&self) -> Option<Nanos> {
+        self.world.arrived()
+    }
+
     fn send(&mut self, sock: Sock, bytes: &[u8]) -> Progress {
         self.world.send(sock, bytes)
     }

@@ -6,6 +6,11 @@
 mod poller;
 mod slots;
 pub(crate) mod socket;
+#[cfg(target_os = "linux")]
+pub(crate) mod stamps;
+#[cfg(not(target_os = "linux"))]
+#[path = "stamps_absent.rs"]
+mod stamps;
 
 use std::io;
 use std::sync::Arc;
@@ -21,6 +26,7 @@ use crate::mailbox::Waker;
 use poller::{Poller, Raw};
 use slots::{Slot, SlotId, SlotKind, Slots};
 use socket::{Listener, Stream};
+use stamps::Stamps;
 
 /// The most connections taken from one listener before other events are looked at.
 const ACCEPT_MAX: usize = 512;
@@ -33,6 +39,10 @@ pub struct Reactor {
     slots: Slots,
     /// Listeners that have more to accept than was taken.
     accepting: Vec<SlotId>,
+    /// What makes times of the kernel's stamps, where they are asked for.
+    stamps: Option<Stamps>,
+    /// When the bytes of the last read had come, by such a stamp.
+    arrived: Option<Nanos>,
 }
 
 impl Reactor {
@@ -48,7 +58,15 @@ impl Reactor {
             poller,
             slots: Slots::default(),
             accepting: Vec::new(),
+            stamps: None,
+            arrived: None,
         })
+    }
+
+    /// Has [`Io::arrived`] give the kernel's stamps of what comes on connections that are opened from now on. Where the system has
+    /// none nothing changes.
+    pub fn stamp_arrivals(&mut self) {
+        self.stamps = Stamps::new(self.events.start).ok();
     }
 
     /// Counts time from `start` from now on.
@@ -184,6 +202,9 @@ impl Io for Reactor {
 
     fn open(&mut self, key: Key, dial: Dial<'_>) -> Result<Sock, IoFailure> {
         let mut stream = Stream::connect(dial)?;
+        if self.stamps.is_some() {
+            stream.stamp_arrivals();
+        }
         let id = self.slots.take(key);
         let token = Token(self.slots.sock(id).0 as usize);
         if let Err(error) = stream.register(self.poller.registry(), token) {
@@ -214,7 +235,19 @@ impl Io for Reactor {
     }
 
     fn recv(&mut self, sock: Sock, buf: &mut [u8]) -> Progress {
-        self.stream(sock).map_or(Progress::Failed(IoFailure::Reset), |stream| stream.recv(buf))
+        if self.stamps.is_none() {
+            let stream = self.stream(sock);
+            return stream.map_or(Progress::Failed(IoFailure::Reset), |stream| stream.recv(buf));
+        }
+        self.arrived = None;
+        let Some(stream) = self.stream(sock) else { return Progress::Failed(IoFailure::Reset) };
+        let (progress, stamp) = stream.recv_stamped(buf);
+        self.arrived = stamp.and_then(|stamp| self.stamps.as_ref()?.run_time(stamp));
+        progress
+    }
+
+    fn arrived(&self) -> Option<Nanos> {
+        self.arrived
     }
 
     fn send(&mut self, sock: Sock, bytes: &[u8]) -> Progress {
@@ -241,6 +274,9 @@ impl Io for Reactor {
         let sleep =
             if self.events.pending.is_empty() { sleep(until, now) } else { Some(Nanos::ZERO) };
         self.poller.wait(sleep);
+        if let Some(stamps) = &mut self.stamps {
+            stamps.check(self.events.start);
+        }
         self.now()
     }
 

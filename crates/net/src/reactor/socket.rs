@@ -67,6 +67,28 @@ impl Stream {
         }
     }
 
+    /// Has [`Stream::recv_stamped`] give stamps. Where the system has none it gives none.
+    pub(crate) fn stamp_arrivals(&self) {
+        #[cfg(target_os = "linux")]
+        if let Self::Tcp(stream) = self {
+            super::stamps::enable(stream.as_raw_fd()).ok();
+        }
+    }
+
+    /// As [`Stream::recv`], with the kernel's stamp (Unix time, ns) of what was read, where there is one.
+    pub(crate) fn recv_stamped(&mut self, buf: &mut [u8]) -> (Progress, Option<i64>) {
+        #[cfg(target_os = "linux")]
+        if let Self::Tcp(stream) = self {
+            loop {
+                let (result, stamp) = super::stamps::recv(stream.as_raw_fd(), buf);
+                if let Some(progress) = settle(result) {
+                    return (progress, stamp);
+                }
+            }
+        }
+        (self.recv(buf), None)
+    }
+
     pub(crate) fn send(&mut self, bytes: &[u8]) -> Progress {
         loop {
             let result = match self {

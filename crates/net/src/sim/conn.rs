@@ -45,6 +45,8 @@ pub(super) struct Conn {
     pub(super) down: Link,
     /// Arrived at the worker, not yet read.
     pub(super) inbox: VecDeque<u8>,
+    /// When the last of the inbox arrived.
+    pub(super) arrived: Nanos,
     /// The peer's end has arrived; it follows the inbox.
     pub(super) ended: bool,
     /// The connection failed.
@@ -66,6 +68,7 @@ impl Conn {
             up: Link::new(Toward::Peer, Nanos::ZERO),
             down: Link::new(Toward::Worker, Nanos::ZERO),
             inbox: VecDeque::new(),
+            arrived: Nanos::ZERO,
             ended: false,
             failure: None,
             wants_room: false,

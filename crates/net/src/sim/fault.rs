@@ -84,6 +84,8 @@ pub struct Faults {
     pub call_cost: Nanos,
     /// How much too late `wait` may wake at most.
     pub oversleep: Nanos,
+    /// The worker's kernel stamps what arrives ([`Io::arrived`](crate::Io::arrived)).
+    pub stamps: bool,
 }
 
 impl Faults {
@@ -127,6 +129,7 @@ impl Faults {
             faults.call_cost = Nanos(rng.below(5_000));
             faults.oversleep = Nanos(rng.below(100_000));
         }
+        faults.stamps = rng.below(2) == 0;
         faults
     }
 
@@ -196,6 +199,7 @@ impl Default for Faults {
             worker_stalls: Vec::new(),
             call_cost: Nanos::ZERO,
             oversleep: Nanos::ZERO,
+            stamps: false,
         }
     }
 }

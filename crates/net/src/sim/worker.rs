@@ -136,6 +136,7 @@ impl Io for World {
             return Progress::Failed(IoFailure::Other(NOT_CONNECTED));
         };
         let len = buf.len().min(conn.inbox.len());
+        self.arrived = (len > 0 && self.weather.faults.stamps).then_some(conn.arrived);
         if len == 0 {
             return match conn.failure {
                 _ if buf.is_empty() || conn.ended => Progress::Bytes(0),
@@ -151,6 +152,10 @@ impl Io for World {
         let arrival = self.clock.now().saturating_add(self.weather.faults.latency_min);
         self.pump_down(sock.0, arrival);
         Progress::Bytes(len)
+    }
+
+    fn arrived(&self) -> Option<Nanos> {
+        self.arrived
     }
 
     fn send(&mut self, sock: Sock, bytes: &[u8]) -> Progress {

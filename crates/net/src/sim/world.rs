@@ -34,6 +34,8 @@ pub struct World {
     pub(super) opened: u64,
     /// Connections whose worker's end is open: descriptors in use.
     pub(super) descriptors_used: usize,
+    /// When what was read last had arrived.
+    pub(super) arrived: Option<Nanos>,
     /// The time of what happened last.
     time: Nanos,
     trace: u64,
@@ -81,6 +83,7 @@ impl World {
             telling: VecDeque::new(),
             opened: 0,
             descriptors_used: 0,
+            arrived: None,
             time: Nanos::ZERO,
             trace: seed,
         }
@@ -237,6 +240,7 @@ impl World {
                 let detail = hash(&bytes);
                 if conn.is_held() {
                     conn.inbox.extend(bytes);
+                    conn.arrived = self.time;
                 }
                 detail
             }

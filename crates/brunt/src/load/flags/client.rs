@@ -3,10 +3,10 @@
 use std::net::{IpAddr, SocketAddr};
 
 use cli::{EmptyValue, Flag, ValueKind, value};
-use engine::IoChoice;
+use engine::{AnswerClock, IoChoice};
 use stdx::Nanos;
 
-use session::{IO_CHOICES, io_choice};
+use session::{CLOCK_CHOICES, IO_CHOICES, clock_choice, io_choice};
 
 /// The flags of the client's side.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,6 +71,8 @@ pub(crate) struct EngineFlags {
     pub(crate) seed: Option<u64>,
     /// The mechanism that waits for sockets.
     pub(crate) io: IoChoice,
+    /// By whose clock answers end in an open loop.
+    pub(crate) answer_clock: AnswerClock,
     /// Whether each worker is pinned to a core.
     pub(crate) pin: bool,
     /// Whether real-time scheduling is asked for.
@@ -88,8 +90,8 @@ pub(crate) const fn certificates<T: AsMut<ClientFlags>>() -> [Flag<T>; 4] {
 }
 
 /// The rows on the engine's threads.
-pub(crate) const fn threads<T: AsMut<ClientFlags>>() -> [Flag<T>; 3] {
-    [io(), pin(), real_time()]
+pub(crate) const fn threads<T: AsMut<ClientFlags>>() -> [Flag<T>; 4] {
+    [io(), answer_clock(), pin(), real_time()]
 }
 
 row!(
@@ -216,6 +218,16 @@ row!(
     "auto",
     "How to wait: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring in closed loops from 192 users on.",
     |values, text| io_choice(text).map(|io| values.engine.io = io);
+    .native()
+);
+row!(
+    ClientFlags,
+    answer_clock,
+    "answer-clock",
+    ValueKind::Choice(CLOCK_CHOICES),
+    "auto",
+    "When an answer came, in open loops: by the kernel's stamp, where it gives one (auto; Linux, TCP), or when a worker had read it.",
+    |values, text| clock_choice(text).map(|clock| values.engine.answer_clock = clock);
     .native()
 );
 row!(
