@@ -124,6 +124,7 @@ fn stamp(head: &libc::msghdr) -> Option<i64> {
     None
 }
 
+#[expect(clippy::unnecessary_cast, reason = "both have 32 bits on some systems")]
 fn unix_ns(time: libc::timespec) -> i64 {
     (time.tv_sec as i64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as i64)
 }
