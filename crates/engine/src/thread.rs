@@ -71,7 +71,7 @@ impl WorkerThread {
         };
         match machine {
             WorkerIo::Reactor(io) => {
-                let worker = Worker::new(io, start);
+                let worker = Worker::new(*io, start);
                 clock.wait(&shared);
                 worker.run();
             }

@@ -23,7 +23,7 @@ const URING_FROM_DECIDING: u64 = 8;
 /// The `Io` of a worker.
 #[derive(Debug)]
 pub(crate) enum WorkerIo {
-    Reactor(Reactor),
+    Reactor(Box<Reactor>),
     Uring(Box<Uring>),
 }
 
@@ -64,7 +64,7 @@ impl WorkerIo {
         if stamps {
             reactor.stamp_arrivals();
         }
-        Ok(Self::Reactor(reactor))
+        Ok(Self::Reactor(Box::new(reactor)))
     }
 
     fn ring(now: Instant, share: Option<u64>) -> Result<Self, NoUring> {
