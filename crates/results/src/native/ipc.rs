@@ -14,7 +14,7 @@ use super::message::{
     CONTINUATION, Decoder, body_len, decode_schema, encode_batch, encode_dictionary, encode_schema,
 };
 use super::record_batch::RecordBatch;
-use super::rows::{Found, Rows};
+use super::rows::{RowStep, Rows};
 use crate::feed::Feed;
 use crate::labels::Labels;
 use crate::note;
@@ -277,8 +277,8 @@ impl Source for ArrowSource {
             if let Some(rows) = &mut self.rows {
                 let found = rows.next(batch, labels);
                 match found.map_err(|reason| self.corrupt(&reason))? {
-                    Some(Found::Step(step)) => return Ok(step),
-                    Some(Found::Note(note)) => self.note = Some(note),
+                    Some(RowStep::Step(step)) => return Ok(step),
+                    Some(RowStep::Note(note)) => self.note = Some(note),
                     None => self.rows = None,
                 }
                 continue;

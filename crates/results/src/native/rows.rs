@@ -21,7 +21,7 @@ const MESSAGE_ROWS_MAX: usize = 1 << 28;
 const MEMO: usize = 1 << 10;
 
 /// What rows hold.
-pub(super) enum Found {
+pub(super) enum RowStep {
     Step(Step),
     /// A generator's record as it is written: a later one replaces it, so that few are decoded.
     Note(String),
@@ -222,13 +222,13 @@ impl Rows {
         &mut self,
         batch: &mut Batch,
         labels: &mut Labels,
-    ) -> Result<Option<Found>, String> {
+    ) -> Result<Option<RowStep>, String> {
         while self.at < self.len {
             if let Some(found) = self.next_of_a_stretch(batch, labels)? {
                 return Ok(Some(found));
             }
             if !batch.samples.is_empty() {
-                return Ok(Some(Found::Step(Step::Hits)));
+                return Ok(Some(RowStep::Step(Step::Hits)));
             }
         }
         Ok(None)
@@ -239,7 +239,7 @@ impl Rows {
         &mut self,
         batch: &mut Batch,
         labels: &mut Labels,
-    ) -> Result<Option<Found>, String> {
+    ) -> Result<Option<RowStep>, String> {
         let to = self.len.min(self.at + ROWS_MAX);
         let mut error = (-1, Span::default());
         while self.at < to && batch.texts.len() < TEXT_MAX {
@@ -254,12 +254,12 @@ impl Rows {
                 KIND_GENERATOR if batch.samples.is_empty() => {
                     let note = self.note.get(self.at).to_owned();
                     self.at += 1;
-                    return Ok(Some(Found::Note(note)));
+                    return Ok(Some(RowStep::Note(note)));
                 }
                 KIND_READING | KIND_SERVED | KIND_INCIDENT if batch.samples.is_empty() => {
                     let row = observed::decode(&self.observed(self.at), self.note.get(self.at))?;
                     self.at += 1;
-                    return Ok(Some(Found::Step(Step::Server(Box::new(row)))));
+                    return Ok(Some(RowStep::Step(Step::Server(Box::new(row)))));
                 }
                 kind @ (KIND_THRESHOLD | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT
                 | KIND_EVENT)
@@ -270,7 +270,7 @@ impl Rows {
                     let at = get(&self.timestamp, self.at);
                     let assertion = assertion::decode(kind, name, note, at)?;
                     self.at += 1;
-                    return Ok(Some(Found::Step(Step::Assertion(Box::new(assertion), at))));
+                    return Ok(Some(RowStep::Step(Step::Assertion(Box::new(assertion), at))));
                 }
                 KIND_GENERATOR | KIND_READING | KIND_SERVED | KIND_INCIDENT | KIND_THRESHOLD
                 | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT | KIND_EVENT => break,

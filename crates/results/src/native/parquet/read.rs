@@ -25,7 +25,7 @@ use crate::native::array::{Array, Bitmap, Bytes, Values};
 use crate::native::guard::guarded;
 use crate::native::message::decode_schema;
 use crate::native::record_batch::{Column, RecordBatch};
-use crate::native::rows::{Found, Rows};
+use crate::native::rows::{RowStep, Rows};
 use crate::native::schema::{DataType, Field, Schema, is_ours};
 use crate::note;
 use crate::source::{Fault, Source, Step};
@@ -346,8 +346,8 @@ impl Source for ParquetSource {
         loop {
             if let Some(rows) = &mut self.rows {
                 match rows.next(batch, labels).map_err(corrupt)? {
-                    Some(Found::Step(step)) => return Ok(step),
-                    Some(Found::Note(note)) => {
+                    Some(RowStep::Step(step)) => return Ok(step),
+                    Some(RowStep::Note(note)) => {
                         let generator = note::decode(&note).map_err(corrupt)?;
                         return Ok(Step::Generator(Box::new(generator)));
                     }
