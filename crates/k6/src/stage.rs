@@ -241,6 +241,7 @@ pub(super) fn vu_plan(
         _ => Segment::default(),
     };
     let (began, logger) = (meant.began, Arc::clone(&meant.logger));
+    let user_agent = options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned());
     VuPoolPlan {
         program: meant.program.clone(),
         control: Control::new(&scenarios, &segment),
@@ -254,7 +255,7 @@ pub(super) fn vu_plan(
         max_redirects: options.max_redirects,
         http: http_plan(options),
         discard_bodies: options.discard_bodies,
-        user_agent: options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
+        default_headers: [("User-Agent".to_owned(), user_agent)].into(),
         batch: options.batch,
         backs_off: meant.backs_off,
         min_iteration: options.min_iteration,

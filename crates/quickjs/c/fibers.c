@@ -2,6 +2,9 @@
 
 #include "modules.c"
 
+_Static_assert(offsetof(JSMallocBlockHeader, user_data) - offsetof(JSMallocBlockHeader, ref_count) == 4,
+               "src/reference_count.rs finds the counts there");
+
 /* What a fiber has of its own. While the fiber is swapped in, it holds what the context and the runtime have of their own. */
 struct JSFiber {
     struct JSStackFrame *current_stack_frame;

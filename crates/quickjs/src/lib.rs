@@ -5,9 +5,12 @@
 #![no_std]
 
 mod fiber;
+mod reference_count;
 
 pub use fiber::*;
 pub use published::*;
+// Instead of the published ones: a name that is imported by itself hides the same name of a glob.
+pub use reference_count::{JS_DupContext, JS_DupValue, JS_FreeContext, JS_FreeValue};
 
 /// The published bindings, and the C macros that are written in Rust there.
 #[allow(
@@ -15,6 +18,7 @@ pub use published::*;
     clippy::semicolon_if_nothing_returned,
     clippy::uninlined_format_args,
     clippy::use_self,
+    dead_code,
     missing_docs,
     non_camel_case_types,
     non_snake_case,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use metrics::{Batch, FailureKind, Sample, Span};
 use stdx::Nanos;
 
-use crate::labels::{Labels, PlacedTarget, TargetRef};
+use crate::labels::{Labels, PlacedTarget};
 
 /// Rows handed out at once.
 pub(crate) const ROWS_MAX: usize = 16 << 10;
@@ -59,10 +59,8 @@ impl<'a> Filler<'a> {
         // May wrap below zero until `finish` moves every row by the same amount.
         let intended = timestamp.wrapping_sub(self.first) as u64;
         let done = intended.wrapping_add(row.latency.max(0) as u64);
-        let texts = (text(row.attack), text(row.method), text(row.url));
-        let target =
-            TargetRef { attack: &texts.0, method: &texts.1, url: &texts.2, ..TargetRef::default() };
-        let PlacedTarget { target, line, .. } = self.labels.place(target, self.batch);
+        let PlacedTarget { target, line, .. } =
+            self.labels.place_bytes([row.attack, row.method, row.url], self.batch);
         let sample = Sample {
             seq: row.seq,
             intended: Nanos(intended),
@@ -74,10 +72,7 @@ impl<'a> Filler<'a> {
             target,
             status: row.code,
             failure: failure_of(row.code, row.error),
-            error: match stdx::redacted_query(&text(row.error)) {
-                Some(shown) => self.add(shown.as_bytes()),
-                None => self.add(row.error),
-            },
+            error: self.error(row.error),
             line,
             body: self.add(row.body),
             headers: match stdx::redacted_lines(row.headers) {
@@ -87,6 +82,17 @@ impl<'a> Filler<'a> {
             ..Sample::default()
         };
         self.batch.samples.push(sample);
+    }
+
+    /// Most rows have no error, and nothing to look at.
+    fn error(&mut self, error: &[u8]) -> Span {
+        if error.is_empty() {
+            return Span::default();
+        }
+        match stdx::redacted_query(&text(error)) {
+            Some(shown) => self.add(shown.as_bytes()),
+            None => self.add(error),
+        }
     }
 
     fn add(&mut self, text: &[u8]) -> Span {

@@ -12,6 +12,11 @@ pub(crate) const TARGETS_MAX: usize = 1 << 16;
 /// Bytes of text a reader's table may hold.
 const TARGET_TEXT_MAX: usize = 64 << 20;
 
+/// Targets that are known by their bytes; a power of two.
+const SEEN: usize = 1 << 8;
+/// Bytes of a target that is known so, at most.
+const SEEN_LEN_MAX: usize = 1 << 10;
+
 /// A target by its texts: the borrowed form of a [`TargetLabel`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TargetRef<'a> {
@@ -77,6 +82,26 @@ pub(crate) fn as_text(bytes: &[u8]) -> &str {
     }
 }
 
+/// A target as it stands in the bytes of a record.
+#[derive(Clone, Default)]
+struct SeenTarget {
+    /// Attack, method and URL, one after the other; empty where none is known.
+    bytes: Vec<u8>,
+    lens: [usize; 3],
+    target: u32,
+}
+
+impl SeenTarget {
+    fn is(&self, texts: [&[u8]; 3]) -> bool {
+        let [attack, method, url] = texts;
+        self.lens == texts.map(<[u8]>::len)
+            && !self.bytes.is_empty()
+            && self.bytes.ends_with(url)
+            && self.bytes.starts_with(attack)
+            && self.bytes[attack.len()..].starts_with(method)
+    }
+}
+
 /// The target table of what is read.
 #[derive(Default)]
 pub(crate) struct Labels {
@@ -85,6 +110,8 @@ pub(crate) struct Labels {
     hasher: RandomState,
     last: u32,
     text: usize,
+    /// The last targets by their bytes, each in the place that the end of its URL gives it.
+    seen: Vec<SeenTarget>,
 }
 
 /// Where a row's target is: in the table, or as far as that is full in texts of the row.
@@ -118,6 +145,27 @@ impl Labels {
         PlacedTarget { target: NO_TARGET, line, name, tags }
     }
 
+    /// [`Labels::place`] of attack, method and URL as bytes that may not be UTF-8. What was placed lately needs no look at its
+    /// characters.
+    pub(crate) fn place_bytes(&mut self, texts: [&[u8]; 3], batch: &mut Batch) -> PlacedTarget {
+        let slot = slot_of(texts[2]);
+        if let Some(seen) = self.seen.get(slot).filter(|seen| seen.is(texts)) {
+            return PlacedTarget { target: seen.target, ..PlacedTarget::default() };
+        }
+        let [attack, method, url] = texts.map(String::from_utf8_lossy);
+        let target =
+            TargetRef { attack: &attack, method: &method, url: &url, ..TargetRef::default() };
+        let placed = self.place(target, batch);
+        let is_whole = placed == PlacedTarget { target: placed.target, ..PlacedTarget::default() };
+        let len: usize = texts.iter().map(|text| text.len()).sum();
+        if is_whole && placed.target != NO_TARGET && len <= SEEN_LEN_MAX {
+            self.seen.resize(SEEN, SeenTarget::default());
+            let (bytes, lens) = (texts.concat(), texts.map(<[u8]>::len));
+            self.seen[slot] = SeenTarget { bytes, lens, target: placed.target };
+        }
+        placed
+    }
+
     fn find_or_add(&mut self, target: TargetRef<'_>, rows_max: usize) -> Option<u32> {
         if self.table.get(self.last).is_some_and(|label| target.is(label)) {
             return Some(self.last);
@@ -149,6 +197,13 @@ impl Labels {
     }
 }
 
+/// A URL's place among those that were seen: by its length and its end, where URLs of one server differ.
+fn slot_of(url: &[u8]) -> usize {
+    let end = &url[url.len().saturating_sub(16)..];
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    end.iter().fold(url.len() as u64, mix) as usize % SEEN
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,5 +225,23 @@ mod tests {
         let sample = Sample { target, line, ..Sample::default() };
         let back = TargetRef::of(&sample, &batch, labels.table(), "");
         assert_eq!(back, target_of(&urls[TARGETS_MAX + 5]));
+    }
+    #[test]
+    fn targets_found_by_their_bytes_are_those_found_by_their_texts() {
+        let (mut labels, mut batch) = (Labels::default(), Batch::default());
+        let mut texts = Labels::default();
+        let urls: Vec<String> = (0..2_000).map(|i| format!("http://u:p@h/{}", i % 700)).collect();
+        let cases: [(&[u8], &[u8]); 4] =
+            [(b"a", b"GET"), (b"aG", b"ET"), (b"", b""), (b"\xff", b"\xfe")];
+        for (at, url) in urls.iter().enumerate() {
+            let (attack, method) = cases[at / 3 % cases.len()];
+            let bytes = labels.place_bytes([attack, method, url.as_bytes()], &mut batch);
+            let [attack, method] = [attack, method].map(String::from_utf8_lossy);
+            let target =
+                TargetRef { attack: &attack, method: &method, url, ..TargetRef::default() };
+            assert_eq!(bytes, texts.place(target, &mut batch), "{at}");
+        }
+        assert_eq!(labels.table(), texts.table());
+        assert!(labels.table().labels.iter().all(|label| !label.url.contains("u:p")));
     }
 }

@@ -16,6 +16,12 @@ impl PollBudget {
     /// Eight connections, or 128 messages.
     pub const FULL: Self = Self(8 * Self::CONNECTION);
 
+    /// How many connections it is enough for.
+    #[must_use]
+    pub const fn connections(self) -> u32 {
+        self.0 / Self::CONNECTION
+    }
+
     /// Whether something may be started.
     #[must_use]
     pub const fn is_left(self) -> bool {

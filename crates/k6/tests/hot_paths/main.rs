@@ -166,7 +166,7 @@ fn pool_plan(program: Program, options: Options, outcome: Arc<Mutex<VuStats>>) -
         data: None,
         max_redirects: 10,
         discard_bodies: false,
-        user_agent: "counts".to_owned(),
+        default_headers: [("User-Agent".to_owned(), "counts".to_owned())].into(),
         batch: (20, 6),
         http: HttpPlan::default(),
         backs_off: true,

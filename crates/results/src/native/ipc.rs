@@ -14,7 +14,7 @@ use super::message::{
     CONTINUATION, Decoder, body_len, decode_schema, encode_batch, encode_dictionary, encode_schema,
 };
 use super::record_batch::RecordBatch;
-use super::rows::Rows;
+use super::rows::{RowStep, Rows};
 use crate::feed::Feed;
 use crate::labels::Labels;
 use crate::note;
@@ -137,6 +137,8 @@ pub(crate) struct ArrowSource {
     before: Option<Generator>,
     /// The last record of this stream's generator.
     last: Option<Generator>,
+    /// A later record of it, not decoded yet.
+    note: Option<String>,
     ended: bool,
 }
 
@@ -167,6 +169,7 @@ impl ArrowSource {
             in_file,
             before: None,
             last: None,
+            note: None,
             ended: false,
         };
         if let Front::Message(start, metadata, _) = source.front()? {
@@ -244,10 +247,12 @@ impl ArrowSource {
         Ok(follows.then(|| Step::Lost("followed by bytes that are no Arrow stream".to_owned())))
     }
 
-    /// The view of this stream's generator together with those of the streams before it.
-    fn all_generators(&mut self, generator: Generator) -> Generator {
+    /// The view of this stream's generator, as it is written, together with those of the streams before it.
+    fn generator(&mut self, note: &str) -> Result<Step, Fault> {
+        let generator = note::decode(note).map_err(|reason| self.corrupt(&reason))?;
         self.last = Some(generator.clone());
-        added(self.before.clone(), Some(generator)).unwrap_or_default()
+        let all = added(self.before.clone(), Some(generator)).unwrap_or_default();
+        Ok(Step::Generator(Box::new(all)))
     }
 
     fn cut_off(&mut self) -> Step {
@@ -270,17 +275,22 @@ impl Source for ArrowSource {
         batch.clear();
         loop {
             if let Some(rows) = &mut self.rows {
-                let step = rows.next(batch, labels);
-                match step.map_err(|reason| self.corrupt(&reason))? {
-                    Some(Step::Generator(generator)) => {
-                        return Ok(Step::Generator(Box::new(self.all_generators(*generator))));
-                    }
-                    Some(step) => return Ok(step),
+                let found = rows.next(batch, labels);
+                match found.map_err(|reason| self.corrupt(&reason))? {
+                    Some(RowStep::Step(step)) => return Ok(step),
+                    Some(RowStep::Note(note)) => self.note = Some(note),
                     None => self.rows = None,
                 }
+                continue;
             }
             if self.ended {
                 return Ok(Step::End);
+            }
+            // Of a live pipe there is nothing more for now; a file's next message mostly replaces the record.
+            if self.feed.pending().is_empty()
+                && let Some(note) = self.note.take()
+            {
+                return self.generator(&note);
             }
             match self.front()? {
                 Front::Message(start, metadata, body) => {
@@ -288,6 +298,10 @@ impl Source for ArrowSource {
                         let rows = Rows::new(found, self.epoch);
                         self.rows = Some(rows.map_err(|reason| self.corrupt(&reason))?);
                     }
+                }
+                Front::EndMark(_) | Front::CutOff if self.note.is_some() => {
+                    let note = self.note.take().unwrap_or_default();
+                    return self.generator(&note);
                 }
                 Front::EndMark(len) => {
                     self.feed.consume(len);

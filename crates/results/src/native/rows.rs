@@ -12,7 +12,6 @@ use crate::assertion::{
 };
 use crate::fill::{ROWS_MAX, TEXT_MAX};
 use crate::labels::{Labels, PlacedTarget, TargetRef};
-use crate::note;
 use crate::observed::{self, KIND_INCIDENT, KIND_READING, KIND_SERVED, Observed};
 use crate::source::Step;
 
@@ -20,6 +19,13 @@ use crate::source::Step;
 const MESSAGE_ROWS_MAX: usize = 1 << 28;
 /// Remembered combinations of dictionary keys; a power of two.
 const MEMO: usize = 1 << 10;
+
+/// What rows hold.
+pub(super) enum RowStep {
+    Step(Step),
+    /// A generator's record as it is written: a later one replaces it, so that few are decoded.
+    Note(String),
+}
 
 /// A cursor over a record batch.
 pub(super) struct Rows {
@@ -211,18 +217,18 @@ impl Rows {
     /// The next rows into an empty batch; `None` when there are no more.
     ///
     /// # Errors
-    /// A generator's record, a row of the server's side, or a threshold or check is corrupt.
+    /// A row of the server's side, or a threshold or check is corrupt.
     pub(super) fn next(
         &mut self,
         batch: &mut Batch,
         labels: &mut Labels,
-    ) -> Result<Option<Step>, String> {
+    ) -> Result<Option<RowStep>, String> {
         while self.at < self.len {
-            if let Some(step) = self.next_of_a_stretch(batch, labels)? {
-                return Ok(Some(step));
+            if let Some(found) = self.next_of_a_stretch(batch, labels)? {
+                return Ok(Some(found));
             }
             if !batch.samples.is_empty() {
-                return Ok(Some(Step::Hits));
+                return Ok(Some(RowStep::Step(Step::Hits)));
             }
         }
         Ok(None)
@@ -233,7 +239,7 @@ impl Rows {
         &mut self,
         batch: &mut Batch,
         labels: &mut Labels,
-    ) -> Result<Option<Step>, String> {
+    ) -> Result<Option<RowStep>, String> {
         let to = self.len.min(self.at + ROWS_MAX);
         let mut error = (-1, Span::default());
         while self.at < to && batch.texts.len() < TEXT_MAX {
@@ -246,14 +252,14 @@ impl Rows {
                     self.hit(batch, labels, &mut error);
                 }
                 KIND_GENERATOR if batch.samples.is_empty() => {
-                    let generator = note::decode(self.note.get(self.at))?;
+                    let note = self.note.get(self.at).to_owned();
                     self.at += 1;
-                    return Ok(Some(Step::Generator(Box::new(generator))));
+                    return Ok(Some(RowStep::Note(note)));
                 }
                 KIND_READING | KIND_SERVED | KIND_INCIDENT if batch.samples.is_empty() => {
                     let row = observed::decode(&self.observed(self.at), self.note.get(self.at))?;
                     self.at += 1;
-                    return Ok(Some(Step::Server(Box::new(row))));
+                    return Ok(Some(RowStep::Step(Step::Server(Box::new(row)))));
                 }
                 kind @ (KIND_THRESHOLD | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT
                 | KIND_EVENT)
@@ -264,7 +270,7 @@ impl Rows {
                     let at = get(&self.timestamp, self.at);
                     let assertion = assertion::decode(kind, name, note, at)?;
                     self.at += 1;
-                    return Ok(Some(Step::Assertion(Box::new(assertion), at)));
+                    return Ok(Some(RowStep::Step(Step::Assertion(Box::new(assertion), at))));
                 }
                 KIND_GENERATOR | KIND_READING | KIND_SERVED | KIND_INCIDENT | KIND_THRESHOLD
                 | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT | KIND_EVENT => break,

@@ -1,5 +1,7 @@
 //! What is written is read again: everything in the native encodings, Vegeta's fields in Vegeta's.
 
+use std::io;
+
 use metrics::{Batch, FailureKind, Generator, Sample};
 use proptest::prelude::*;
 use results::{Detail, Encoding};
@@ -57,6 +59,51 @@ fn generator_records_keep_their_place() {
         let found = decode(&[&encode(encoding, &[plain(10, 0)], Some(&generator))]);
         assert_eq!(found.generators, [generator.clone()], "{encoding:?}");
         assert_eq!((found.rows.len(), found.detail), (10, Some(Detail::Full)));
+    }
+}
+
+/// An input that gives these pieces, one a read.
+struct Pieces(std::vec::IntoIter<Vec<u8>>);
+
+impl io::Read for Pieces {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let Some(piece) = self.0.next() else { return Ok(0) };
+        into[..piece.len()].copy_from_slice(&piece);
+        Ok(piece.len())
+    }
+}
+
+#[test]
+fn of_several_generator_records_the_last_that_is_here_is_given() {
+    let out = crate::rows::Shared::default();
+    let mut writer = results::writer(Encoding::Arrow, Box::new(out.clone()), &info()).unwrap();
+    let mut pieces = Vec::new();
+    for sent in 1..=3 {
+        writer.batch(&plain(5, 0), &targets()).unwrap();
+        writer.generator(&Generator { sent, ..Generator::default() }).unwrap();
+        writer.flush().unwrap();
+        pieces.push(std::mem::take(&mut *out.0.lock().unwrap()));
+    }
+    // Also where the stream is cut off.
+    for (end, losses) in [(true, 0), (false, 1)] {
+        let mut pieces = pieces.clone();
+        if end {
+            pieces.push(vec![0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
+        }
+        let found = decode(&[&pieces.concat()]);
+        assert_eq!(found.generators.iter().map(|g| g.sent).collect::<Vec<_>>(), [3]);
+        assert_eq!((found.rows.len(), found.losses.len()), (15, losses));
+        // Of a live pipe each is given before the next piece is waited for.
+        let input: results::Input = ("pipe".to_owned(), Box::new(Pieces(pieces.into_iter())));
+        let mut reader = results::Reader::open(vec![input]).unwrap();
+        let (mut batch, mut seen) = (Batch::default(), Vec::new());
+        while let Some(item) = reader.next(&mut batch).unwrap() {
+            seen.push(match item {
+                results::Item::Generator { generator, .. } => generator.sent,
+                _ => 0,
+            });
+        }
+        assert_eq!(seen, [0, 1, 0, 2, 0, 3]);
     }
 }
 

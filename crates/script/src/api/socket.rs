@@ -73,9 +73,8 @@ fn socket_request<'js>(
         method: "GET".to_owned(),
         url: http_url.unwrap_or_default(),
         jar: Some(vu.jar.borrow().clone()),
-        ..HttpRequest::default()
+        ..vu.new_request()
     });
-    vu.attach_tags(&mut http);
     let mut protocols: Vec<String> = wanted.get::<_, Option<_>>("protocols")?.unwrap_or_default();
     for (name, value) in string_fields(&wanted.get("headers")?)? {
         let name = canonical(&name);

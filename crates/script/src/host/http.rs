@@ -20,6 +20,8 @@ pub struct HttpRequest {
     pub name: Option<String>,
     /// The header fields in the script's order, by their canonical names.
     pub headers: Vec<(String, String)>,
+    /// Instead of them, those that all requests share which have none of their own.
+    pub shared_headers: Option<Arc<[(String, String)]>>,
     /// The body as the script gave it.
     pub body: Option<Arc<[u8]>>,
     /// The body as it is sent, where it is compressed.
@@ -100,47 +102,67 @@ impl Statuses {
 
 impl Default for HttpRequest {
     fn default() -> Self {
+        Self::in_group("".into())
+    }
+}
+
+impl HttpRequest {
+    /// A request of nothing yet, sent in this group.
+    pub(crate) const fn in_group(group: Rc<str>) -> Self {
         Self {
             method: String::new(),
             url: String::new(),
             name: None,
             headers: Vec::new(),
+            shared_headers: None,
             body: None,
             coded_body: None,
             timeout: None,
             redirects: None,
-            expects: Expects::default(),
-            expected: Statuses::default(),
-            auth: Auth::default(),
+            expects: Expects::Unsaid,
+            expected: Statuses::Usual,
+            auth: Auth::Basic,
             throws: false,
             cookies: Vec::new(),
             jar: None,
             tags: Vec::new(),
-            group: "".into(),
+            group,
             vu_tags: None,
             metadata: None,
         }
     }
-}
 
-impl HttpRequest {
+    /// The header fields.
+    pub(crate) fn headers(&self) -> &[(String, String)] {
+        self.shared_headers.as_deref().unwrap_or(&self.headers)
+    }
+
+    /// The header fields, none of them shared.
+    fn own_headers(&mut self) -> &mut Vec<(String, String)> {
+        if let Some(shared) = self.shared_headers.take() {
+            self.headers.extend_from_slice(&shared);
+        }
+        &mut self.headers
+    }
+
     /// The value of a header field.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        let field = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let field = self.headers().iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         field.map(|(_, value)| value.as_str())
     }
 
     /// Sets a header field unless the script did.
     pub(crate) fn default_header(&mut self, name: &str, value: &str) {
         if self.header(name).is_none() {
-            self.headers.push((name.to_owned(), value.to_owned()));
+            self.own_headers().push((name.to_owned(), value.to_owned()));
         }
     }
 
     /// Sets a header field, whatever it was.
     pub(crate) fn set_header(&mut self, name: &str, value: String) {
-        self.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
-        self.headers.push((name.to_owned(), value));
+        let headers = self.own_headers();
+        headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+        headers.push((name.to_owned(), value));
     }
 }
 

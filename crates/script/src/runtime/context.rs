@@ -162,11 +162,13 @@ impl VuContext {
         samples.push(Sample { metric, at, value, group, check, tags, vu_tags, metadata });
     }
 
-    /// Sets a request's group, tags and metadata to those of the VU at this moment.
-    pub(crate) fn attach_tags(&self, request: &mut HttpRequest) {
-        request.group = Rc::clone(&self.group.borrow());
-        request.vu_tags = self.vu_tags.borrow().clone();
-        request.metadata = self.metadata.borrow().clone();
+    /// A request of nothing yet, with the VU's group, tags and metadata of this moment.
+    pub(crate) fn new_request(&self) -> HttpRequest {
+        HttpRequest {
+            vu_tags: self.vu_tags.borrow().clone(),
+            metadata: self.metadata.borrow().clone(),
+            ..HttpRequest::in_group(Rc::clone(&self.group.borrow()))
+        }
     }
 
     pub(crate) fn take_samples(&self, into: &mut Vec<Sample>) {

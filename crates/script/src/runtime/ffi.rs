@@ -222,14 +222,8 @@ pub(crate) fn copied_object<'js>(object: &Object<'js>) -> Result<Object<'js>> {
 
 /// Whether a function was written `async`.
 pub(crate) fn is_async(function: &Function<'_>) -> bool {
-    let ctx = function.ctx().as_raw().as_ptr();
-    // SAFETY: both the context and the function live; an atom that is given away is given back.
-    unsafe {
-        let class = qjs::JS_GetClassID(function.as_value().as_raw());
-        let name = qjs::JS_GetClassName(qjs::JS_GetRuntime(ctx), class);
-        qjs::JS_FreeAtom(ctx, name);
-        name == qjs::JS_ATOM_AsyncFunction as qjs::JSAtom
-    }
+    // SAFETY: the function lives.
+    unsafe { qjs::JS_IsAsyncFunction(function.as_value().as_raw()) }
 }
 
 /// The bytes of a buffer; none of a detached one.

@@ -61,7 +61,13 @@ impl HttpCall {
         if plan.discard_bodies && request.expects == Expects::Unsaid {
             request.expects = Expects::Nothing;
         }
-        request.default_header("User-Agent", &plan.user_agent);
+        if request.headers.is_empty() {
+            request.shared_headers = Some(Arc::clone(&plan.default_headers));
+        } else {
+            for (name, value) in &*plan.default_headers {
+                request.default_header(name, value);
+            }
+        }
         let redirects_left = request.redirects.unwrap_or(plan.max_redirects);
         let own = request.header("Cookie").unwrap_or_default().to_owned();
         if let Some(cookies) = cookies(&request, &request.cookies, &request.url, own, plan) {
@@ -94,7 +100,7 @@ impl HttpCall {
     }
 
     pub(super) fn headers(&self) -> &[(String, String)] {
-        self.hop.as_ref().map_or(&self.request.headers, |hop| &hop.headers)
+        self.hop.as_ref().map_or_else(|| self.request.headers(), |hop| &hop.headers)
     }
 
     pub(super) fn body(&self) -> Option<&Arc<[u8]>> {
@@ -361,7 +367,7 @@ fn without_user(request: &mut HttpRequest) -> Option<Box<Hop>> {
     let fragment = request.url.split_once('#').map_or("", |(_, fragment)| fragment);
     let url = whole(&Url { userinfo: None, ..url }, fragment);
     let body = request.coded_body.clone().or_else(|| request.body.clone());
-    let (method, headers) = (request.method.clone(), request.headers.clone());
+    let (method, headers) = (request.method.clone(), request.headers().to_vec());
     Some(Box::new(Hop { method, url, masked: None, headers, body }))
 }
 

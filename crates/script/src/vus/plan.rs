@@ -43,8 +43,8 @@ pub struct VuPoolPlan {
     pub max_redirects: u32,
     /// Bodies are not shown to scripts unless a request wants them.
     pub discard_bodies: bool,
-    /// The `User-Agent` of requests that name none.
-    pub user_agent: String,
+    /// Header fields of requests that do not say them: `User-Agent`.
+    pub default_headers: Arc<[(String, String)]>,
     /// What requests have in common besides.
     pub http: HttpPlan,
     /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.

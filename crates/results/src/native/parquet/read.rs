@@ -25,8 +25,9 @@ use crate::native::array::{Array, Bitmap, Bytes, Values};
 use crate::native::guard::guarded;
 use crate::native::message::decode_schema;
 use crate::native::record_batch::{Column, RecordBatch};
-use crate::native::rows::Rows;
+use crate::native::rows::{RowStep, Rows};
 use crate::native::schema::{DataType, Field, Schema, is_ours};
+use crate::note;
 use crate::source::{Fault, Source, Step};
 use metrics::Batch;
 
@@ -344,10 +345,14 @@ impl Source for ParquetSource {
         batch.clear();
         loop {
             if let Some(rows) = &mut self.rows {
-                if let Some(step) = rows.next(batch, labels).map_err(corrupt)? {
-                    return Ok(step);
+                match rows.next(batch, labels).map_err(corrupt)? {
+                    Some(RowStep::Step(step)) => return Ok(step),
+                    Some(RowStep::Note(note)) => {
+                        let generator = note::decode(&note).map_err(corrupt)?;
+                        return Ok(Step::Generator(Box::new(generator)));
+                    }
+                    None => self.rows = None,
                 }
-                self.rows = None;
             }
             let found = guarded(|| self.next_batch()).map_err(corrupt)?;
             let Some(found) = found else { return Ok(Step::End) };

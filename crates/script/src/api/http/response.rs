@@ -259,7 +259,7 @@ fn request<'js>(ctx: &Ctx<'js>, asked: &HttpRequest) -> Result<Object<'js>> {
     object.set("method", asked.method.as_str())?;
     object.set("url", asked.url.as_str())?;
     let headers = Object::new(ctx.clone())?;
-    for (name, value) in &asked.headers {
+    for (name, value) in asked.headers() {
         headers.set(name.as_str(), vec![value.as_str()])?;
     }
     object.set("headers", headers)?;

@@ -67,9 +67,8 @@ pub(super) fn prepare<'js>(
         throws,
         expected: vu.expected.borrow().clone(),
         jar: Some(vu.jar.borrow().clone()),
-        ..HttpRequest::default()
+        ..vu.new_request()
     });
-    vu.attach_tags(&mut request);
     let read = url::set(url, &mut request)
         .and_then(|()| body.map_or(Ok(()), |body| body::set(ctx, body, &mut request)))
         .and_then(|()| params.map_or(Ok(()), |params| params::set(ctx, params, &mut request)));

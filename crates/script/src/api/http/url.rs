@@ -85,12 +85,30 @@ fn is_plain(url: &str) -> bool {
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     let (host, port) = authority.split_once(':').unwrap_or((authority, "80"));
-    let is_host = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
-    !host.is_empty()
-        && host.bytes().all(is_host)
-        && port.parse::<u16>().is_ok()
-        && path.bytes().all(|b| b.is_ascii_graphic() && b != b'%')
+    !host.is_empty() && are(host, IN_HOST) && port.parse::<u16>().is_ok() && are(path, IN_PATH)
 }
+
+/// Whether all characters are of a class.
+fn are(text: &str, class: u8) -> bool {
+    text.bytes().fold(class, |all, byte| all & CLASSES[usize::from(byte)]) != 0
+}
+
+/// Classes of characters: those of a plain host, and those of what follows it.
+const IN_HOST: u8 = 1;
+const IN_PATH: u8 = 2;
+/// The classes of each byte. A URL is looked at for each request, so that its bytes are not compared one after the other.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte: u8 = 0;
+    while byte < 128 {
+        let in_host = byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+        let in_path = byte.is_ascii_graphic() && byte != b'%';
+        classes[byte as usize] =
+            if in_host { IN_HOST } else { 0 } | if in_path { IN_PATH } else { 0 };
+        byte += 1;
+    }
+    classes
+};
 
 #[cfg(test)]
 mod tests {

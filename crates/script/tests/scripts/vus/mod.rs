@@ -80,7 +80,7 @@ impl Test {
             data: None,
             max_redirects: 10,
             discard_bodies: false,
-            user_agent: "test".to_owned(),
+            default_headers: [("User-Agent".to_owned(), "test".to_owned())].into(),
             batch: (20, 6),
             http: HttpPlan::default(),
             backs_off: true,
