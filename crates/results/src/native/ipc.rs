@@ -255,6 +255,12 @@ impl ArrowSource {
         Ok(Step::Generator(Box::new(all)))
     }
 
+    /// The record that waits.
+    fn take_note(&mut self) -> Result<Step, Fault> {
+        let note = self.note.take().unwrap_or_default();
+        self.generator(&note)
+    }
+
     fn cut_off(&mut self) -> Step {
         self.ended = true;
         match self.feed.consume_all() {
@@ -287,21 +293,24 @@ impl Source for ArrowSource {
                 return Ok(Step::End);
             }
             // Of a live pipe there is nothing more for now; a file's next message mostly replaces the record.
-            if self.feed.pending().is_empty()
-                && let Some(note) = self.note.take()
-            {
-                return self.generator(&note);
+            if self.feed.pending().is_empty() && self.note.is_some() {
+                return self.take_note();
             }
-            match self.front()? {
+            let front = self.front();
+            // What is not whole comes again with the next call, after the record before it.
+            if self.note.is_some() && !matches!(front, Ok(Front::Message(..))) {
+                return self.take_note();
+            }
+            match front? {
                 Front::Message(start, metadata, body) => {
-                    if let Some(found) = self.decode(start, metadata, body)? {
+                    let found = self.decode(start, metadata, body);
+                    if self.note.is_some() && found.is_err() {
+                        return self.take_note();
+                    }
+                    if let Some(found) = found? {
                         let rows = Rows::new(found, self.epoch);
                         self.rows = Some(rows.map_err(|reason| self.corrupt(&reason))?);
                     }
-                }
-                Front::EndMark(_) | Front::CutOff if self.note.is_some() => {
-                    let note = self.note.take().unwrap_or_default();
-                    return self.generator(&note);
                 }
                 Front::EndMark(len) => {
                     self.feed.consume(len);

@@ -105,6 +105,13 @@ fn of_several_generator_records_the_last_that_is_here_is_given() {
         }
         assert_eq!(seen, [0, 1, 0, 2, 0, 3]);
     }
+    // Where the rest is damaged, the record before the damage is not lost with it.
+    let last = pieces[2].len() / 2;
+    pieces[2][last] ^= 1;
+    let found = decode(&[&pieces.concat()]);
+    assert!(found.error.is_some());
+    assert_eq!(found.generators.iter().map(|g| g.sent).collect::<Vec<_>>(), [2]);
+    assert_eq!(found.rows.len(), 10);
 }
 
 #[test]
