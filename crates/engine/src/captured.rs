@@ -28,6 +28,10 @@ pub(crate) const IDLE_MAX: usize = 64 << 10;
 impl CapturedResponse {
     /// Adds a piece of the body, where there is memory for it.
     pub(crate) fn add_body(&mut self, piece: &[u8]) {
+        // What follows a piece that is missing is no part of the body's start.
+        if self.body_cut {
+            return;
+        }
         match self.body_memory.make_room(&self.body, piece.len()) {
             Ok(()) => self.body.extend_from_slice(piece),
             Err(_) => self.body_cut = true,

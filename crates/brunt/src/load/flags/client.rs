@@ -226,7 +226,7 @@ row!(
     "answer-clock",
     ValueKind::Choice(CLOCK_CHOICES),
     "auto",
-    "When an answer came, in open loops: by the kernel's stamp, where it gives one (auto; Linux, TCP), or when a worker had read it.",
+    "Clock of an answer's end in open loops: auto (the kernel's, where it stamps) or worker (when it was read).",
     |values, text| clock_choice(text).map(|clock| values.engine.answer_clock = clock);
     .native()
 );
