@@ -50,7 +50,7 @@ pub const FLAGS: &[Flag<GlobalFlags>] = &[
         "redact",
         ValueKind::Text("NAMES"),
         "",
-        "Headers and query keys whose values stand in no result, report or log (Authorization,token); \"secrets\": all whose name says so.",
+        "Headers and query keys whose values stand as *** in results, reports, messages (Authorization,token or secrets).",
         |t: &mut GlobalFlags, v| {
             t.redact = Some(v.to_owned());
             Ok(())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wire::content::{Accepted, Codings, ContentDecoder, ContentError};
 use wire::h1::response::{Head, ResponseSink};
-use wire::h1::{HeadMemo, Header, Version};
+use wire::h1::{HeadMemo, Version};
 
 use crate::captured::CapturedResponse;
 use crate::decoders::Decoders;
@@ -170,7 +170,10 @@ impl ResponseHandler<'_> {
             let out = &mut self.captured.headers;
             out.extend_from_slice(field.name.as_bytes());
             out.extend_from_slice(b": ");
-            match redacted(field).filter(|_| !is_for_script) {
+            // A script gets what the server sent.
+            let shown =
+                if is_for_script { None } else { stdx::redacted_value(field.name, field.value) };
+            match shown {
                 Some(shown) => out.extend_from_slice(shown.as_bytes()),
                 None => out.extend_from_slice(field.value),
             }
@@ -190,11 +193,6 @@ impl ResponseHandler<'_> {
         out.extend_from_slice(head.reason.as_bytes());
         out.extend_from_slice(b"\r\n");
     }
-}
-
-/// What a row shows of a field, where that is not its value.
-fn redacted(field: &Header<'_>) -> Option<String> {
-    stdx::redacted_value(field.name, str::from_utf8(field.value).unwrap_or_default())
 }
 
 const CONTENT_ENCODING: &str = "content-encoding";

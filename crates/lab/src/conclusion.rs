@@ -127,7 +127,7 @@ fn variants(
 fn workloads(study: &Study) -> Vec<StudyWorkload> {
     let workloads = study.workloads.iter().map(|workload| StudyWorkload {
         name: workload.name.clone(),
-        command: workload.command.join(" "),
+        command: store::without_secrets(&workload.command).join(" "),
         fit: workload.fit,
         expect: workload.expect.clone(),
     });

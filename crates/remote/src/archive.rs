@@ -59,23 +59,26 @@ pub(crate) enum Content {
 }
 
 impl Content {
-    /// The bytes that agents fetch.
+    /// The bytes that agents fetch, with the names whose values this process redacts: what an agent sends stands on the message
+    /// server, and what it logs on its own machine.
     ///
     /// # Errors
     /// A plan depends on something that other machines do not have.
     pub(crate) fn encode(&self) -> Result<Vec<u8>, ArchiveError> {
         self.check()?;
         // Numbers, texts and bytes: all have a form.
-        postcard::to_allocvec(self).map_err(|_| ArchiveError::Damaged)
+        postcard::to_allocvec(&(stdx::redacted_names(), self)).map_err(|_| ArchiveError::Damaged)
     }
 
-    /// Reads them.
+    /// Reads them. This process redacts from here on what the one that wrote them redacts.
     ///
     /// # Errors
     /// They are no archive of this version, or name something of this machine, which no coordinator of ours sends.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ArchiveError> {
-        let content: Self = postcard::from_bytes(bytes).map_err(|_| ArchiveError::Damaged)?;
+        let (redacted, content): (Option<String>, Self) =
+            postcard::from_bytes(bytes).map_err(|_| ArchiveError::Damaged)?;
         content.check()?;
+        stdx::redact_for_run(redacted.as_deref());
         Ok(content)
     }
 

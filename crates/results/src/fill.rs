@@ -89,7 +89,7 @@ impl<'a> Filler<'a> {
         if error.is_empty() {
             return Span::default();
         }
-        match stdx::redacted_query(&text(error)) {
+        match stdx::redacted_message(&text(error)) {
             Some(shown) => self.add(shown.as_bytes()),
             None => self.add(error),
         }

@@ -132,7 +132,15 @@ impl Labels {
     /// in the URL, which another program may have written, is hidden.
     pub(crate) fn place(&mut self, target: TargetRef<'_>, batch: &mut Batch) -> PlacedTarget {
         let url = shown_url(target.url);
-        let target = TargetRef { url: &url, ..target };
+        // k6 names a request after its URL where the script gives none.
+        let name = stdx::redacted_query(target.name);
+        let tags = stdx::redacted_message(target.tags);
+        let target = TargetRef {
+            url: &url,
+            name: name.as_deref().unwrap_or(target.name),
+            tags: tags.as_deref().unwrap_or(target.tags),
+            ..target
+        };
         if let Some(id) = self.find_or_add(target, TARGETS_MAX) {
             return PlacedTarget { target: id, ..PlacedTarget::default() };
         }

@@ -1,6 +1,9 @@
-//! `redact`: names of fields and keys whose values no text shows. One list holds for the process, from the command line on.
+//! `redact`: names of fields and keys whose values no text shows. Two lists hold for the process: that of its command line, and
+//! beside it that of the run it has its part in, which another machine's command line named.
 
-use std::sync::OnceLock;
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What stands in place of a value.
 pub(crate) const MARK: &str = "***";
@@ -31,10 +34,43 @@ const WORDS: [&str; 9] = [
     "signature",
 ];
 
-static CURRENT: OnceLock<Redaction> = OnceLock::new();
+static LISTS: Mutex<Lists> = Mutex::new(Lists { of_command: None, of_run: None });
+/// How often the lists have changed; 0 while there are none.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// Both lists as one, as of this generation: workers share nothing, and lock nothing but once a run.
+    static OF_THREAD: RefCell<(u64, Redaction)> = RefCell::default();
+}
+
+/// Names with commas between.
+struct Lists {
+    of_command: Option<String>,
+    of_run: Option<String>,
+}
+
+impl Lists {
+    fn both(&self) -> Option<String> {
+        let lists: Vec<&str> =
+            [&self.of_command, &self.of_run].into_iter().flatten().map(|x| &**x).collect();
+        (!lists.is_empty()).then(|| lists.join(","))
+    }
+
+    /// Changes them; nothing is done again where they were so before.
+    fn set(&mut self, list: fn(&mut Self) -> &mut Option<String>, names: Option<&str>) {
+        if list(self).as_deref() != names {
+            *list(self) = names.map(str::to_owned);
+            GENERATION.fetch_add(1, Ordering::Release);
+        }
+    }
+}
+
+fn lists() -> MutexGuard<'static, Lists> {
+    LISTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Names whose values are not shown.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Redaction {
     /// In lower case.
     names: Vec<String>,
@@ -58,20 +94,41 @@ impl Redaction {
 }
 
 /// Redacts the values of these names, with commas between, in headers and in queries of URLs: letter case does not matter, and
-/// `secrets` stands for all names that say that their value is one. The first call holds for the process.
+/// `secrets` stands for all names that say that their value is one. It holds for the process.
 pub fn redact(names: &str) {
-    // A second list comes from nowhere: the command line is read once.
-    CURRENT.get_or_init(|| Redaction::new(names));
+    lists().set(|lists| &mut lists.of_command, Some(names));
 }
 
-pub(crate) fn current() -> Option<&'static Redaction> {
-    CURRENT.get()
+/// Redacts the values of these names too, until the next run has a list of its own, or none.
+pub fn redact_for_run(names: Option<&str>) {
+    lists().set(|lists| &mut lists.of_run, names);
+}
+
+/// All names whose values are redacted, with commas between, for another process to do the same.
+#[must_use]
+pub fn redacted_names() -> Option<String> {
+    lists().both()
+}
+
+/// Hands over what is to be redacted; `None` where that is nothing.
+pub(crate) fn with_current<T>(show: impl FnOnce(&Redaction) -> Option<T>) -> Option<T> {
+    let generation = GENERATION.load(Ordering::Acquire);
+    if generation == 0 {
+        return None;
+    }
+    OF_THREAD.with_borrow_mut(|(seen, redaction)| {
+        if *seen != generation {
+            *redaction = Redaction::new(&lists().both().unwrap_or_default());
+            *seen = generation;
+        }
+        show(redaction)
+    })
 }
 
 /// Whether the value of a field or key of this name is not to be shown.
 #[must_use]
 pub fn is_redacted(name: &str) -> bool {
-    current().is_some_and(|redaction| redaction.covers(name))
+    with_current(|redaction| redaction.covers(name).then_some(())).is_some()
 }
 
 /// Whether a header of this name has a secret as its value, as its last word says (`X-Vault-Token`).

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::redaction::{self, Redaction};
+use crate::redaction::{MARK, Redaction, with_current};
 
 /// A URL as rows, reports, labels and messages show it: `user:password@` has become `user:***@`, as Go's client prints it, and
 /// so have the values of the query's keys that are to be redacted ([`crate::redact`]).
@@ -10,19 +10,28 @@ use crate::redaction::{self, Redaction};
 #[must_use]
 pub fn shown_url(url: &str) -> Cow<'_, str> {
     let shown = without_password(url);
-    match redaction::current() {
-        None => shown,
-        Some(redaction) => match without_values(&shown, redaction) {
-            Some(shown) => Cow::Owned(shown),
-            None => shown,
-        },
-    }
+    redacted_query(&shown).map_or(shown, Cow::Owned)
 }
 
 /// The URL with `***` as the values of those keys of its query that are to be redacted; `None` where there are none.
 #[must_use]
 pub fn redacted_query(url: &str) -> Option<String> {
-    without_values(url, redaction::current()?)
+    with_current(|redaction| without_values(url, Within::Url, redaction))
+}
+
+/// A message with `***` as the values of those keys that are to be redacted in the URLs it names; `None` where there are none.
+#[must_use]
+pub fn redacted_message(text: &str) -> Option<String> {
+    with_current(|redaction| without_values(text, Within::Message, redaction))
+}
+
+/// What a URL stands in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Within {
+    /// Nothing else: a value ends with its parameter. Servers see the rest as part of it, whatever it is.
+    Url,
+    /// A message of words, in which a URL ends at a space or a quotation mark.
+    Message,
 }
 
 fn without_password(url: &str) -> Cow<'_, str> {
@@ -38,20 +47,28 @@ fn without_password(url: &str) -> Cow<'_, str> {
     }
 }
 
-/// Keys of the query, and of a fragment that is written like one: `#access_token=…`.
-fn without_values(url: &str, redaction: &Redaction) -> Option<String> {
+/// Keys of the query, and of a fragment that is written like one: `#access_token=…`. A value ends where the URL standard ends it,
+/// at `&` (`;` is a part of it), but a key may stand behind `;` too: some servers split there.
+pub(crate) fn without_values(url: &str, within: Within, redaction: &Redaction) -> Option<String> {
+    let ends: &[char] = match within {
+        Within::Url => &['&', '#'],
+        Within::Message => &['&', '#', ' ', '"'],
+    };
     let mut out = String::new();
     let mut done = 0;
     let begins = url.match_indices(['?', '&', '#', ';']).map(|(at, _)| at + 1);
     for begin in begins {
-        let end =
-            url[begin..].find(['&', '#', ';', ' ', '"', '\'']).map_or(url.len(), |len| begin + len);
+        // It stands in a value that is hidden already: `?token=a?token=b`.
+        if begin < done {
+            continue;
+        }
+        let end = url[begin..].find(ends).map_or(url.len(), |len| begin + len);
         if let Some((key, value)) = url[begin..end].split_once('=')
             && !value.is_empty()
             && redaction.covers(&decoded(key))
         {
             out.push_str(&url[done..=begin + key.len()]);
-            out.push_str(redaction::MARK);
+            out.push_str(MARK);
             done = end;
         }
     }
@@ -105,14 +122,51 @@ mod tests {
             ("http://h/?page=2&TOKEN=a#x", Some("http://h/?page=2&TOKEN=***#x")),
             ("http://h/?%74oken=a&x-key=b=c", Some("http://h/?%74oken=***&x-key=***")),
             ("http://h/cb#token=a", Some("http://h/cb#token=***")),
-            ("GET http://h/?token=a HTTP", Some("GET http://h/?token=*** HTTP")),
-            ("Get \"http://h/?token=a\": EOF", Some("Get \"http://h/?token=***\": EOF")),
+            ("http://h/?a=1;token=b", Some("http://h/?a=1;token=***")),
+            // All of these are parts of the value.
+            ("http://h/?token=a'b\"c d;e&page=2", Some("http://h/?token=***&page=2")),
+            ("?token=a?token=bbbbb", Some("?token=***")),
+            ("#token=a?token=bb&token=c", Some("#token=***&token=***")),
+            ("?token=\u{e9};token=\u{e9}", Some("?token=***")),
             ("http://h/token=a?tokens=b&token=", None),
             ("http://h/?%zz=1&%=2", None),
             ("", None),
         ];
         for (url, expect) in cases {
-            assert_eq!(without_values(url, &redaction).as_deref(), expect, "{url}");
+            assert_eq!(without_values(url, Within::Url, &redaction).as_deref(), expect, "{url}");
+        }
+        let cases = [
+            ("GET http://h/?token=a HTTP", Some("GET http://h/?token=*** HTTP")),
+            ("Get \"http://h/?token=a\": EOF", Some("Get \"http://h/?token=***\": EOF")),
+            ("a 'http://h/?token=a;b' c", Some("a 'http://h/?token=*** c")),
+        ];
+        for (text, expect) in cases {
+            let shown = without_values(text, Within::Message, &redaction);
+            assert_eq!(shown.as_deref(), expect, "{text}");
+        }
+    }
+
+    /// Every text of a few pieces: none panics, none shows a value, and what is shown has nothing left to hide.
+    #[test]
+    fn no_text_shows_a_value() {
+        let redaction = Redaction::new("token");
+        let pieces = ["?", "&", "#", ";", "token", "=", "SECRET", "\u{e9}", "%74oken", "\"", " "];
+        let mut prng = crate::Prng::new(7);
+        for _ in 0..200_000 {
+            let len = 1 + prng.below(9) as usize;
+            let text: String =
+                (0..len).map(|_| pieces[prng.below(pieces.len() as u64) as usize]).collect();
+            for within in [Within::Url, Within::Message] {
+                let Some(shown) = without_values(&text, within, &redaction) else { continue };
+                let ends = shown.match_indices("oken=SECRET").map(|(at, _)| &shown[..at]);
+                for before in ends {
+                    let before = before.strip_suffix('t').or(before.strip_suffix("%74"));
+                    let is_key = before.is_some_and(|x| x.ends_with(['?', '&', '#', ';']));
+                    assert!(!is_key, "{text}: {shown}");
+                }
+                let again = without_values(&shown, within, &redaction).unwrap_or(shown.clone());
+                assert_eq!(again, shown, "{text}");
+            }
         }
     }
 }

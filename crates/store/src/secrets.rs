@@ -56,7 +56,10 @@ fn is_secret_field(name: &str) -> bool {
 
 /// `scheme://user:password@host` without the password, wherever it stands in the text.
 fn without_password(text: &str) -> String {
-    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    let Some((scheme, rest)) = text.split_once("://") else {
+        // The path of a URL whose beginning is a placeholder of a study: `{url}/?token=…`.
+        return without_query_secrets(text);
+    };
     let end = rest.find(['/', '?', '#', ' ', '"', '\'']).unwrap_or(rest.len());
     let (authority, after) = rest.split_at(end);
     let shown = match authority.rsplit_once('@') {
@@ -96,6 +99,7 @@ mod tests {
             ("API_TOKEN=abc", "API_TOKEN=…"),
             ("--password=abc", "--password=…"),
             ("-rate=50", "-rate=50"),
+            ("{url}/?token=a&page=2", "{url}/?token=…&page=2"),
             ("X-Vault-Token: hv.abc", "X-Vault-Token: …"),
             ("-header=X-Session: a", "-header=X-Session: …"),
             ("Monkey: 3", "Monkey: 3"),

@@ -111,6 +111,45 @@ fn check_totals(report: &Value, served: u64) -> u64 {
     rows
 }
 
+/// What the command redacts, its agents redact: neither rows nor their logs have the values.
+#[test]
+fn agents_redact_what_the_command_redacts() {
+    let mut fleet = Fleet::new("fleet-redact", &["a", "b"]);
+    let (_server, url) = fast_server();
+    let refused = format!("http://127.0.0.1:{}/?token=SEKRET", crate::free_port());
+    let targets =
+        fleet.scratch.file("targets", format!("GET {url}/?token=SEKRET\nGET {refused}\n"));
+    let words = format!(
+        "attack -redact token,content-type -keep-headers -rate 40 -duration 1s -targets {targets}"
+    );
+    fleet.load(&words, 2).with_code(0);
+    let source = format!(
+        "import http from 'k6/http';
+        export const options = {{ vus: 2, iterations: 4 }};
+        export default function () {{ http.get('{url}/?token=SEKRET'); http.get('{refused}'); }}"
+    );
+    let rows = std::fs::read(fleet.results()).unwrap();
+    let file = fleet.scratch.file("script.js", source);
+    let (dir, results) = (fleet.dir(), text(&fleet.results()));
+    let words =
+        format!("run --redact token --http-debug -fleet={dir} -agents=2 -o {results} {file}");
+    let ran = run(&words).with_code(0);
+    let mut logs = String::new();
+    for (name, agent) in fleet.agents.iter_mut() {
+        let agent = agent.take().unwrap();
+        signal("INT", agent.pid());
+        let ended = agent.wait();
+        assert!(ended.stderr.contains("is over"), "{name}: {}", ended.stderr);
+        logs.push_str(&ended.stderr);
+    }
+    let scripts = std::fs::read(fleet.results()).unwrap();
+    let texts = [rows, scripts, (ran.stdout + &ran.stderr + &logs).into_bytes()];
+    for (n, text) in texts.iter().enumerate() {
+        let holds = |what: &str| text.windows(what.len()).any(|part| part == what.as_bytes());
+        assert!(holds("token=***") && !holds("SEKRET"), "{n}: {}", String::from_utf8_lossy(text));
+    }
+}
+
 #[test]
 fn a_load_is_cut_among_agents_and_comes_to_the_whole() {
     let fleet = Fleet::new("fleet-whole", &["a", "b", "c"]);

@@ -59,6 +59,31 @@ fn states(document: &serde_json::Value) -> Vec<String> {
     runs.map(|run| run["state"].as_str().unwrap().to_owned()).collect()
 }
 
+/// The load generators of a study redact what the study is to redact.
+#[test]
+fn what_a_study_redacts_its_generators_redact() {
+    let scratch = Scratch::new("study-redact");
+    let file = small(&scratch, "redact", &serve(free_port()));
+    let study = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, study.replace("{url}/", "{url}/?token=SEKRET")).unwrap();
+    let out = scratch.path("out");
+    run(&format!("study run -redact=token {file} -out {}", text(&out))).with_code(0);
+    let mut files = Vec::new();
+    let mut folders = vec![out];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    let holds = |path: &Path, what: &str| {
+        std::fs::read(path).unwrap().windows(what.len()).any(|part| part == what.as_bytes())
+    };
+    assert!(files.iter().any(|file| holds(file, "token=***")), "{files:?}");
+    let shown: Vec<_> = files.iter().filter(|file| holds(file, "SEKRET")).collect();
+    assert!(shown.is_empty(), "{shown:?}");
+}
+
 #[test]
 fn the_template_runs_and_is_reported() {
     let scratch = Scratch::new("study-template");

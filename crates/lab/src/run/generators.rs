@@ -47,7 +47,7 @@ pub(super) fn start(
     for number in 1..=variant.generators {
         let values = environment.values.clone().with("generator", number.to_string());
         let environment = RunEnvironment { values, ..environment.clone() };
-        let line = [&variant.prefix[..], &[OWN_PROGRAM.to_owned()], &words(number)].concat();
+        let line = [&variant.prefix[..], &own_words(), &words(number)].concat();
         let filled: Vec<String> = environment.values.fill_all(&line);
         lines.push_str(&store::without_secrets(&filled).join(" "));
         lines.push('\n');
@@ -66,6 +66,12 @@ pub(super) fn start(
         std::fs::write(environment.file("command.txt"), lines).ok();
     }
     Ok(groups)
+}
+
+/// This program, which redacts what the study redacts.
+fn own_words() -> Vec<String> {
+    let redact = stdx::redacted_names().map(|names| format!("-redact={names}"));
+    [OWN_PROGRAM.to_owned()].into_iter().chain(redact).collect()
 }
 
 /// A command line whose word at `at` is this program, replaced by its path.

@@ -215,7 +215,17 @@ fn identity(study: &Study, mode: Mode, left_out: &[usize]) -> Vec<(String, Strin
     let form = if mode == Mode::Quick { "quick" } else { "full" };
     let own = [("form", form.to_owned()), ("variants left out", names.join(", "))];
     let own = own.into_iter().map(|(name, value)| (name.to_owned(), value));
-    own.chain(study.facts.iter().cloned()).collect()
+    own.chain(study.facts.iter().map(shown)).collect()
+}
+
+/// A value of the study without what is redacted; its name may end with that of a variable.
+fn shown((name, value): &(String, String)) -> (String, String) {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let shown = match stdx::is_redacted(last) {
+        true => Some("***".to_owned()),
+        false => stdx::redacted_message(value),
+    };
+    (name.clone(), shown.unwrap_or_else(|| value.clone()))
 }
 
 /// How two studies differ, a line each.

@@ -353,7 +353,7 @@ impl Rows {
             return last.1;
         }
         let text = self.error.get(row);
-        let shown = stdx::redacted_query(text);
+        let shown = stdx::redacted_message(text);
         let text = shown.as_deref().unwrap_or(text);
         let span = if text.is_empty() { Span::default() } else { batch.add_text(text.as_bytes()) };
         *last = (key, span);

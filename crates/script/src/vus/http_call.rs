@@ -325,7 +325,7 @@ impl HttpCall {
         let location = field(head(reply), "location").filter(|location| !location.is_empty())?;
         let error = Url::parse(self.url()).ok()?.join(&location).err()?;
         let reason = url_error_text(&error);
-        let text = format!("failed to parse Location header {location:?}: {reason}");
+        let text = format!("failed to parse Location header {:?}: {reason}", shown_url(&location));
         let whole =
             format!("{} {:?}: {text}", failure::capitalised(self.method()), shown_url(self.url()));
         Some(HttpFailure { code: 1000, text, whole })
@@ -339,7 +339,7 @@ impl HttpCall {
         let path = stdx::redacted_query(path).map_or(Cow::Borrowed(path), Cow::Owned);
         let mut asked = format!("{} {path} HTTP/1.1\r\nHost: {host}\r\n", self.method());
         for (name, value) in self.headers().iter().filter(|(name, _)| name != "Host") {
-            let shown = stdx::redacted_value(name, value);
+            let shown = stdx::redacted_value(name, value.as_bytes());
             let value = shown.as_deref().unwrap_or(value);
             asked.push_str(&format!("{name}: {value}\r\n"));
         }
