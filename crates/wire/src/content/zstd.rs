@@ -23,7 +23,9 @@ pub(super) struct Zstd {
     checksum: bool,
     /// The header or block so far.
     pending: Vec<u8>,
-    /// What the window takes.
+    /// The bytes of ruzstd's ring buffer, at most. It keeps its size when a frame with a smaller window follows.
+    ring: usize,
+    /// What the ring takes.
     memory: MemoryShare,
 }
 
@@ -38,13 +40,12 @@ enum State {
 
 impl Default for Zstd {
     fn default() -> Self {
-        let mut decoder = FrameDecoder::new();
-        decoder.set_max_window_size(WINDOW_MAX);
         Self {
-            decoder,
+            decoder: new_decoder(),
             state: State::Header,
             checksum: false,
             pending: Vec::new(),
+            ring: 0,
             memory: MemoryShare::default(),
         }
     }
@@ -92,9 +93,15 @@ impl Zstd {
             let outcome = self.handle_item(&pending, out);
             self.pending = pending;
             self.pending.clear();
-            outcome?;
+            // What a broken block has left is of no use, and may be more than a whole one needs.
+            outcome.inspect_err(|_| self.free())?;
         }
         Ok(())
+    }
+
+    /// Gives back all that the decoder took.
+    fn free(&mut self) {
+        *self = Self { state: self.state, ..Self::default() };
     }
 
     /// Bytes of the header or block, as far as they are known.
@@ -155,7 +162,8 @@ impl Zstd {
             self.state = if left == 0 { State::Header } else { State::Skip(u64::from(left)) };
             return Ok(());
         }
-        self.memory.resize(window_of(item)).map_err(|_| ContentError::Memory)?;
+        self.ring = ring_max(window_of(item)).max(self.ring);
+        self.memory.resize(self.ring).map_err(|_| ContentError::Memory)?;
         self.checksum = item.get(4).is_some_and(|descriptor| descriptor & 4 != 0);
         self.decoder.reset(item).map_err(|_| ContentError::Zstd)?;
         self.state = State::Block;
@@ -167,6 +175,23 @@ impl fmt::Debug for Zstd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Zstd").field("state", &self.state).finish_non_exhaustive()
     }
+}
+
+fn new_decoder() -> FrameDecoder {
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(WINDOW_MAX);
+    decoder
+}
+
+/// The bytes of ruzstd's ring buffer, at most, once frames of this window were decoded: it holds the window, a block, and a byte that is
+/// always free, and grows to a power of two; beyond the room of two blocks, to a power of two and that room.
+const fn ring_max(window: usize) -> usize {
+    let block = if window < BLOCK_MAX { window } else { BLOCK_MAX };
+    let (needed, room) = (window + block + 1, 2 * BLOCK_MAX);
+    if needed <= room {
+        return needed.next_power_of_two() + 1;
+    }
+    (needed - room).next_power_of_two() + room + 1
 }
 
 /// RFC 8878, 3.1.2.
@@ -225,5 +250,54 @@ impl Write for SinkWriter<'_, '_> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The header of a frame without a checksum, whose window is so many times 1 KiB doubled.
+    fn header(doublings: u8) -> [u8; 6] {
+        [0x28, 0xb5, 0x2f, 0xfd, 0, doublings << 3]
+    }
+
+    /// Blocks of 128 KiB as they are, the last one flagged. RFC 8878, 3.1.1.2.
+    fn raw_frame(blocks: usize) -> Vec<u8> {
+        let mut frame = header(13).to_vec();
+        for number in 1..=blocks {
+            let size = (BLOCK_MAX as u32) << 3 | u32::from(number == blocks);
+            frame.extend(&size.to_le_bytes()[..3]);
+            frame.resize(frame.len() + BLOCK_MAX, b'a');
+        }
+        frame
+    }
+
+    /// Issue 20: the share followed the window of the next frame, and the ring kept the size of the largest.
+    #[test]
+    fn the_share_does_not_shrink_with_the_window() {
+        let mut zstd = Zstd::default();
+        zstd.decode(&raw_frame(100), &mut |_| Ok(())).unwrap();
+        let large = zstd.memory.taken();
+        assert!(large >= ring_max(8 << 20), "{large}");
+        zstd.decode(&header(0), &mut |_| Ok(())).unwrap();
+        assert_eq!((zstd.memory.taken(), zstd.state), (large, State::Block));
+        zstd.reset();
+        assert_eq!(zstd.memory.taken(), large, "the next body has the same ring");
+        zstd.decode(&raw_frame(1), &mut |_| Err(ContentError::Bomb)).unwrap_err();
+        assert_eq!(zstd.memory.taken(), 0, "what is broken is freed");
+    }
+
+    #[test]
+    fn a_ring_holds_its_window_and_a_block() {
+        for (window, expected) in [
+            (1 << 10, (4 << 10) + 1),
+            (100_000, (256 << 10) + 1),
+            (128 << 10, (256 << 10) + 2),
+            (8 << 20, (8 << 20) + (256 << 10) + 1),
+            ((4 << 20) + (1 << 19), (8 << 20) + (256 << 10) + 1),
+        ] {
+            assert_eq!(ring_max(window), expected, "{window}");
+        }
     }
 }
