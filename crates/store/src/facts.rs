@@ -18,7 +18,7 @@ pub struct Git {
     pub commit: String,
     /// The branch; empty where none is checked out.
     pub branch: String,
-    /// Files that git follows were changed after the commit.
+    /// Files that git follows were changed after the commit. What was changed inside of a submodule does not count.
     pub dirty: bool,
 }
 

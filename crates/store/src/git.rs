@@ -12,8 +12,10 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// Bytes of an answer that are read.
 const ANSWER_MAX: u64 = 16 << 20;
 
-/// The question which files that git follows were changed.
-pub(crate) const CHANGES: [&str; 3] = ["status", "--porcelain", "--untracked-files=no"];
+/// The question which files that git follows were changed. No submodule is looked into, as a git of its own would do it, with the
+/// submodule's configuration: only another commit of it is a change.
+pub(crate) const CHANGES: [&str; 4] =
+    ["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"];
 
 /// Asks git about the working folder, several times within one [`LIMIT`].
 pub(crate) struct Questions<'f> {
@@ -198,6 +200,31 @@ mod tests {
         fs::write(folder.join(".git/info/attributes"), "* filter=a=b\n").unwrap();
         assert!(ask(&CHANGES).unwrap_err().contains("filter.a=b.clean"));
         assert!(!marker.exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Issue 20: git asks a submodule's files for changes by a git of its own, with the submodule's configuration.
+    #[test]
+    fn a_submodule_starts_no_programs() {
+        let (folder, marker) = repository("submodule", "cat");
+        let inner = folder.join("inner");
+        begin_repository(&inner);
+        let hostile = folder.join("hostile").display().to_string();
+        run_git(&folder, &["add", "inner"]);
+        run_git(&folder, &["commit", "-q", "-m", "two"]);
+        configure(&inner, &format!("[filter \"x\"]\nclean = {hostile}\nrequired = true\n"));
+        fs::write(inner.join(".git/info/attributes"), "* filter=x\n").unwrap();
+        fs::write(inner.join("file.txt"), "two\n").unwrap();
+        let ask = |args: &[&str]| Questions::within(&folder, LIMIT).ask(args);
+        assert_eq!(ask(&CHANGES).unwrap(), "");
+        assert!(!marker.exists(), "git started what the submodule names");
+        let dirty = ["status", "--porcelain", "--untracked-files=no"];
+        Command::new("git").args(dirty).current_dir(&folder).output().unwrap();
+        assert!(marker.exists(), "the trap works");
+        // Another commit of it is still a change.
+        run_git(&inner, &["-c", "filter.x.clean=", "-c", "filter.x.required=", "add", "file.txt"]);
+        run_git(&inner, &["commit", "-q", "-m", "two"]);
+        assert_eq!(ask(&CHANGES).unwrap(), "M inner");
         fs::remove_dir_all(&folder).unwrap();
     }
 
