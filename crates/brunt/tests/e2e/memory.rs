@@ -121,8 +121,8 @@ fn what_a_script_makes_fails_where_it_does_not_fit() {
 }
 
 /// The worst that a server can make a client hold, as far as we know: windows of codings, heads, cookies, bodies, redirects.
-const WORST: [&str; 8] =
-    ["br", "zstd", "zstd frames", "gzip", "head", "cookies", "body", "redirect"];
+const WORST: [&str; 9] =
+    ["br", "zstd", "zstd frames", "zstd block", "gzip", "head", "cookies", "body", "redirect"];
 
 /// Writes the answer of a kind, none of which ends.
 fn write_worst(kind: &str, conn: &mut impl Write) -> std::io::Result<()> {
@@ -154,6 +154,14 @@ fn write_worst(kind: &str, conn: &mut impl Write) -> std::io::Result<()> {
             conn.write_all(&[0x02, 0, 0x10, 0].repeat(99))?;
             conn.write_all(&[0x03, 0, 0x10, 0])?;
             conn.write_all(&[0x28, 0xb5, 0x2f, 0xfd, 0, 0])
+        }
+        // A window of 128 KiB; eight bytes, 43,690 sequences in a block of nine, and all but the last byte of a block as it is.
+        "zstd block" => {
+            coded(conn)?;
+            conn.write_all(&[0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3, 66, 0, 0, b'a'])?;
+            conn.write_all(&[76, 0, 0, 0, 255, 0xaa, 0x2b, 0x54, 0, 0, 0, 1])?;
+            conn.write_all(&[0, 0, 0x10])?;
+            conn.write_all(&piece[..(128 << 10) - 1])
         }
         // Blocks as they are. RFC 1951, 3.2.4.
         "gzip" => {
@@ -220,9 +228,11 @@ fn the_worst_answers_stay_within_the_limit() {
          export const options = { scenarios: { s: { executor: 'per-vu-iterations', vus: 1000, iterations: 1, maxDuration: '30s' } } };
          export default function () { http.get(__ENV.URL, { timeout: '6s', responseType: __ENV.TYPE }); }",
     );
-    for only in [None, Some("body"), Some("br"), Some("zstd frames"), Some("cookies")] {
+    let kinds = ["body", "br", "zstd frames", "zstd block", "cookies"];
+    for only in [None].into_iter().chain(kinds.map(Some)) {
         // A body that is not asked for leaves the memory to the window.
-        let body = if only == Some("zstd frames") { "none" } else { "text" };
+        let is_zstd = only.is_some_and(|kind| kind.starts_with("zstd"));
+        let body = if is_zstd { "none" } else { "text" };
         let url = worst_server(only);
         let (summary, log) = (scratch.path("summary.json"), scratch.path("log.txt"));
         let mut child = Command::new(env!("CARGO_BIN_EXE_brunt"))
