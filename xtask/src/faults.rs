@@ -59,6 +59,14 @@ impl Count {
         }
         Some(text)
     }
+
+    /// Whether cases passed and none failed. That none was run, with this part of their names, is an error.
+    fn has_passed(&self, only: &str) -> Result<bool> {
+        if self.failed == 0 && self.passed == 0 {
+            bail!("no case has {only:?} in its name");
+        }
+        Ok(self.failed == 0)
+    }
 }
 
 /// The command.
@@ -84,10 +92,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     }
     let is_good = child.wait().context("waiting for cargo")?.success();
     println!("{} passed, {} failed", count.passed, count.failed);
-    if is_good && count.failed == 0 && count.passed == 0 {
-        bail!("no case has {:?} in its name", options.only);
-    }
-    Ok(if is_good && count.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let has_passed = is_good && count.has_passed(&options.only)?;
+    Ok(if has_passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 #[cfg(test)]
@@ -116,5 +122,14 @@ mod tests {
             count.add(line);
         }
         assert_eq!(count, Count { passed: 1, failed: 1 });
+    }
+
+    #[test]
+    fn that_no_case_ran_is_an_error() {
+        let refused = Count::default().has_passed("kil:").unwrap_err().to_string();
+        assert_eq!(refused, "no case has \"kil:\" in its name");
+        assert!(Count { passed: 1, failed: 0 }.has_passed("").unwrap());
+        assert!(!Count { passed: 1, failed: 1 }.has_passed("").unwrap());
+        assert!(!Count { passed: 0, failed: 1 }.has_passed("").unwrap());
     }
 }

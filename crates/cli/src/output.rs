@@ -61,7 +61,7 @@ impl Output {
     /// what the other measured, and neither would know.
     ///
     /// # Errors
-    /// The file cannot be created, or another process of brunt is writing to it; the error names it.
+    /// The file cannot be created, or is being written to already, by this process or another; the error names it.
     pub fn open(&self) -> Result<Box<dyn Write + Send>, ExitError> {
         match self {
             Self::Stdout if net::machine::stdout_was_closed() => {
@@ -71,7 +71,7 @@ impl Output {
             Self::File(path) => {
                 let file = create_locked(path).map_err(|error| unopened(path, &error))?;
                 let file = file.ok_or_else(|| {
-                    anyhow!("open {path}: another brunt is writing to it (give another -output)")
+                    anyhow!("open {path}: it is being written to already (name another file)")
                 })?;
                 Ok(Box::new(file))
             }
@@ -253,7 +253,9 @@ mod tests {
         let mut first = output.open().unwrap();
         first.write_all(b"first").unwrap();
         let refused = output.open().err().unwrap();
-        assert!(refused.to_string().contains("another brunt is writing to it"), "{refused}");
+        let words =
+            format!("open {}: it is being written to already (name another file)", path.display());
+        assert_eq!(refused.to_string(), words);
         assert_eq!(std::fs::read(&path).unwrap(), b"first");
         drop(first);
         output.open().unwrap().write_all(b"2").unwrap();

@@ -3,10 +3,12 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
+use std::os::unix::fs::FileTypeExt as _;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
+use nix::unistd::{AccessFlags, access};
 
 use crate::error::ExitError;
 use crate::exit_code::ExitCode;
@@ -38,7 +40,8 @@ fn open_one(name: &str, interrupts: &Interrupts, grace: Duration) -> Result<Name
         announce_stdin("results");
         // A terminal has no writer that drains.
         let grace = if io::stdin().is_terminal() { Duration::ZERO } else { grace };
-        let input = InterruptiblePipe::start(|| Ok(io::stdin().lock()), interrupts, grace)?;
+        let input = InterruptiblePipe::start(|| Ok(io::stdin().lock()), interrupts, grace);
+        let input = input.map_err(|error| anyhow!("reading standard input: {}", reason(&error)))?;
         return Ok(("stdin".to_owned(), Box::new(input)));
     }
     let failed = |error: io::Error| unopened(format!("open {name}: {}", reason(&error)));
@@ -46,15 +49,23 @@ fn open_one(name: &str, interrupts: &Interrupts, grace: Duration) -> Result<Name
     if meta.is_dir() {
         return Err(unopened(format!("open {name}: is a directory")));
     }
-    if !meta.is_file() {
-        // Even opening a named pipe waits for its writer.
+    if meta.file_type().is_fifo() {
+        // Opening it waits for its writer, so what the wait would end with is found out before.
+        access(name, AccessFlags::R_OK).map_err(|error| failed(error.into()))?;
         let path = name.to_owned();
-        let input = InterruptiblePipe::start(move || File::open(path), interrupts, grace)?;
-        return Ok((name.to_owned(), Box::new(input)));
+        return piped(name, InterruptiblePipe::start(|| File::open(path), interrupts, grace));
     }
     let file = File::open(name).map_err(failed)?;
+    if !meta.is_file() {
+        return piped(name, InterruptiblePipe::start(|| Ok(file), interrupts, grace));
+    }
     let interrupts = interrupts.clone();
     Ok((name.to_owned(), Box::new(InterruptibleFile { file, interrupts, has_read: false })))
+}
+
+fn piped(name: &str, input: io::Result<InterruptiblePipe>) -> Result<NamedInput, ExitError> {
+    let input = input.map_err(|error| anyhow!("reading {name}: {}", reason(&error)))?;
+    Ok((name.to_owned(), Box::new(input)))
 }
 
 fn unopened(text: String) -> ExitError {
@@ -110,16 +121,13 @@ impl InterruptiblePipe {
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
         interrupts: &Interrupts,
         grace: Duration,
-    ) -> Result<Self, ExitError> {
+    ) -> io::Result<Self> {
         let (sender, chunks) = sync_channel(CHUNKS_MAX);
-        std::thread::Builder::new()
-            .name("pipe".to_owned())
-            .spawn(move || match open() {
-                Ok(pipe) => pump(pipe, &sender),
-                // It is no longer waited for.
-                Err(error) => sender.send(Err(error)).unwrap_or_default(),
-            })
-            .map_err(|error| ExitError::from(anyhow!("reading standard input: {error}")))?;
+        std::thread::Builder::new().name("pipe".to_owned()).spawn(move || match open() {
+            Ok(pipe) => pump(pipe, &sender),
+            // It is no longer waited for.
+            Err(error) => sender.send(Err(error)).unwrap_or_default(),
+        })?;
         Ok(Self::of(chunks, interrupts.clone(), grace))
     }
 
@@ -214,6 +222,28 @@ mod tests {
             panic!("opened a file that is not there");
         };
         assert_eq!(failed.to_string(), "open /nowhere/at/all: no such file or directory");
+    }
+
+    /// Issue 20: it was an error of what the input holds, in the system's words.
+    #[test]
+    fn what_cannot_be_opened_is_no_damaged_input() {
+        let dir = std::env::temp_dir().join(format!("brunt-unopened-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let (socket, pipe) = (dir.join("socket"), dir.join("pipe"));
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::empty()).unwrap();
+        // The superuser may read what no user may.
+        let is_readable = access(&pipe, AccessFlags::R_OK).is_ok();
+        let cases = [(socket, "no such device or address"), (pipe, "permission denied")];
+        for (path, words) in cases.into_iter().take(if is_readable { 1 } else { 2 }) {
+            let path = path.display().to_string();
+            let opened =
+                open_results(std::slice::from_ref(&path), &Interrupts::default(), Duration::ZERO);
+            let Err(failed) = opened else { panic!("opened {path}") };
+            assert_eq!(failed.to_string(), format!("open {path}: {words}"));
+            assert_eq!(failed.code, ExitCode::Input);
+        }
+        std::fs::remove_dir_all(&dir).unwrap();
     }
 
     /// Issue 19: who waited for the writer of a named pipe was not stopped by the first two interrupts.

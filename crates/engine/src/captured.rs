@@ -55,7 +55,8 @@ impl CapturedResponse {
         }
         // Less always fits.
         self.body_memory.resize(self.body.capacity()).ok();
-        self.head_memory.resize(self.headers.capacity()).ok();
+        // As `count_head` counts, so that a connection with the same head again changes nothing that threads share.
+        self.head_memory.resize(2 * self.headers.capacity()).ok();
     }
 
     pub(crate) fn clear(&mut self) {
@@ -64,5 +65,25 @@ impl CapturedResponse {
         self.body_cut = false;
         self.headers.clear();
         self.head = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Issue 20: the head was counted twice with its response and once without, which touched what all threads share twice a request.
+    #[test]
+    fn a_head_counts_alike_with_its_response_and_after_it() {
+        let mut captured = CapturedResponse::default();
+        captured.headers.reserve_exact(40 << 10);
+        captured.count_head().unwrap();
+        let taken = captured.head_memory.taken();
+        assert!(taken >= 80 << 10, "{taken}");
+        captured.trim();
+        assert_eq!(captured.head_memory.taken(), taken);
+        captured.headers.reserve_exact(IDLE_MAX + 1);
+        captured.trim();
+        assert_eq!(captured.head_memory.taken(), 0, "a large one is given back");
     }
 }

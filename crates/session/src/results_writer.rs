@@ -36,14 +36,33 @@ struct Queued {
 }
 
 impl Queued {
-    fn push(&mut self, size: usize) {
-        self.sizes.push_back(size);
-        self.bytes += size;
+    /// Queues a batch where there is room for it; gives back one that is refused.
+    fn offer(
+        &mut self,
+        batch: Batch,
+        queue: impl FnOnce(Batch) -> Result<(), Batch>,
+    ) -> Result<(), Batch> {
+        let size = batch.texts.len();
+        if !self.has_room_for(size) {
+            return Err(batch);
+        }
+        let offered = queue(batch);
+        if offered.is_ok() {
+            self.sizes.push_back(size);
+            self.bytes += size;
+        }
+        self.settle();
+        offered
     }
 
     fn pop(&mut self) {
         self.bytes -= self.sizes.pop_front().unwrap_or(0);
-        // Less always fits.
+        self.settle();
+    }
+
+    /// Counts what waits, and no more.
+    fn settle(&mut self) {
+        // Less always fits; a batch that waits alone does without, as it is there already.
         self.memory.resize(self.bytes).ok();
     }
 
@@ -64,15 +83,10 @@ impl ResultsWriter {
             self.queued.pop();
             run.recycle(empty);
         }
-        let (rows, size) = (batch.samples.len() as u64, batch.texts.len());
-        let refused =
-            if self.queued.has_room_for(size) { self.sink.offer(batch).err() } else { Some(batch) };
-        match refused {
-            None => self.queued.push(size),
-            Some(batch) => {
-                self.rows_dropped += rows;
-                run.recycle(batch);
-            }
+        let rows = batch.samples.len() as u64;
+        if let Err(batch) = self.queued.offer(batch, |batch| self.sink.offer(batch)) {
+            self.rows_dropped += rows;
+            run.recycle(batch);
         }
     }
 
@@ -163,14 +177,34 @@ impl Drop for OpenResults {
 mod tests {
     use super::*;
 
+    fn batch(texts: usize) -> Batch {
+        Batch { texts: vec![0; texts], ..Batch::default() }
+    }
+
     #[test]
     fn texts_that_wait_are_bounded() {
         let mut queued = Queued::default();
         assert!(queued.has_room_for(QUEUED_BYTES_MAX * 2), "one batch always finds room");
-        queued.push(QUEUED_BYTES_MAX - 10);
-        assert!(queued.has_room_for(10) && !queued.has_room_for(11));
+        queued.offer(batch(1 << 20), |_| Ok(())).unwrap();
+        let left = QUEUED_BYTES_MAX - (1 << 20);
+        assert!(queued.has_room_for(left) && !queued.has_room_for(left + 1));
         queued.pop();
-        assert!(queued.has_room_for(11) && queued.bytes == 0);
+        assert!(queued.has_room_for(left + 1) && queued.bytes == 0);
         queued.pop();
+    }
+
+    /// Issue 20: the first batch was not counted, and what was taken for one that the queue refused stayed taken.
+    #[test]
+    fn memory_is_taken_for_what_waits() {
+        const MIB: usize = 1 << 20;
+        let mut queued = Queued::default();
+        queued.offer(batch(3 * MIB), |_| Ok(())).unwrap();
+        assert_eq!(queued.memory.taken(), 3 * MIB);
+        queued.offer(batch(2 * MIB), Err).unwrap_err();
+        assert_eq!((queued.memory.taken(), queued.bytes), (3 * MIB, 3 * MIB));
+        queued.pop();
+        assert_eq!(queued.memory.taken(), 0);
+        queued.offer(batch(2 * MIB), Err).unwrap_err();
+        assert_eq!(queued.memory.taken(), 0);
     }
 }

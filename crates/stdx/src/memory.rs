@@ -51,6 +51,12 @@ pub struct MemoryShare {
 }
 
 impl MemoryShare {
+    /// What it takes of the limit, in bytes.
+    #[must_use]
+    pub const fn taken(&self) -> usize {
+        self.taken
+    }
+
     /// Takes as much as a thing of this size needs, more or less than before.
     ///
     /// # Errors

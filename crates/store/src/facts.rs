@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::StoreError;
-use crate::git::git;
+use crate::git::{CHANGES, Questions};
 
 /// The commit of a working tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub struct Git {
     pub commit: String,
     /// The branch; empty where none is checked out.
     pub branch: String,
-    /// Files that git follows were changed after the commit.
+    /// Files that git follows were changed after the commit. What was changed inside of a submodule does not count.
     pub dirty: bool,
 }
 
@@ -53,10 +53,11 @@ impl Git {
     /// Of the working tree of this folder; `None` where there is none, or no git.
     #[must_use]
     pub fn here() -> Option<Self> {
-        let commit = git(&["rev-parse", "--verify", "HEAD"]).ok()?;
+        let git = Questions::begin();
+        let commit = git.ask(&["rev-parse", "--verify", "HEAD"]).ok()?;
         // A commit that no branch leads to has no name, which is no failure.
-        let branch = git(&["symbolic-ref", "--short", "-q", "HEAD"]).unwrap_or_default();
-        let changed = git(&["status", "--porcelain", "--untracked-files=no"]).unwrap_or_default();
+        let branch = git.ask(&["symbolic-ref", "--short", "-q", "HEAD"]).unwrap_or_default();
+        let changed = git.ask(&CHANGES).unwrap_or_default();
         Some(Self { commit, branch, dirty: !changed.is_empty() })
     }
 }
@@ -71,7 +72,7 @@ pub fn ancestors(reference: &str, max: usize) -> Result<Vec<String>, StoreError>
     let list = if reference.starts_with('-') {
         Err("no branch, tag or commit begins with a dash".to_owned())
     } else {
-        git(&["rev-list", &max, reference, "--"])
+        Questions::begin().ask(&["rev-list", &max, reference, "--"])
     };
     let list =
         list.map_err(|reason| StoreError::Git { reference: reference.to_owned(), reason })?;

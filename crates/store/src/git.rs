@@ -5,74 +5,112 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How long git may take: a run waits for it.
+/// How long all that is asked for one purpose may take: a run waits for it.
 const LIMIT: Duration = Duration::from_secs(5);
 /// Bytes of an answer that are read.
 const ANSWER_MAX: u64 = 16 << 20;
 
-/// What git prints; else the first line of what it complains of.
-pub(crate) fn git(args: &[&str]) -> Result<String, String> {
-    git_in(Path::new("."), args, LIMIT)
+/// The question which files that git follows were changed. No submodule is looked into, as a git of its own would do it, with the
+/// submodule's configuration: only another commit of it is a change.
+pub(crate) const CHANGES: [&str; 4] =
+    ["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"];
+
+/// Asks git about the working folder, several times within one [`LIMIT`].
+pub(crate) struct Questions<'f> {
+    folder: &'f Path,
+    limit: Duration,
+    deadline: Instant,
 }
 
-fn git_in(folder: &Path, args: &[&str], limit: Duration) -> Result<String, String> {
-    let filters =
-        if args.first() == Some(&"status") { filters(folder, limit)? } else { Vec::new() };
-    let mut words = vec!["-c".to_owned(), "core.fsmonitor=false".to_owned()];
-    words.extend(["-c".to_owned(), "core.hooksPath=/dev/null".to_owned()]);
-    words.extend(filters.iter().flat_map(|name| ["-c".to_owned(), format!("{name}=")]));
-    words.extend(args.iter().map(|word| (*word).to_owned()));
-    answer(folder, &words, limit)
+impl Questions<'_> {
+    pub(crate) fn begin() -> Self {
+        Self::within(Path::new("."), LIMIT)
+    }
 }
 
-/// The filters of contents that the repository itself configures. Git would run them to see whether a file has changed; those of the
-/// user's own configuration stay.
-fn filters(folder: &Path, limit: Duration) -> Result<Vec<String>, String> {
-    let words = "config --includes --show-scope --name-only --get-regexp ^filter\\.";
-    let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-    let listed = match answer(folder, &words, limit) {
-        // That there are none is a failure without a word.
-        Err(complaint) if complaint == FAILED => String::new(),
-        listed => listed?,
-    };
-    let own = |line: &str| {
-        let (scope, name) = line.split_once('\t')?;
-        let starts = [".clean", ".smudge", ".process", ".required"];
-        let is_its_own = matches!(scope, "local" | "worktree");
-        (is_its_own && starts.iter().any(|end| name.ends_with(end))).then(|| name.to_owned())
-    };
-    let names: Vec<String> = listed.lines().filter_map(own).collect();
-    // `-c` could not name it.
-    match names.iter().find(|name| name.contains('=')) {
-        Some(name) => Err(format!("git: the repository has a filter of the name {name}")),
-        None => Ok(names),
+impl<'f> Questions<'f> {
+    fn within(folder: &'f Path, limit: Duration) -> Self {
+        Self { folder, limit, deadline: Instant::now() + limit }
+    }
+
+    /// What git prints; else the first line of what it complains of.
+    pub(crate) fn ask(&self, args: &[&str]) -> Result<String, String> {
+        let filters = if args.first() == Some(&"status") { self.filters()? } else { Vec::new() };
+        let mut words = vec!["-c".to_owned(), "core.fsmonitor=false".to_owned()];
+        words.extend(["-c".to_owned(), "core.hooksPath=/dev/null".to_owned()]);
+        words.extend(filters.iter().flat_map(|name| ["-c".to_owned(), format!("{name}=")]));
+        words.extend(args.iter().map(|word| (*word).to_owned()));
+        self.answer(&words)
+    }
+
+    /// The filters of contents that the repository itself configures. Git would run them to see whether a file has changed; those of
+    /// the user's own configuration stay.
+    fn filters(&self) -> Result<Vec<String>, String> {
+        let words = "config --includes --show-scope --name-only --get-regexp ^filter\\.";
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        let listed = match self.answer(&words) {
+            // That there are none is a failure without a word.
+            Err(complaint) if complaint == FAILED => String::new(),
+            listed => listed?,
+        };
+        let own = |line: &str| {
+            let (scope, name) = line.split_once('\t')?;
+            let starts = [".clean", ".smudge", ".process", ".required"];
+            let is_its_own = matches!(scope, "local" | "worktree");
+            (is_its_own && starts.iter().any(|end| name.ends_with(end))).then(|| name.to_owned())
+        };
+        let names: Vec<String> = listed.lines().filter_map(own).collect();
+        // `-c` could not name it.
+        match names.iter().find(|name| name.contains('=')) {
+            Some(name) => Err(format!("git: the repository has a filter of the name {name}")),
+            None => Ok(names),
+        }
+    }
+
+    fn answer(&self, words: &[String]) -> Result<String, String> {
+        let too_long = || format!("git takes longer than {} s", self.limit.as_secs_f64());
+        if self.left().is_zero() {
+            return Err(too_long());
+        }
+        let mut child =
+            command(self.folder, words).spawn().map_err(|error| format!("git: {error}"))?;
+        let (stdout, stderr) = (read_aside(child.stdout.take()), read_aside(child.stderr.take()));
+        let texts = self.wait_for(&stdout).and_then(|out| Some((out, self.wait_for(&stderr)?)));
+        let Some((printed, complaint)) = texts else {
+            end(&mut child);
+            return Err(too_long());
+        };
+        let status = child.wait().map_err(|error| format!("git: {error}"))?;
+        if status.success() {
+            return Ok(printed.trim().to_owned());
+        }
+        Err(complaint.lines().next().unwrap_or(FAILED).to_owned())
+    }
+
+    /// What was read of a pipe; `None` where it takes until the deadline.
+    fn wait_for(&self, text: &mpsc::Receiver<String>) -> Option<String> {
+        text.recv_timeout(self.left()).ok()
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
     }
 }
 
 /// The complaint of a git that says nothing.
 const FAILED: &str = "git failed";
 
-fn answer(folder: &Path, words: &[String], limit: Duration) -> Result<String, String> {
+fn command(folder: &Path, words: &[String]) -> Command {
     let mut command = Command::new("git");
     command.args(words).current_dir(folder).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    // Neither a question to the user, nor a file written, nor a repository elsewhere asked for what is missing here.
+    // Neither a question to the user, nor a file written, nor a repository elsewhere asked for what is missing here, also by a git that
+    // does not know the variable of lazy fetches.
     command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
-    command.env("GIT_NO_LAZY_FETCH", "1");
-    let mut child = command.spawn().map_err(|error| format!("git: {error}"))?;
-    let (stdout, stderr) = (read_aside(child.stdout.take()), read_aside(child.stderr.take()));
-    let texts = stdout.recv_timeout(limit).and_then(|out| Ok((out, stderr.recv_timeout(limit)?)));
-    let Ok((printed, complaint)) = texts else {
-        end(&mut child);
-        return Err(format!("git takes longer than {} s", limit.as_secs_f64()));
-    };
-    let status = child.wait().map_err(|error| format!("git: {error}"))?;
-    if status.success() {
-        return Ok(printed.trim().to_owned());
-    }
-    Err(complaint.lines().next().unwrap_or(FAILED).to_owned())
+    command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
+    command
 }
 
 /// Reads all of a pipe on a thread of its own: what git started may hold it open for ever.
@@ -112,17 +150,29 @@ mod tests {
         let hostile = folder.join("hostile");
         fs::write(&hostile, format!("#!/bin/sh\ntouch {}\n{program}\n", marker.display())).unwrap();
         fs::set_permissions(&hostile, fs::Permissions::from_mode(0o755)).unwrap();
-        fs::write(folder.join("file.txt"), "one\n").unwrap();
-        let run = |words: &[&str]| {
-            let mut command = Command::new("git");
-            command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(words);
-            let output = command.current_dir(&folder).output().unwrap();
-            assert!(output.status.success(), "{words:?}: {output:?}");
-        };
-        run(&["init", "-q"]);
-        run(&["add", "file.txt"]);
-        run(&["commit", "-q", "-m", "one"]);
+        begin_repository(&folder);
         (folder, marker)
+    }
+
+    fn begin_repository(folder: &Path) {
+        fs::create_dir_all(folder).unwrap();
+        fs::write(folder.join("file.txt"), "one\n").unwrap();
+        run_git(folder, &["init", "-q"]);
+        run_git(folder, &["add", "file.txt"]);
+        run_git(folder, &["commit", "-q", "-m", "one"]);
+    }
+
+    fn run_git(folder: &Path, words: &[&str]) {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(words);
+        let output = command.current_dir(folder).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {output:?}");
+    }
+
+    /// Appends to a repository's configuration.
+    fn configure(repository: &Path, more: &str) {
+        let file = repository.join(".git/config");
+        fs::write(&file, fs::read_to_string(&file).unwrap() + more).unwrap();
     }
 
     /// Issue 19, X7.
@@ -134,25 +184,63 @@ mod tests {
             "[core]\nfsmonitor = {hostile}\nhooksPath = {0}\n[filter \"x\"]\nclean = {hostile}\nprocess = {hostile}\nrequired = true\n",
             folder.display()
         );
-        let file = folder.join(".git/config");
-        fs::write(&file, fs::read_to_string(&file).unwrap() + &config).unwrap();
+        configure(&folder, &config);
         fs::write(folder.join(".git/info/attributes"), "* filter=x\n").unwrap();
         // Its times differ, so its content is looked at.
         fs::write(folder.join("file.txt"), "two\n").unwrap();
-        let plain = ["status", "--porcelain", "--untracked-files=no"];
-        let said = git_in(&folder, &plain, LIMIT).unwrap();
-        assert_eq!(said, "M file.txt");
-        assert!(git_in(&folder, &["rev-parse", "--verify", "HEAD"], LIMIT).unwrap().len() >= 40);
+        let ask = |args: &[&str]| Questions::within(&folder, LIMIT).ask(args);
+        assert_eq!(ask(&CHANGES).unwrap(), "M file.txt");
+        assert!(ask(&["rev-parse", "--verify", "HEAD"]).unwrap().len() >= 40);
         assert!(!marker.exists(), "git started what the repository names");
         // As it is without the care.
-        Command::new("git").args(plain).current_dir(&folder).output().unwrap();
+        Command::new("git").args(CHANGES).current_dir(&folder).output().unwrap();
         assert!(marker.exists(), "the trap works");
         fs::remove_file(&marker).unwrap();
-        let named = config.replace("filter \"x\"", "filter \"a=b\"");
-        fs::write(&file, fs::read_to_string(&file).unwrap() + &named).unwrap();
+        configure(&folder, &config.replace("filter \"x\"", "filter \"a=b\""));
         fs::write(folder.join(".git/info/attributes"), "* filter=a=b\n").unwrap();
-        assert!(git_in(&folder, &plain, LIMIT).unwrap_err().contains("filter.a=b.clean"));
+        assert!(ask(&CHANGES).unwrap_err().contains("filter.a=b.clean"));
         assert!(!marker.exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Issue 20: git asks a submodule's files for changes by a git of its own, with the submodule's configuration.
+    #[test]
+    fn a_submodule_starts_no_programs() {
+        let (folder, marker) = repository("submodule", "cat");
+        let inner = folder.join("inner");
+        begin_repository(&inner);
+        let hostile = folder.join("hostile").display().to_string();
+        run_git(&folder, &["add", "inner"]);
+        run_git(&folder, &["commit", "-q", "-m", "two"]);
+        configure(&inner, &format!("[filter \"x\"]\nclean = {hostile}\nrequired = true\n"));
+        fs::write(inner.join(".git/info/attributes"), "* filter=x\n").unwrap();
+        fs::write(inner.join("file.txt"), "two\n").unwrap();
+        let ask = |args: &[&str]| Questions::within(&folder, LIMIT).ask(args);
+        assert_eq!(ask(&CHANGES).unwrap(), "");
+        assert!(!marker.exists(), "git started what the submodule names");
+        let dirty = ["status", "--porcelain", "--untracked-files=no"];
+        Command::new("git").args(dirty).current_dir(&folder).output().unwrap();
+        assert!(marker.exists(), "the trap works");
+        // Another commit of it is still a change.
+        run_git(&inner, &["-c", "filter.x.clean=", "-c", "filter.x.required=", "add", "file.txt"]);
+        run_git(&inner, &["commit", "-q", "-m", "two"]);
+        assert_eq!(ask(&CHANGES).unwrap(), "M inner");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Issue 20: a git from before the variable of lazy fetches would get what is missing as the repository says.
+    #[test]
+    fn a_repository_reaches_nothing_elsewhere() {
+        let (folder, marker) = repository("elsewhere", "");
+        let hostile = folder.join("hostile").display().to_string();
+        let config =
+            format!("[protocol]\nallow = always\n[remote \"far\"]\nurl = ext::{hostile}\n");
+        configure(&folder, &config);
+        let refused = Questions::within(&folder, LIMIT).ask(&["ls-remote", "far"]).unwrap_err();
+        assert!(refused.contains("transport 'ext' not allowed"), "{refused}");
+        assert!(!marker.exists());
+        Command::new("git").args(["ls-remote", "far"]).current_dir(&folder).output().unwrap();
+        assert!(marker.exists(), "the trap works");
         fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -163,9 +251,13 @@ mod tests {
         fs::remove_file(&head).unwrap();
         assert!(Command::new("mkfifo").arg(&head).status().unwrap().success());
         let begin = Instant::now();
-        let refused = git_in(&folder, &["rev-parse", "HEAD"], Duration::from_millis(200));
-        assert_eq!(refused.unwrap_err(), "git takes longer than 0.2 s");
-        assert!(begin.elapsed() < Duration::from_secs(10));
+        let limit = Duration::from_millis(200);
+        let questions = Questions::within(&folder, limit);
+        for _ in 0..50 {
+            let refused = questions.ask(&["rev-parse", "HEAD"]).unwrap_err();
+            assert_eq!(refused, "git takes longer than 0.2 s");
+        }
+        assert!(begin.elapsed() < 25 * limit, "the limit is of all questions together");
         fs::remove_dir_all(&folder).unwrap();
     }
 }

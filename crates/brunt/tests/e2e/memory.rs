@@ -121,14 +121,16 @@ fn what_a_script_makes_fails_where_it_does_not_fit() {
 }
 
 /// The worst that a server can make a client hold, as far as we know: windows of codings, heads, cookies, bodies, redirects.
-const WORST: [&str; 7] = ["br", "zstd", "gzip", "head", "cookies", "body", "redirect"];
+const WORST: [&str; 9] =
+    ["br", "zstd", "zstd frames", "zstd block", "gzip", "head", "cookies", "body", "redirect"];
 
 /// Writes the answer of a kind, none of which ends.
 fn write_worst(kind: &str, conn: &mut impl Write) -> std::io::Result<()> {
     let coded = |conn: &mut dyn Write| {
+        let coding = kind.split(' ').next().unwrap_or_default();
         write!(
             conn,
-            "HTTP/1.1 200 OK\r\nContent-Encoding: {kind}\r\nContent-Length: 50000000\r\n\r\n"
+            "HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nContent-Length: 50000000\r\n\r\n"
         )
     };
     let piece = vec![b'a'; 1 << 20];
@@ -144,6 +146,22 @@ fn write_worst(kind: &str, conn: &mut impl Write) -> std::io::Result<()> {
             coded(conn)?;
             conn.write_all(&[0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3])?;
             conn.write_all(&[0x02, 0, 0x10, 0].repeat(80))
+        }
+        // A whole frame as above, and the header of one with a window of 1 KiB.
+        "zstd frames" => {
+            coded(conn)?;
+            conn.write_all(&[0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3])?;
+            conn.write_all(&[0x02, 0, 0x10, 0].repeat(99))?;
+            conn.write_all(&[0x03, 0, 0x10, 0])?;
+            conn.write_all(&[0x28, 0xb5, 0x2f, 0xfd, 0, 0])
+        }
+        // A window of 128 KiB; eight bytes, 43,690 sequences in a block of nine, and all but the last byte of a block as it is.
+        "zstd block" => {
+            coded(conn)?;
+            conn.write_all(&[0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3, 66, 0, 0, b'a'])?;
+            conn.write_all(&[76, 0, 0, 0, 255, 0xaa, 0x2b, 0x54, 0, 0, 0, 1])?;
+            conn.write_all(&[0, 0, 0x10])?;
+            conn.write_all(&piece[..(128 << 10) - 1])
         }
         // Blocks as they are. RFC 1951, 3.2.4.
         "gzip" => {
@@ -208,15 +226,19 @@ fn the_worst_answers_stay_within_the_limit() {
         "script.js",
         "import http from 'k6/http';
          export const options = { scenarios: { s: { executor: 'per-vu-iterations', vus: 1000, iterations: 1, maxDuration: '30s' } } };
-         export default function () { http.get(__ENV.URL, { timeout: '6s' }); }",
+         export default function () { http.get(__ENV.URL, { timeout: '6s', responseType: __ENV.TYPE }); }",
     );
-    for only in [None, Some("body"), Some("br"), Some("cookies")] {
+    let kinds = ["body", "br", "zstd frames", "zstd block", "cookies"];
+    for only in [None].into_iter().chain(kinds.map(Some)) {
+        // A body that is not asked for leaves the memory to the window.
+        let is_zstd = only.is_some_and(|kind| kind.starts_with("zstd"));
+        let body = if is_zstd { "none" } else { "text" };
         let url = worst_server(only);
         let (summary, log) = (scratch.path("summary.json"), scratch.path("log.txt"));
         let mut child = Command::new(env!("CARGO_BIN_EXE_brunt"))
             .args(["run", "-q", "--memory-limit=512MB", "--summary-export"])
             .arg(&summary)
-            .args(["-e", &format!("URL={url}"), &path])
+            .args(["-e", &format!("URL={url}"), "-e", &format!("TYPE={body}"), &path])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(&log).unwrap())

@@ -23,7 +23,7 @@ fn one_results_file() {
     until("the first writes", || stage.server.stats().requests > 10);
     let second = stage.run(line);
     no_bug(&second);
-    second.with_code(1).complains_once(&["out.arrow", "another brunt is writing to it"]);
+    second.with_code(1).complains_once(&["out.arrow", "it is being written to already"]);
     no_bug(&first.wait().with_code(0));
     let json = stage.report("out.arrow").with_code(0).json();
     assert_eq!((&json["requests"], stage.server.stats().requests), (&150.into(), 150), "{json}");

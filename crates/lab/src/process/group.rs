@@ -9,6 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use cli::Interrupts;
+use nix::errno::Errno;
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
@@ -79,7 +80,7 @@ impl ProcessGroup {
     /// The exit status of its first process; `None` while it runs.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
-            self.ended = exit_status(self.leader);
+            self.ended = exit_status(self.leader, &mut self.child);
         }
         self.ended
     }
@@ -128,15 +129,29 @@ impl Drop for ProcessGroup {
 }
 
 /// How a child of this process ended, without reaping it; `None` while it runs.
-fn exit_status(child: Pid) -> Option<ExitStatus> {
+fn exit_status(leader: Pid, child: &mut Child) -> Option<ExitStatus> {
     let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
     // As `wait(2)` encodes them.
-    let raw = match waitid(Id::Pid(child), flags).ok()? {
-        WaitStatus::Exited(_, code) => (code & 0xff) << 8,
-        WaitStatus::Signaled(_, signal, dumped) => signal as i32 | i32::from(dumped) << 7,
+    let raw = match waitid(Id::Pid(leader), flags) {
+        Ok(WaitStatus::Exited(_, code)) => (code & 0xff) << 8,
+        Ok(WaitStatus::Signaled(_, signal, dumped)) => signal as i32 | i32::from(dumped) << 7,
+        // Ended by a real-time signal, which has no name. Where the system does not show it, reaping has it.
+        Err(Errno::EINVAL) => match zombie_status(leader) {
+            Some(raw) => raw,
+            None => return child.try_wait().ok()?,
+        },
         _ => return None,
     };
     Some(ExitStatus::from_raw(raw))
+}
+
+/// How a process that was ended by a signal and is not reaped ended, as `wait(2)` encodes it. proc_pid_stat(5), field 52.
+fn zombie_status(process: Pid) -> Option<i32> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    let raw: i32 = rest.split_whitespace().nth(49)?.parse().ok()?;
+    // Who may not see it is shown 0.
+    (raw & 0x7f != 0).then_some(raw)
 }
 
 /// A process of this group is running. Zombies do not count.
@@ -171,6 +186,8 @@ mod tests {
         for (script, code, signal) in [
             ("exit 7", Some(7), None),
             ("kill -9 $$", None, Some(9)),
+            // Issue 20: SIGRTMIN+1, as the shell counts, was never seen to have ended.
+            ("kill -35 $$", None, Some(35)),
             ("sleep 60 & exit 0", Some(0), None),
         ] {
             let mut command = Command::new("sh");
@@ -186,7 +203,9 @@ mod tests {
                 reaper: Reaper::none(),
                 interrupts: interrupts.clone(),
             };
+            let begin = Instant::now();
             let ended = loop {
+                assert!(begin.elapsed() < 4 * GRACE_PERIOD, "{script}: it is not seen to end");
                 match group.ended() {
                     Some(ended) => break ended,
                     None => std::thread::park_timeout(POLL_INTERVAL),

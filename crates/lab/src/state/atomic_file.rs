@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use cli::ExitError;
 
-/// Replaces a file: writes `PATH.part` beside it, syncs it, and renames it.
+/// Replaces a file: writes another beside it, syncs it, and renames it.
 ///
 /// # Errors
 /// The new file cannot be written; the old one is unchanged.

@@ -12,6 +12,7 @@ mod output;
 #[cfg(test)]
 mod tests;
 mod zstd;
+mod zstd_block;
 
 pub use self::accepted::Accepted;
 pub use self::coding::{CODINGS_MAX, Coding, Codings};

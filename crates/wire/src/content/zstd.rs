@@ -9,6 +9,7 @@ use stdx::MemoryShare;
 
 use super::error::ContentError;
 use super::output::Sink;
+use super::zstd_block::{BlockBuffers, Sections};
 
 /// The largest window: 8 MiB. RFC 9659 forbids larger ones in HTTP.
 const WINDOW_MAX: u64 = 8 << 20;
@@ -23,7 +24,12 @@ pub(super) struct Zstd {
     checksum: bool,
     /// The header or block so far.
     pending: Vec<u8>,
-    /// What the window takes.
+    /// The bytes of ruzstd's ring buffer, at most. It keeps its size when a frame with a smaller window follows.
+    ring: usize,
+    buffers: BlockBuffers,
+    /// The bytes that a block of this frame may decode to. RFC 8878, 3.1.1.2.4.
+    block_max: usize,
+    /// What the ring and the buffers take.
     memory: MemoryShare,
 }
 
@@ -38,13 +44,14 @@ enum State {
 
 impl Default for Zstd {
     fn default() -> Self {
-        let mut decoder = FrameDecoder::new();
-        decoder.set_max_window_size(WINDOW_MAX);
         Self {
-            decoder,
+            decoder: new_decoder(),
             state: State::Header,
             checksum: false,
             pending: Vec::new(),
+            ring: 0,
+            buffers: BlockBuffers::default(),
+            block_max: 0,
             memory: MemoryShare::default(),
         }
     }
@@ -77,10 +84,15 @@ impl Zstd {
             }
             // What is needed may grow with what came, so it is asked for until it is there.
             loop {
-                let missing = self.needed()?.saturating_sub(self.pending.len());
+                let needed = self.needed()?;
+                let missing = needed.saturating_sub(self.pending.len());
                 if missing == 0 {
                     break;
                 }
+                self.buffers.add_encoded(needed);
+                self.take_memory()?;
+                // Not more than was counted.
+                self.pending.reserve_exact(missing);
                 if input.is_empty() {
                     return Ok(());
                 }
@@ -92,9 +104,19 @@ impl Zstd {
             let outcome = self.handle_item(&pending, out);
             self.pending = pending;
             self.pending.clear();
-            outcome?;
+            // What a broken block has left is of no use, and may be more than a whole one needs.
+            outcome.inspect_err(|_| self.free())?;
         }
         Ok(())
+    }
+
+    fn take_memory(&mut self) -> Result<(), ContentError> {
+        self.memory.resize(self.ring + self.buffers.bytes()).map_err(|_| ContentError::Memory)
+    }
+
+    /// Gives back all that the decoder took.
+    fn free(&mut self) {
+        *self = Self { state: self.state, ..Self::default() };
     }
 
     /// Bytes of the header or block, as far as they are known.
@@ -109,7 +131,7 @@ impl Zstd {
             (State::Header, _) => Ok(4),
             (_, [a, b, c, ..]) => {
                 let header = u32::from_le_bytes([*a, *b, *c, 0]);
-                let repeated = header >> 1 & 3 == 1;
+                let repeated = block_kind(&self.pending) == REPEATED;
                 let content = if repeated { 1 } else { (header >> 3) as usize };
                 let checksum = if header & 1 == 1 && self.checksum { 4 } else { 0 };
                 if content > BLOCK_MAX {
@@ -125,6 +147,9 @@ impl Zstd {
     fn handle_item(&mut self, item: &[u8], out: &mut Sink<'_>) -> Result<(), ContentError> {
         if self.state == State::Header {
             return self.handle_header(item);
+        }
+        if block_kind(item) == COMPRESSED {
+            self.take_sections(item)?;
         }
         let finished = self
             .decoder
@@ -146,6 +171,16 @@ impl Zstd {
         Ok(())
     }
 
+    /// Takes memory for a compressed block. ruzstd does not refuse all that decode to more than a block may.
+    fn take_sections(&mut self, item: &[u8]) -> Result<(), ContentError> {
+        let sections = item.get(3..).and_then(Sections::parse).ok_or(ContentError::Zstd)?;
+        if sections.decoded_least() > self.block_max {
+            return Err(ContentError::Zstd);
+        }
+        self.buffers.add_sections(sections);
+        self.take_memory()
+    }
+
     fn handle_header(&mut self, item: &[u8]) -> Result<(), ContentError> {
         let word = |at: usize| {
             item.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes)
@@ -155,7 +190,10 @@ impl Zstd {
             self.state = if left == 0 { State::Header } else { State::Skip(u64::from(left)) };
             return Ok(());
         }
-        self.memory.resize(window_of(item)).map_err(|_| ContentError::Memory)?;
+        let window = window_of(item);
+        self.block_max = window.min(BLOCK_MAX);
+        self.ring = ring_max(window).max(self.ring);
+        self.take_memory()?;
         self.checksum = item.get(4).is_some_and(|descriptor| descriptor & 4 != 0);
         self.decoder.reset(item).map_err(|_| ContentError::Zstd)?;
         self.state = State::Block;
@@ -168,6 +206,32 @@ impl fmt::Debug for Zstd {
         f.debug_struct("Zstd").field("state", &self.state).finish_non_exhaustive()
     }
 }
+
+fn new_decoder() -> FrameDecoder {
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(WINDOW_MAX);
+    decoder
+}
+
+/// The bytes of ruzstd's ring buffer, at most, once frames of this window were decoded: it holds the window, a block, and a byte that is
+/// always free, and grows to a power of two; beyond the room of two blocks, to a power of two and that room.
+const fn ring_max(window: usize) -> usize {
+    let block = if window < BLOCK_MAX { window } else { BLOCK_MAX };
+    let (needed, room) = (window + block + 1, 2 * BLOCK_MAX);
+    if needed <= room {
+        return needed.next_power_of_two() + 1;
+    }
+    (needed - room).next_power_of_two() + room + 1
+}
+
+/// The kind of a block, from its header. RFC 8878, 3.1.1.2.2.
+fn block_kind(block: &[u8]) -> u8 {
+    block.first().map_or(0, |first| first >> 1 & 3)
+}
+
+/// A block of one byte, repeated.
+const REPEATED: u8 = 1;
+const COMPRESSED: u8 = 2;
 
 /// RFC 8878, 3.1.2.
 const fn is_skippable(magic: u32) -> bool {
@@ -199,7 +263,9 @@ fn window_of(header: &[u8]) -> usize {
         let field = header.get(5 + dictionary..).unwrap_or_default();
         let len = field.len().min(size.len());
         size[..len].copy_from_slice(&field[..len]);
-        u64::from_le_bytes(size)
+        // A size of two bytes begins at 256. RFC 8878, 3.1.1.1.4.
+        let begin = if descriptor >> 6 == 1 { 256 } else { 0 };
+        u64::from_le_bytes(size).saturating_add(begin)
     } else {
         let byte = u64::from(header.get(5).copied().unwrap_or_default());
         let base = 1 << (10 + (byte >> 3));
@@ -225,5 +291,100 @@ impl Write for SinkWriter<'_, '_> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The header of a frame without a checksum, whose window is so many times 1 KiB doubled.
+    fn header(doublings: u8) -> [u8; 6] {
+        [0x28, 0xb5, 0x2f, 0xfd, 0, doublings << 3]
+    }
+
+    /// Blocks of 128 KiB as they are, the last one flagged. RFC 8878, 3.1.1.2.
+    fn raw_frame(blocks: usize) -> Vec<u8> {
+        let mut frame = header(13).to_vec();
+        for number in 1..=blocks {
+            let size = (BLOCK_MAX as u32) << 3 | u32::from(number == blocks);
+            frame.extend(&size.to_le_bytes()[..3]);
+            frame.resize(frame.len() + BLOCK_MAX, b'a');
+        }
+        frame
+    }
+
+    /// Issue 20: the share followed the window of the next frame, and the ring kept the size of the largest.
+    #[test]
+    fn the_share_does_not_shrink_with_the_window() {
+        let mut zstd = Zstd::default();
+        zstd.decode(&raw_frame(100), &mut |_| Ok(())).unwrap();
+        let large = zstd.memory.taken();
+        assert!(large >= ring_max(8 << 20), "{large}");
+        zstd.decode(&header(0), &mut |_| Ok(())).unwrap();
+        assert_eq!((zstd.memory.taken(), zstd.state), (large, State::Block));
+        zstd.reset();
+        assert_eq!(zstd.memory.taken(), large, "the next body has the same ring");
+        zstd.decode(&raw_frame(1), &mut |_| Err(ContentError::Bomb)).unwrap_err();
+        assert_eq!(zstd.memory.taken(), 0, "what is broken is freed");
+    }
+
+    /// A block of 43,690 sequences without a literal, each of which copies three bytes.
+    const SEQUENCES: [u8; 12] = [76, 0, 0, 0, 255, 0xaa, 0x2b, 0x54, 0, 0, 0, 1];
+
+    /// Issue 20: a block of a few bytes makes lists and literals of up to 2 MiB, which were not counted.
+    #[test]
+    fn the_share_holds_the_lists_of_blocks() {
+        let (eight_bytes, mut decoded) = ([66, 0, 0, b'a'], 0);
+        let body = [&header(7)[..], &eight_bytes, &SEQUENCES].concat();
+        let mut zstd = Zstd::default();
+        zstd.decode(&body, &mut |bytes| {
+            decoded += bytes.len();
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(decoded, 6, "the window holds the rest");
+        let listed = 12 * 43_690;
+        let taken = zstd.memory.taken();
+        assert!((ring_max(128 << 10) + listed..1 << 20).contains(&taken), "{taken}");
+        // The next block is gathered.
+        zstd.decode(&[0, 0, 0x10], &mut |_| Ok(())).unwrap();
+        let more = zstd.memory.taken();
+        assert!(more >= ring_max(128 << 10) + listed + BLOCK_MAX, "{more}");
+    }
+
+    #[test]
+    fn blocks_that_decode_to_more_than_a_block_may_are_refused() {
+        // A literal, repeated 2^20 - 1 times.
+        let literals = [44, 0, 0, 0xfd, 0xff, 0xff, b'a', 0];
+        for block in [&literals[..], &SEQUENCES] {
+            let mut zstd = Zstd::default();
+            // A window of 64 KiB.
+            let body = [&header(6)[..], block].concat();
+            assert_eq!(zstd.decode(&body, &mut |_| Ok(())), Err(ContentError::Zstd));
+            assert_eq!(zstd.memory.taken(), 0);
+        }
+    }
+
+    #[test]
+    fn windows_are_read_off_headers() {
+        assert_eq!(window_of(&header(13)), 8 << 20);
+        // The size of the content is the window: one byte, two, four.
+        assert_eq!(window_of(&[0x28, 0xb5, 0x2f, 0xfd, 0x20, 7]), 7);
+        assert_eq!(window_of(&[0x28, 0xb5, 0x2f, 0xfd, 0x60, 7, 1]), 256 + 263);
+        assert_eq!(window_of(&[0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 1, 0]), 1 << 16);
+    }
+
+    #[test]
+    fn a_ring_holds_its_window_and_a_block() {
+        for (window, expected) in [
+            (1 << 10, (4 << 10) + 1),
+            (100_000, (256 << 10) + 1),
+            (128 << 10, (256 << 10) + 2),
+            (8 << 20, (8 << 20) + (256 << 10) + 1),
+            ((4 << 20) + (1 << 19), (8 << 20) + (256 << 10) + 1),
+        ] {
+            assert_eq!(ring_max(window), expected, "{window}");
+        }
     }
 }
