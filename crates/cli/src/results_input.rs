@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(failed.to_string(), "open /nowhere/at/all: no such file or directory");
     }
 
-    /// Issue 20: it was an error of what the input holds, in the system's words.
+    /// Issue 19: it was an error of what the input holds, in the system's words.
     #[test]
     fn what_cannot_be_opened_is_no_damaged_input() {
         let dir = std::env::temp_dir().join(format!("brunt-unopened-{}", std::process::id()));

@@ -67,7 +67,7 @@ mod tests {
         fs::remove_dir_all(&dir).unwrap();
     }
 
-    /// Issue 20: two writers had one name for the part; one of them renamed the half that the other had written.
+    /// Issue 19: two writers had one name for the part; one of them renamed the half that the other had written.
     #[test]
     fn two_writers_publish_whole_documents() {
         let dir = std::env::temp_dir().join(format!("brunt-writers-{}", std::process::id()));

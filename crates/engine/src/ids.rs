@@ -140,6 +140,11 @@ impl<I: Id, T> Table<I, T> {
         self.entries.len()
     }
 
+    /// All entries, in the order of their ids.
+    pub(crate) fn values(&self) -> std::slice::Iter<'_, T> {
+        self.entries.iter()
+    }
+
     /// The ids there are.
     pub(crate) fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
         (0..self.entries.len() as u32).map(I::from_index)

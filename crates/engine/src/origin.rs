@@ -174,6 +174,16 @@ impl Origin {
         nobody_waits && self.connecting == 0 && self.open == self.ready.len()
     }
 
+    /// Whether no connection to it is being made, no name looked up, and no hit waits for it.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.connecting == 0 && !self.resolving && self.waiting.len() == 0
+    }
+
+    /// Whether its connections carry several answers at once.
+    pub(crate) fn has_streams(&self) -> bool {
+        self.protocol == KnownProtocol::Http2
+    }
+
     /// Takes the next dial's turn, where several endpoints have turns and it is not taken yet. What is no address has to be
     /// resolved.
     pub(crate) fn take_turn(&mut self, rotation: &EndpointRotation) {

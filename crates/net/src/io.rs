@@ -130,6 +130,12 @@ pub trait Io {
         None
     }
 
+    /// Sleeps until the clock reaches `until`, and gives the time after it. What happens meanwhile need not end the sleep: it comes with
+    /// the next [`Io::wait`], and [`Io::arrived`] says when it was.
+    fn sleep(&mut self, until: Nanos) -> Nanos {
+        self.wait(Some(until))
+    }
+
     /// Stops receiving from this socket until [`Io::resume`], so that it does not keep others from receiving. What has come is
     /// kept, and a little more may come. Where sockets share nothing this does nothing.
     fn pause(&mut self, sock: Sock) {

@@ -193,7 +193,7 @@ mod tests {
         queued.pop();
     }
 
-    /// Issue 20: the first batch was not counted, and what was taken for one that the queue refused stayed taken.
+    /// Issue 19: the first batch was not counted, and what was taken for one that the queue refused stayed taken.
     #[test]
     fn memory_is_taken_for_what_waits() {
         const MIB: usize = 1 << 20;

@@ -203,7 +203,7 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Issue 20: git asks a submodule's files for changes by a git of its own, with the submodule's configuration.
+    /// Issue 19: git asks a submodule's files for changes by a git of its own, with the submodule's configuration.
     #[test]
     fn a_submodule_starts_no_programs() {
         let (folder, marker) = repository("submodule", "cat");
@@ -228,7 +228,7 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Issue 20: a git from before the variable of lazy fetches would get what is missing as the repository says.
+    /// Issue 19: a git from before the variable of lazy fetches would get what is missing as the repository says.
     #[test]
     fn a_repository_reaches_nothing_elsewhere() {
         let (folder, marker) = repository("elsewhere", "");

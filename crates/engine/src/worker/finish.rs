@@ -132,6 +132,8 @@ impl<I: Io> Worker<I> {
 
     /// Sends the request that a redirect asks for.
     pub(super) fn follow_redirect(&mut self, hit_id: HitId, location: &str, max: u32) {
+        // The next one is to go out as soon as this answer is there.
+        self.stay_awake();
         let hit = &mut self.hits[hit_id];
         if hit.redirects >= max {
             let method = Self::request(&self.prepared, hit).map_or("GET", |r| r.method.as_str());

@@ -12,6 +12,7 @@ mod finish;
 mod pipes;
 mod redirect_hosts;
 mod request_cache;
+mod sleep_through;
 mod state;
 mod streams;
 mod transfer;

@@ -80,6 +80,12 @@ pub(crate) struct Worker<I: Io> {
     pub(super) on_time: Sketch,
     /// When what is being read had come, where the kernel says so.
     pub(super) arrived: Option<Nanos>,
+    /// The kernel stamped what was read last.
+    pub(super) reads_are_stamped: bool,
+    /// The loop slept through what happened, and has not looked at it yet.
+    pub(super) unpolled: bool,
+    /// Until then every event wakes the loop.
+    pub(super) awake_until: Nanos,
     /// Hits due before this waited for the limit of hits under way, not for us.
     pub(super) freed_at: Nanos,
     pub(super) next_report: Nanos,
@@ -174,6 +180,9 @@ impl<I: Io> Worker<I> {
             lag: Histogram::new(),
             on_time: Sketch::new(),
             arrived: None,
+            reads_are_stamped: false,
+            unpolled: false,
+            awake_until: Nanos::ZERO,
             freed_at: Nanos::ZERO,
             next_report: now + PERIOD,
             begun_at: now,

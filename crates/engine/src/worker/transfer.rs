@@ -128,12 +128,18 @@ impl<I: Io> Worker<I> {
         }
         match self.io.send(sock, bytes) {
             Progress::Bytes(n) if n == bytes.len() => {}
-            Progress::Bytes(n) => conn.unsent.extend(&bytes[n..]),
-            Progress::Later => conn.unsent.extend(bytes),
+            Progress::Bytes(n) => self.keep_unsent(conn_id, &bytes[n..]),
+            Progress::Later => self.keep_unsent(conn_id, bytes),
             Progress::Failed(failure) => {
                 self.fail_connection(conn_id, &Failure::write(failure));
             }
         }
+    }
+
+    /// The rest goes out as soon as there is room.
+    fn keep_unsent(&mut self, conn_id: ConnId, rest: &[u8]) {
+        self.conns[conn_id].unsent.extend(rest);
+        self.stay_awake();
     }
 
     /// Delays a connection's send to the turn's end.
@@ -247,6 +253,7 @@ impl<I: Io> Worker<I> {
                     break;
                 }
                 Progress::Bytes(n) => {
+                    self.note_read(n);
                     self.feed(conn_id, &input[..n]);
                     let short = n < input.len();
                     if (short && !closed) || self.sock_of(conn_id) != Some(sock) {

@@ -41,9 +41,12 @@ impl<I: Io> Worker<I> {
     /// One turn of the loop; `true` when the run is over.
     pub(crate) fn turn(&mut self) -> bool {
         self.apply_stop();
-        // Before the dials, which would take all of their turns and leave what is overdue unended; and before the queues: what
-        // ends here makes room for hits that wait, and has its streams reset.
-        self.expire();
+        // What came while the loop slept may end what seems overdue.
+        if !self.unpolled {
+            // Before the dials, which would take all of their turns and leave what is overdue unended; and before the queues:
+            // what ends here makes room for hits that wait, and has its streams reset.
+            self.expire();
+        }
         self.drop_closing();
         self.continue_handshakes();
         self.serve_deferred();
@@ -57,6 +60,12 @@ impl<I: Io> Worker<I> {
         if self.has_events {
             self.now = self.io.now();
             self.self_metrics.go_on(self.now);
+        } else if self.unpolled {
+            self.unpolled = false;
+            self.now = self.io.wait(Some(Nanos::ZERO));
+            self.self_metrics.go_on(self.now);
+        } else if self.sleep_through() {
+            return false;
         } else {
             self.wait();
         }
@@ -122,7 +131,7 @@ impl<I: Io> Worker<I> {
     }
 
     /// When the loop has to go on at the latest.
-    fn next_deadline(&self) -> Nanos {
+    pub(super) fn next_deadline(&self) -> Nanos {
         // A connection that was lost while sending may have listed its origin again.
         let is_aborted = self.applied_stop >= Orders::ABORT && !self.hits.is_empty();
         let is_idle =

@@ -9,5 +9,6 @@ mod laws;
 mod pipes;
 mod records;
 mod seek;
+mod sleeps;
 mod turns;
 mod world;

@@ -70,6 +70,10 @@ impl Io for Watched {
         self.world.arrived()
     }
 
+    fn sleep(&mut self, until: Nanos) -> Nanos {
+        self.world.sleep(until)
+    }
+
     fn send(&mut self, sock: Sock, bytes: &[u8]) -> Progress {
         self.world.send(sock, bytes)
     }

@@ -186,7 +186,7 @@ mod tests {
         for (script, code, signal) in [
             ("exit 7", Some(7), None),
             ("kill -9 $$", None, Some(9)),
-            // Issue 20: SIGRTMIN+1, as the shell counts, was never seen to have ended.
+            // Issue 19: SIGRTMIN+1, as the shell counts, was never seen to have ended.
             ("kill -35 $$", None, Some(35)),
             ("sleep 60 & exit 0", Some(0), None),
         ] {

@@ -250,6 +250,14 @@ impl Io for Reactor {
         self.arrived
     }
 
+    fn sleep(&mut self, until: Nanos) -> Nanos {
+        let now = self.now();
+        if let Some(time @ Nanos(1..)) = sleep(Some(until), now) {
+            std::thread::sleep(time.into());
+        }
+        self.now()
+    }
+
     fn send(&mut self, sock: Sock, bytes: &[u8]) -> Progress {
         self.stream(sock).map_or(Progress::Failed(IoFailure::BrokenPipe), |s| s.send(bytes))
     }
@@ -303,5 +311,7 @@ pub(crate) fn sleep(until: Option<Nanos>, now: Nanos) -> Option<Nanos> {
     Some(if left < SLEEP_MIN { Nanos::ZERO } else { left })
 }
 
+#[cfg(all(test, target_os = "linux"))]
+mod packet_tests;
 #[cfg(test)]
 mod tests;

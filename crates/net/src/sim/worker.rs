@@ -75,6 +75,14 @@ impl World {
         }
     }
 
+    /// By how much the worker sleeps longer than it wants to, this time.
+    fn oversleep(&mut self) -> Nanos {
+        match self.weather.faults.oversleep.0 {
+            0 => Nanos::ZERO,
+            most => Nanos(self.weather.rng.below(most.saturating_add(1))),
+        }
+    }
+
     /// A notice as the worker's event; `None` if it is about a socket that the worker has closed.
     fn event_of(&mut self, notice: Notice) -> Option<Event> {
         match notice {
@@ -158,6 +166,16 @@ impl Io for World {
         self.arrived
     }
 
+    fn sleep(&mut self, until: Nanos) -> Nanos {
+        self.call();
+        let late = self.oversleep();
+        if until > self.clock.now() {
+            self.clock.sleep_until(until.saturating_add(late));
+            self.pass(self.clock.now());
+        }
+        self.clock.now()
+    }
+
     fn send(&mut self, sock: Sock, bytes: &[u8]) -> Progress {
         self.call();
         let window = self.weather.faults.send_window;
@@ -209,10 +227,7 @@ impl Io for World {
             if until.is_some_and(|until| until <= self.clock.now()) {
                 break;
             }
-            let late = match self.weather.faults.oversleep.0 {
-                0 => Nanos::ZERO,
-                most => Nanos(self.weather.rng.below(most.saturating_add(1))),
-            };
+            let late = self.oversleep();
             // What happens to others alone lets the worker sleep on; only what wakes it may be late.
             self.pass(next);
             if !self.untold.is_empty() || until.is_some_and(|until| until <= next) {

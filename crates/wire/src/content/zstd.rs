@@ -314,7 +314,7 @@ mod tests {
         frame
     }
 
-    /// Issue 20: the share followed the window of the next frame, and the ring kept the size of the largest.
+    /// Issue 19: the share followed the window of the next frame, and the ring kept the size of the largest.
     #[test]
     fn the_share_does_not_shrink_with_the_window() {
         let mut zstd = Zstd::default();
@@ -332,7 +332,7 @@ mod tests {
     /// A block of 43,690 sequences without a literal, each of which copies three bytes.
     const SEQUENCES: [u8; 12] = [76, 0, 0, 0, 255, 0xaa, 0x2b, 0x54, 0, 0, 0, 1];
 
-    /// Issue 20: a block of a few bytes makes lists and literals of up to 2 MiB, which were not counted.
+    /// Issue 19: a block of a few bytes makes lists and literals of up to 2 MiB, which were not counted.
     #[test]
     fn the_share_holds_the_lists_of_blocks() {
         let (eight_bytes, mut decoded) = ([66, 0, 0, b'a'], 0);

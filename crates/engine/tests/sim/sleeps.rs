@@ -1,0 +1,190 @@
+//! The loop sleeps through stamped answers where it wakes soon to send: one wake-up a request, the same times, and nothing waits for it.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use demo::{Config, ServerMachine};
+use engine::{Settings, SimulationResult, simulate};
+use net::sim::{Faults, World};
+use net::{Address, Dial, Event, Io, IoFailure, Key, Progress, Sock};
+use stdx::Nanos;
+use workload::{Load, Plan};
+
+use crate::world::{SERVER, check_oracles, constant, plan, server};
+
+/// Two ways of 50 µs, and a server that takes 100.
+const EXACT: Nanos = Nanos::from_micros(200);
+
+/// What a worker asked its machine for.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Times it slept, whatever might come.
+    slept_through: Cell<u64>,
+    /// Times it slept and something woke it.
+    woken: Cell<u64>,
+    opened: Cell<u64>,
+}
+
+impl Counts {
+    fn add(cell: &Cell<u64>) {
+        cell.set(cell.get() + 1);
+    }
+}
+
+/// A world that counts its worker's sleeps.
+struct Counted {
+    world: World,
+    counts: Rc<Counts>,
+}
+
+impl Io for Counted {
+    fn now(&mut self) -> Nanos {
+        self.world.now()
+    }
+
+    fn open(&mut self, key: Key, dial: Dial<'_>) -> Result<Sock, IoFailure> {
+        Counts::add(&self.counts.opened);
+        self.world.open(key, dial)
+    }
+
+    fn set_key(&mut self, sock: Sock, key: Key) {
+        self.world.set_key(sock, key);
+    }
+
+    fn recv(&mut self, sock: Sock, buf: &mut [u8]) -> Progress {
+        self.world.recv(sock, buf)
+    }
+
+    fn arrived(&self) -> Option<Nanos> {
+        self.world.arrived()
+    }
+
+    fn sleep(&mut self, until: Nanos) -> Nanos {
+        Counts::add(&self.counts.slept_through);
+        self.world.sleep(until)
+    }
+
+    fn send(&mut self, sock: Sock, bytes: &[u8]) -> Progress {
+        self.world.send(sock, bytes)
+    }
+
+    fn close(&mut self, sock: Sock) {
+        self.world.close(sock);
+    }
+
+    fn reset(&mut self, sock: Sock) {
+        self.world.reset(sock);
+    }
+
+    fn resolve(&mut self, key: Key, name: &str) {
+        self.world.resolve(key, name);
+    }
+
+    fn wait(&mut self, until: Option<Nanos>) -> Nanos {
+        let before = self.world.now();
+        let now = self.world.wait(until);
+        if now > before {
+            Counts::add(&self.counts.woken);
+        }
+        now
+    }
+
+    fn next_event(&mut self) -> Option<Event> {
+        self.world.next_event()
+    }
+}
+
+fn run(
+    faults: Faults,
+    config: Config,
+    plan: Plan,
+    settings: &Settings,
+) -> (SimulationResult, Rc<Counts>) {
+    let mut world = World::new(5, faults);
+    let address = Address::Ip(SERVER.parse().expect("an address"));
+    world.add_peer(address, Box::new(ServerMachine::new(config).expect("a server")));
+    let counts = Rc::new(Counts::default());
+    let counted = Counted { world, counts: Rc::clone(&counts) };
+    let outcome = simulate(counted, plan, settings).expect("the settings are sound");
+    check_oracles(&outcome);
+    (outcome, counts)
+}
+
+fn stamped() -> Faults {
+    Faults { stamps: true, ..Faults::default() }
+}
+
+fn service_times(outcome: &SimulationResult) -> Vec<Nanos> {
+    let samples = outcome.batches.iter().flat_map(|batch| &batch.samples);
+    samples.map(|sample| sample.done - sample.sent).collect()
+}
+
+#[test]
+fn a_request_takes_one_wake_up() {
+    // Every 300 µs: an answer is there before the next begin.
+    let plan = |name: &str| Plan { name: name.to_owned(), ..plan(constant(3_333), 3, &["/"]) };
+    let config = || server(1, "fixed:100us");
+    let (outcome, counts) = run(stamped(), config(), plan("stamps"), &Settings::default());
+    let sent = outcome.total.generator.sent;
+    assert_eq!(outcome.total.generator.kernel_times, sent);
+    assert!(service_times(&outcome).iter().all(|time| *time == EXACT), "to the nanosecond");
+    assert_eq!(outcome.total.generator.lag.max(), Nanos::ZERO);
+    let sleeps = counts.slept_through.get() + counts.woken.get();
+    assert!(sleeps <= sent * 21 / 20, "{sleeps} sleeps for {sent} requests");
+    assert_eq!(counts.opened.get(), 1, "an answer is read before another connection is opened");
+
+    let (outcome, counts) =
+        run(Faults::default(), config(), plan("no stamps"), &Settings::default());
+    assert!(service_times(&outcome).iter().all(|time| *time == EXACT), "the same times");
+    assert_eq!(counts.slept_through.get(), 0, "nobody says when it came");
+    assert!(counts.woken.get() > sent * 19 / 10, "{} for {sent}", counts.woken.get());
+}
+
+#[test]
+fn an_answer_in_time_that_was_slept_through_is_no_timeout() {
+    let settings = Settings { timeout: Some(Nanos::from_micros(510)), ..Settings::default() };
+    let faults = Faults { oversleep: Nanos::from_micros(200), ..stamped() };
+    let load = plan(constant(2_000), 3, &["/"]);
+    let (outcome, counts) = run(faults, server(1, "fixed:100us"), load, &settings);
+    assert!(counts.slept_through.get() > 5_000, "{counts:?}");
+    assert_eq!(outcome.total.failures[1..].iter().sum::<u64>(), 0, "each answer took 200 µs");
+    assert!(service_times(&outcome).iter().all(|time| *time == EXACT));
+}
+
+#[test]
+fn a_timeout_between_two_begins_is_held() {
+    let settings = Settings { timeout: Some(Nanos::from_micros(800)), ..Settings::default() };
+    let load = plan(constant(2_000), 2, &["/"]);
+    let (outcome, counts) = run(stamped(), server(0, "exp:400us"), load, &settings);
+    assert!(counts.slept_through.get() > 500, "{counts:?}");
+    let samples = outcome.batches.iter().flat_map(|batch| &batch.samples);
+    let failed: Vec<_> = samples.filter(|sample| !sample.is_success()).collect();
+    assert!(failed.len() > 200, "{}", failed.len());
+    for sample in failed {
+        assert_eq!(sample.done - sample.intended, Nanos::from_micros(800), "{sample:?}");
+    }
+}
+
+#[test]
+fn what_waits_for_an_answer_is_not_kept_waiting() {
+    // One at a time, at a rate that the server cannot do: each begins when the one before it has ended.
+    let Load::Open { shape, .. } = constant(8_000) else { unreachable!("a rate is an open load") };
+    let load = plan(Load::Open { shape, max_in_flight: Some(1) }, 2, &["/"]);
+    let (outcome, counts) = run(stamped(), server(1, "fixed:100us"), load, &Settings::default());
+    assert_eq!(counts.slept_through.get(), 0, "{counts:?}");
+    let held = outcome.total.generator.sent;
+    assert!(held >= 2 * 4_990, "{held} of 5,000 a second that one connection can do");
+
+    // A response that fills its window: the server waits for room.
+    let faults = Faults { receive_window: 32 << 10, ..stamped() };
+    let large = Config { body: stdx::Bytes(200_000), ..server(1, "fixed:100us") };
+    let times = |faults: Faults| {
+        let load = plan(constant(1_500), 2, &["/"]);
+        let (outcome, _) = run(faults, large.clone(), load, &Settings::default());
+        let mut times = service_times(&outcome);
+        times.sort_unstable();
+        times[times.len() / 2]
+    };
+    let (with, without) = (times(faults.clone()), times(Faults { stamps: false, ..faults }));
+    assert!(with <= without, "{with:?} with stamps, {without:?} without");
+}
