@@ -41,9 +41,8 @@ pub(crate) fn check(bytes: &[u8]) -> Redacted {
 
 /// Whether a key `token` has a value other than `***`, spelt without percent-encoding.
 fn shows_value(text: &str) -> bool {
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with(['&', '#', ' ', '"']);
     ["?token=", "&token=", "#token="].into_iter().any(|key| {
-        text.split(key).skip(1).any(|rest| {
-            !rest.is_empty() && !rest.starts_with("***") && !rest.starts_with(['&', '#', ' ', '"'])
-        })
+        text.split(key).skip(1).any(|rest| !ends(rest.strip_prefix("***").unwrap_or(rest)))
     })
 }

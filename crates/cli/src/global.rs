@@ -50,7 +50,7 @@ pub const FLAGS: &[Flag<GlobalFlags>] = &[
         "redact",
         ValueKind::Text("NAMES"),
         "",
-        "Headers and query keys whose values stand as *** in results, reports, messages (Authorization,token or secrets).",
+        "Headers and query keys shown as *** in results, reports and messages; secrets: all whose names say so.",
         |t: &mut GlobalFlags, v| {
             t.redact = Some(v.to_owned());
             Ok(())

@@ -56,6 +56,8 @@ pub(crate) struct Hit {
     pub(crate) reused: bool,
     /// It was sent again: the server had closed the connection, or said that it would not answer.
     pub(crate) retried: bool,
+    /// Its answer is to be read as soon as it comes.
+    pub(crate) urgent: bool,
     by_deadline: Link,
     waiting: Link,
 }
@@ -97,6 +99,7 @@ impl Hit {
             progress: Progress::default(),
             reused: false,
             retried: false,
+            urgent: false,
             by_deadline: Link::default(),
             waiting: Link::default(),
         }

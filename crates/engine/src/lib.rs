@@ -49,6 +49,7 @@ mod orders;
 mod origin;
 mod origins;
 mod prepared;
+mod promptness;
 mod record;
 mod request;
 mod response_handler;

@@ -174,14 +174,13 @@ impl Origin {
         nobody_waits && self.connecting == 0 && self.open == self.ready.len()
     }
 
-    /// Whether no connection to it is being made, no name looked up, and no hit waits for it.
+    /// Whether no connection to it is being made, no name looked up, no hit waits for it, and none of its answers can be joined
+    /// with another one on a connection of HTTP/2.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.connecting == 0 && !self.resolving && self.waiting.len() == 0
-    }
-
-    /// Whether its connections carry several answers at once.
-    pub(crate) fn has_streams(&self) -> bool {
-        self.protocol == KnownProtocol::Http2
+        self.connecting == 0
+            && !self.resolving
+            && self.waiting.len() == 0
+            && self.protocol != KnownProtocol::Http2
     }
 
     /// Takes the next dial's turn, where several endpoints have turns and it is not taken yet. What is no address has to be

@@ -1,7 +1,7 @@
 //! `Io`: what a worker asks of the machine it runs on. The reactor and the simulated world answer it alike.
 //!
 //! A worker turns in one loop: [`Io::wait`] until the next deadline, then [`Io::next_event`] until there is none, and
-//! [`Io::recv`] and [`Io::send`] on what became ready. Nothing here blocks but `wait`.
+//! [`Io::recv`] and [`Io::send`] on what became ready. Nothing here blocks but `wait` and `sleep`.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;

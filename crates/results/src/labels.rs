@@ -134,7 +134,7 @@ impl Labels {
         let url = shown_url(target.url);
         // k6 names a request after its URL where the script gives none.
         let name = stdx::redacted_query(target.name);
-        let tags = stdx::redacted_message(target.tags);
+        let tags = stdx::redacted_json(target.tags);
         let target = TargetRef {
             url: &url,
             name: name.as_deref().unwrap_or(target.name),

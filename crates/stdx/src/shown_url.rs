@@ -25,13 +25,43 @@ pub fn redacted_message(text: &str) -> Option<String> {
     with_current(|redaction| without_values(text, Within::Message, redaction))
 }
 
+/// The same of a text of JSON.
+#[must_use]
+pub fn redacted_json(text: &str) -> Option<String> {
+    with_current(|redaction| without_values(text, Within::Json, redaction))
+}
+
 /// What a URL stands in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Within {
     /// Nothing else: a value ends with its parameter. Servers see the rest as part of it, whatever it is.
     Url,
-    /// A message of words, in which a URL ends at a space or a quotation mark.
+    /// A message of words, in which a URL ends at a space, or at a quotation mark with which a word ends.
     Message,
+    /// A text of JSON, in which it ends with the string.
+    Json,
+}
+
+impl Within {
+    /// Where a value that begins the text ends.
+    fn end(self, text: &str) -> usize {
+        let ends = |(at, c): &(usize, char)| match (self, c) {
+            (_, '&' | '#') => true,
+            (Self::Message, ' ') => true,
+            // A quotation mark is a part of the URL where more of it follows.
+            (Self::Message, '"') => {
+                let after =
+                    text[at + 1..].trim_start_matches(['"', ':', ',', ';', '.', ')', ']', '}']);
+                after.is_empty() || after.starts_with(char::is_whitespace)
+            }
+            (Self::Json, '"') => {
+                let escapes = text[..*at].len() - text[..*at].trim_end_matches('\\').len();
+                escapes % 2 == 0
+            }
+            _ => false,
+        };
+        text.char_indices().find(ends).map_or(text.len(), |(at, _)| at)
+    }
 }
 
 fn without_password(url: &str) -> Cow<'_, str> {
@@ -50,10 +80,6 @@ fn without_password(url: &str) -> Cow<'_, str> {
 /// Keys of the query, and of a fragment that is written like one: `#access_token=…`. A value ends where the URL standard ends it,
 /// at `&` (`;` is a part of it), but a key may stand behind `;` too: some servers split there.
 pub(crate) fn without_values(url: &str, within: Within, redaction: &Redaction) -> Option<String> {
-    let ends: &[char] = match within {
-        Within::Url => &['&', '#'],
-        Within::Message => &['&', '#', ' ', '"'],
-    };
     let mut out = String::new();
     let mut done = 0;
     let begins = url.match_indices(['?', '&', '#', ';']).map(|(at, _)| at + 1);
@@ -62,7 +88,7 @@ pub(crate) fn without_values(url: &str, within: Within, redaction: &Redaction) -
         if begin < done {
             continue;
         }
-        let end = url[begin..].find(ends).map_or(url.len(), |len| begin + len);
+        let end = begin + within.end(&url[begin..]);
         if let Some((key, value)) = url[begin..end].split_once('=')
             && !value.is_empty()
             && redaction.covers(&decoded(key))
@@ -139,11 +165,17 @@ mod tests {
             ("GET http://h/?token=a HTTP", Some("GET http://h/?token=*** HTTP")),
             ("Get \"http://h/?token=a\": EOF", Some("Get \"http://h/?token=***\": EOF")),
             ("a 'http://h/?token=a;b' c", Some("a 'http://h/?token=*** c")),
+            ("Get \"http://h/?token=b\"c&y=2\": EOF", Some("Get \"http://h/?token=***&y=2\": EOF")),
+            ("Get \"http://h/?token=b\"c\": EOF", Some("Get \"http://h/?token=***\": EOF")),
+            ("(\"http://h/?token=b\").", Some("(\"http://h/?token=***\").")),
         ];
         for (text, expect) in cases {
             let shown = without_values(text, Within::Message, &redaction);
             assert_eq!(shown.as_deref(), expect, "{text}");
         }
+        let json = r#"{"a":"http://h/?token=b c\"d\\","e":"?token=f"}"#;
+        let shown = without_values(json, Within::Json, &redaction);
+        assert_eq!(shown.as_deref(), Some(r#"{"a":"http://h/?token=***","e":"?token=***"}"#));
     }
 
     /// Every text of a few pieces: none panics, none shows a value, and what is shown has nothing left to hide.
@@ -156,7 +188,7 @@ mod tests {
             let len = 1 + prng.below(9) as usize;
             let text: String =
                 (0..len).map(|_| pieces[prng.below(pieces.len() as u64) as usize]).collect();
-            for within in [Within::Url, Within::Message] {
+            for within in [Within::Url, Within::Message, Within::Json] {
                 let Some(shown) = without_values(&text, within, &redaction) else { continue };
                 let ends = shown.match_indices("oken=SECRET").map(|(at, _)| &shown[..at]);
                 for before in ends {

@@ -55,6 +55,10 @@ impl<'f> Questions<'f> {
             Err(complaint) if complaint == FAILED => String::new(),
             listed => listed?,
         };
+        // `-c` would name another one.
+        if listed.contains(char::REPLACEMENT_CHARACTER) {
+            return Err("git: the repository has a filter whose name is not UTF-8".to_owned());
+        }
         let own = |line: &str| {
             let (scope, name) = line.split_once('\t')?;
             let starts = [".clean", ".smudge", ".process", ".required"];
@@ -200,6 +204,24 @@ mod tests {
         fs::write(folder.join(".git/info/attributes"), "* filter=a=b\n").unwrap();
         assert!(ask(&CHANGES).unwrap_err().contains("filter.a=b.clean"));
         assert!(!marker.exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_filter_whose_name_is_not_utf_8_is_not_started() {
+        let (folder, marker) = repository("bytes", "cat");
+        let config = folder.join(".git/config");
+        let mut bytes = fs::read(&config).unwrap();
+        let hostile = folder.join("hostile");
+        bytes.extend(b"[filter \"x\xff\"]\n\tclean = ");
+        bytes.extend(hostile.display().to_string().bytes());
+        fs::write(&config, bytes).unwrap();
+        fs::create_dir_all(folder.join(".git/info")).unwrap();
+        fs::write(folder.join(".git/info/attributes"), b"* filter=x\xff\n").unwrap();
+        fs::write(folder.join("file.txt"), "two\n").unwrap();
+        let refused = Questions::within(&folder, LIMIT).ask(&CHANGES).unwrap_err();
+        assert!(refused.contains("UTF-8"), "{refused}");
+        assert!(!marker.exists(), "the filter was started");
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -74,6 +74,8 @@ fn without_password(text: &str) -> String {
 
 /// What follows the host of a URL, without the values of keys of its query that name secrets.
 fn without_query_secrets(text: &str) -> String {
+    let redacted = stdx::redacted_query(text);
+    let text = redacted.as_deref().unwrap_or(text);
     let Some((path, query)) = text.split_once('?') else { return text.to_owned() };
     let shown = query.split('&').map(|pair| match pair.split_once('=') {
         Some((name, _)) if is_secret(name) => format!("{name}={HIDDEN}"),

@@ -243,7 +243,8 @@ fn redacted_values_are_in_no_text() {
         export default function () {{
             const res = http.get('http://{}/login?token=SEKRET', {{headers: {{'X-Session': 'SEKRET'}}}});
             if (!res.headers['X-Session'].startsWith('SEKRET')) throw new Error('the script gets what was sent');
-            http.get('http://127.0.0.1:{}/?token=SEKRET');
+            http.get('http://127.0.0.1:{}/?token=SEKRET', {{tags: {{name: '/a?token=SEKRET', foo: '?token=SEKRET'}}}});
+            try {{ http.get('http://[::1/?token=SEKRET'); }} catch (error) {{ console.log(error); }}
         }}",
         server.address,
         free_port()

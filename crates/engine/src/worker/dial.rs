@@ -102,8 +102,7 @@ impl<I: Io> Worker<I> {
             {
                 return;
             }
-            // An answer that came while the loop slept leaves a connection to be used.
-            if self.unpolled || !self.may_dial() {
+            if !self.may_dial() {
                 return self.defer(origin_id);
             }
             let origin = &mut self.origins.list[origin_id];

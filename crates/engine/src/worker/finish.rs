@@ -132,8 +132,8 @@ impl<I: Io> Worker<I> {
 
     /// Sends the request that a redirect asks for.
     pub(super) fn follow_redirect(&mut self, hit_id: HitId, location: &str, max: u32) {
-        // The next one is to go out as soon as this answer is there.
-        self.stay_awake();
+        // The next one is to go out as soon as the answer of this one is there.
+        self.read_at_once(hit_id);
         let hit = &mut self.hits[hit_id];
         if hit.redirects >= max {
             let method = Self::request(&self.prepared, hit).map_or("GET", |r| r.method.as_str());
@@ -268,6 +268,7 @@ impl<I: Io> Worker<I> {
             self.freed_at = self.now;
         }
         let hit = self.hits.remove(hit_id);
+        self.promptness.urgent -= usize::from(hit.urgent);
         if let Schedule::Closed(closed) = &mut self.schedule {
             let thought = self.prepared.plan.think_after(hit.seq);
             // A law with a long tail may draw more than there is time.
@@ -288,6 +289,8 @@ impl<I: Io> Worker<I> {
         failed: Option<(&Failure, Option<&Unsendable>)>,
     ) {
         self.respond_to_user(hit_id, failed);
+        let done = self.ended_at(&self.hits[hit_id]);
+        self.note_answer(hit_id, failed.is_some(), done);
         let hit = &self.hits[hit_id];
         if !self.is_measured(hit.intended) {
             return;
@@ -296,7 +299,6 @@ impl<I: Io> Worker<I> {
         let captured = conn.and_then(|conn| captured(conn, hit_id, hit.stream));
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = first.map_or(0, |request| request.template.body_bytes());
-        let done = self.ended_at(hit);
         let sample = sample(hit, done, failed.map(|(failure, _)| failure.kind), bytes_out);
         let begun = hit.intended.saturating_add(hit.lag);
         let waited = match self.arrived {

@@ -3,14 +3,18 @@
 //!
 //! ```text
 //! turn n:    begin what is due, send ─▶ sleep to the next begin, whatever comes
-//! turn n+1:  begin what is due, send ─▶ poll without sleep, read all ─▶ hits without a connection get one that came free, or dial
-//! turn n+2:  end what is overdue, … ─▶ sleep to the next begin
+//! turn n+1:  begin what is due where a connection is free, send ─▶ poll without sleep, read all
+//! turn n+2:  end what is overdue, begin the rest, … ─▶ sleep to the next begin
 //! ```
+//!
+//! It does so only while no answer under way could be measured worse for it: [`Promptness`](crate::promptness::Promptness).
 
 use net::Io;
 use stdx::Nanos;
 
 use super::Worker;
+use crate::hit::Hit;
+use crate::ids::HitId;
 use crate::origin::Origin;
 use crate::schedule::Schedule;
 
@@ -18,8 +22,8 @@ use crate::schedule::Schedule;
 const UNREAD_MAX: Nanos = Nanos::MILLI;
 /// How long every event wakes the loop after something that should not wait.
 const AWAKE: Nanos = Nanos::from_secs(1);
-/// More than this in one read may have filled the window: a server that waits for room is not to wait for us.
-const READ_LARGE: usize = 16 << 10;
+/// An answer of more bytes may have filled the window: a server that waits for room is not to wait for us.
+const ANSWER_MAX: u64 = 16 << 10;
 /// With more origins than this the loop does not look whether all are at rest.
 const ORIGINS_MAX: usize = 8;
 
@@ -50,13 +54,53 @@ impl<I: Io> Worker<I> {
             && open.next_begin() == Some(until)
             // The next hit but one is not to wait for room that an unread answer would make.
             && self.hits.len() + 1 < open.in_flight_max
-            && (self.hits.len() <= 1 || !self.shares_connections())
+            && self.promptness.urgent == 0
+            && self.pipeline == 1
             && self.is_at_rest()
     }
 
-    /// Whether several answers may come on one connection: the kernel stamps what was read, not each of them.
-    fn shares_connections(&self) -> bool {
-        self.pipeline > 1 || self.origins.list.values().any(Origin::has_streams)
+    /// Whether each origin has a connection for its next hit. Where one has none, an answer that lies unread may be on the
+    /// connection that the hit is to have.
+    pub(super) fn has_ready_connections(&self) -> bool {
+        self.origins.list.values().all(|origin| origin.ready.len() > 0 || origin.open == 0)
+    }
+
+    /// The loop looks at what it slept through before it does anything that could depend on it.
+    pub(super) fn must_poll(&self) -> bool {
+        self.unpolled && !self.has_ready_connections()
+    }
+
+    /// A hit of an open loop begins: whether its answer is to be read at once.
+    pub(super) fn note_urgency(&mut self, hit: &mut Hit) {
+        if matches!(self.schedule, Schedule::Open(_)) && !self.promptness.is_prompt(hit.target) {
+            hit.urgent = true;
+            self.promptness.urgent += 1;
+        }
+    }
+
+    /// A hit's answer is not what it was for the others of its target.
+    pub(super) fn read_at_once(&mut self, hit_id: HitId) {
+        let hit = &mut self.hits[hit_id];
+        self.promptness.note(hit.target, false);
+        if matches!(self.schedule, Schedule::Open(_)) && !std::mem::replace(&mut hit.urgent, true) {
+            self.promptness.urgent += 1;
+        }
+    }
+
+    /// A hit ended at `done`: looks whether its answer came whole with one stamped read, in a known length and as plain bytes. One that
+    /// ends with its connection, fails, comes in parts, is decoded or leads elsewhere is not to lie unread.
+    pub(super) fn note_answer(&mut self, hit_id: HitId, failed: bool, done: Nanos) {
+        let hit = &self.hits[hit_id];
+        let is_coded = hit.conn.is_some_and(|conn| self.conns[conn].coded);
+        let whole = !failed
+            && self.arrived.is_some()
+            && hit.first_byte == Some(done)
+            && hit.redirects == 0
+            && !hit.retried
+            && hit.all_sent == Nanos::ZERO
+            && hit.progress.wire_in < ANSWER_MAX
+            && !is_coded;
+        self.promptness.note(hit.target, whole);
     }
 
     /// Whether no connection is being made or closed, and no hit waits for one.
@@ -70,17 +114,14 @@ impl<I: Io> Worker<I> {
             && origins.values().all(Origin::is_at_rest)
     }
 
-    /// Something came, or is to go out, that should not wait for the next hit.
+    /// Something is to go out that should not wait for the next hit.
     pub(super) fn stay_awake(&mut self) {
         self.awake_until = self.awake_until.max(self.now.saturating_add(AWAKE));
     }
 
-    /// Looks at a read that gave so many bytes.
-    pub(super) fn note_read(&mut self, bytes: usize) {
+    /// Looks at a read that gave bytes.
+    pub(super) fn note_read(&mut self) {
         // Not those of Unix sockets, and none just after the wall clock was set.
         self.reads_are_stamped = self.arrived.is_some();
-        if bytes >= READ_LARGE {
-            self.stay_awake();
-        }
     }
 }

@@ -20,6 +20,7 @@ use crate::orders::Orders;
 use crate::origin::Origin;
 use crate::origins::Origins;
 use crate::prepared::Prepared;
+use crate::promptness::Promptness;
 use crate::record::{PERIOD, Recorder};
 use crate::request::Request;
 use crate::response_handler::HeadCache;
@@ -82,6 +83,8 @@ pub(crate) struct Worker<I: Io> {
     pub(super) arrived: Option<Nanos>,
     /// The kernel stamped what was read last.
     pub(super) reads_are_stamped: bool,
+    /// Whose answers may lie unread for a moment.
+    pub(super) promptness: Promptness,
     /// The loop slept through what happened, and has not looked at it yet.
     pub(super) unpolled: bool,
     /// Until then every event wakes the loop.
@@ -147,6 +150,7 @@ impl<I: Io> Worker<I> {
             .iter()
             .map(|request| origins.id_of(request.as_ref().ok()?, 0, settings, NamedBy::User))
             .collect();
+        let promptness = Promptness::new(prepared.plan.targets.list());
         Self {
             io,
             now,
@@ -181,6 +185,7 @@ impl<I: Io> Worker<I> {
             on_time: Sketch::new(),
             arrived: None,
             reads_are_stamped: false,
+            promptness,
             unpolled: false,
             awake_until: Nanos::ZERO,
             freed_at: Nanos::ZERO,

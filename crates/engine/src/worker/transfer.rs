@@ -253,7 +253,7 @@ impl<I: Io> Worker<I> {
                     break;
                 }
                 Progress::Bytes(n) => {
-                    self.note_read(n);
+                    self.note_read();
                     self.feed(conn_id, &input[..n]);
                     let short = n < input.len();
                     if (short && !closed) || self.sock_of(conn_id) != Some(sock) {

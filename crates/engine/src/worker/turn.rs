@@ -122,7 +122,9 @@ impl<I: Io> Worker<I> {
                 self.stop_users();
             }
         }
+        // What came while the loop slept is read first.
         while order >= Orders::ABORT
+            && !self.unpolled
             && let Some(hit) = self.by_deadline.first()
             && self.has_budget()
         {

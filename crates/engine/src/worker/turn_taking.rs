@@ -35,9 +35,6 @@ impl<I: Io> Worker<I> {
 
     /// Dials for hits that waited for it, as far as it is their turn.
     pub(super) fn serve_deferred(&mut self) {
-        if self.unpolled {
-            return;
-        }
         while let Some(&origin_id) = self.deferred.front() {
             let waits = self.origins.list[origin_id].waiting.len() > 0;
             if waits && !self.may_dial() {

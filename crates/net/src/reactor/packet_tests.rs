@@ -155,7 +155,10 @@ fn excess(socket: &Socket) -> i64 {
     let unread = median(measured.iter().map(|one| one.read - one.arrived).collect());
     assert!(unread >= 100_000, "they lay unread while the loop slept: {unread} ns");
     let trips = round_trips(&packets);
-    assert_eq!(trips.len(), EXCHANGES, "a request and an answer for each exchange");
+    if trips.len() != EXCHANGES {
+        // The socket sees what all tests send, and had no room for a packet of ours.
+        return i64::MAX;
+    }
     let excess = measured.iter().zip(&trips).map(|(one, trip)| one.arrived - one.sent - trip);
     median(excess.collect())
 }

@@ -19,7 +19,8 @@ pub(super) fn sample_tags<'js>(
             );
             return Err(Exception::throw_message(ctx, &text));
         }
-        tags.push((name, string_of(&value)?));
+        let value = string_of(&value)?;
+        tags.push((name, stdx::redacted_query(&value).unwrap_or(value)));
     }
     Ok(tags)
 }

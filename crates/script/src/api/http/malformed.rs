@@ -6,7 +6,7 @@ use crate::host::url_error::CONTROL;
 /// Why a text is not a URL, in Go's words; `None` if it is one, of any scheme.
 pub(in crate::api) fn malformed(url: &str) -> Option<String> {
     let (before, fragment) = url.split_once('#').unwrap_or((url, ""));
-    let named = |of: &str, reason: String| format!("parse {of:?}: {reason}");
+    let named = |of: &str, reason: String| format!("parse {:?}: {reason}", stdx::shown_url(of));
     match without_fragment(before) {
         Err(reason) => Some(named(before, reason)),
         Ok(()) => escapes(fragment).err().map(|reason| named(url, reason)),

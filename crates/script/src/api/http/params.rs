@@ -103,6 +103,8 @@ fn set_tags(value: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> {
             ));
         }
         let value = string_of(&value)?;
+        // The URL's own name as well, which a script may build of parts.
+        let value = stdx::redacted_query(&value).unwrap_or(value);
         if name == "name" {
             request.name = Some(value.clone());
         }

@@ -1,0 +1,67 @@
+//! `Promptness`: which targets' answers may lie unread for a moment without harm to what is measured: those that came whole with one
+//! read, stamped by the kernel, many times in a row.
+
+use workload::Target;
+
+/// So many answers in a row must have come whole while every event woke the loop.
+const SEEN_MIN: u16 = 100;
+/// After so many more it is looked at again: what lies unread is joined, and would hide a change.
+const SEEN_MAX: u16 = 2_100;
+/// An answer of the target did not: it is not tried again.
+const NEVER: u16 = u16::MAX;
+
+/// What is known of each of the plan's targets.
+#[derive(Debug, Default)]
+pub(crate) struct Promptness {
+    seen: Vec<u16>,
+    /// Hits under way whose answers are read at once.
+    pub(crate) urgent: usize,
+}
+
+impl Promptness {
+    pub(crate) fn new(targets: &[Target]) -> Self {
+        Self { seen: vec![0; targets.len()], urgent: 0 }
+    }
+
+    /// Whether answers of this target may lie unread; those of targets outside of the plan may not.
+    pub(crate) fn is_prompt(&self, target: Option<u32>) -> bool {
+        let seen = target.and_then(|target| self.seen.get(target as usize));
+        seen.is_some_and(|seen| (SEEN_MIN..NEVER).contains(seen))
+    }
+
+    /// An answer of this target ended, whole with one read or not.
+    pub(crate) fn note(&mut self, target: Option<u32>, whole: bool) {
+        let seen = target.and_then(|target| self.seen.get_mut(target as usize));
+        if let Some(seen) = seen {
+            *seen = match *seen {
+                NEVER => NEVER,
+                _ if !whole => NEVER,
+                SEEN_MAX.. => 0,
+                few => few + 1,
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_whole_answers_make_a_target_prompt_and_another_one_ends_it() {
+        let mut known = Promptness { seen: vec![0; 2], urgent: 0 };
+        for _ in 0..SEEN_MIN {
+            assert!(!known.is_prompt(Some(1)));
+            known.note(Some(1), true);
+        }
+        assert!(known.is_prompt(Some(1)) && !known.is_prompt(Some(0)) && !known.is_prompt(None));
+        for _ in SEEN_MIN..=SEEN_MAX {
+            assert!(known.is_prompt(Some(1)));
+            known.note(Some(1), true);
+        }
+        assert!(!known.is_prompt(Some(1)), "it is looked at again");
+        known.note(Some(1), false);
+        (0..3_000).for_each(|_| known.note(Some(1), true));
+        assert!(!known.is_prompt(Some(1)), "never again");
+    }
+}
