@@ -10,7 +10,7 @@ use crate::{process, workspace};
 
 use super::figures::{Spread, ratios};
 use super::measure;
-use super::parse::{self, Lag};
+use super::parse::{self, Lag, Latency};
 use super::server::Server;
 use super::tools::{Count, Entrant, Setting};
 
@@ -36,6 +36,10 @@ pub(super) enum Compared {
     Cpu,
     /// The 99.9th percentile of the schedule lag.
     Lag,
+    /// The 99th percentile of the latencies.
+    P99,
+    /// Peak of the resident memory.
+    Memory,
 }
 
 impl Compared {
@@ -43,6 +47,8 @@ impl Compared {
         match self {
             Self::Cpu => "client CPU per request",
             Self::Lag => "schedule lag p99.9",
+            Self::P99 => "latency p99",
+            Self::Memory => "peak RSS",
         }
     }
 
@@ -50,6 +56,8 @@ impl Compared {
         match self {
             Self::Cpu => trial.cpu_us,
             Self::Lag => Some(trial.lag?.p999_ns),
+            Self::P99 => Some(trial.latency?.p99_ns),
+            Self::Memory => Some(trial.rss_bytes as f64),
         }
     }
 }
@@ -64,6 +72,7 @@ pub(super) struct Trial {
     rate_per_s: f64,
     rss_bytes: u64,
     lag: Option<Lag>,
+    latency: Option<Latency>,
     /// What the reader must know: a count that nginx does not agree with, failures, a verdict.
     note: String,
 }
@@ -112,8 +121,8 @@ impl Experiment {
     pub(super) fn table(&self, trials: &[Trial]) -> String {
         let mut text = format!(
             "## {}\n\nMedian (min–max) over the rounds; the ratio is of {}, taken within each round, against {}.\n\n\
-             | tool | requests/s | client CPU µs/request | ratio | peak RSS MiB | lag p50 µs | lag p99.9 µs | rounds |\n\
-             |---|--:|--:|--:|--:|--:|--:|--:|\n",
+             | tool | requests/s | client CPU µs/request | ratio | peak RSS MiB | p50 µs | p99 µs | lag p50 µs | lag p99.9 µs | rounds |\n\
+             |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
             self.title,
             self.compared.title(),
             self.base
@@ -137,6 +146,8 @@ impl Experiment {
                 column(|trial| trial.cpu_us, 2),
                 ratio.map_or_else(|| "–".to_owned(), |spread| spread.show(2)),
                 column(|trial| Some(trial.rss_bytes as f64 / f64::from(1 << 20)), 1),
+                column(|trial| Some(trial.latency?.p50_ns / 1e3), 1),
+                column(|trial| Some(trial.latency?.p99_ns / 1e3), 1),
                 column(|trial| Some(trial.lag?.p50_ns / 1e3), 1),
                 column(|trial| Some(trial.lag?.p999_ns / 1e3), 1),
                 own.len().to_string(),
@@ -174,6 +185,13 @@ fn trial(entrant: &Entrant, round: usize, setting: &Setting, server: &Server) ->
     };
     let counted = match &entrant.count {
         Count::Output(parse) => parse(&measured.output).context("its output says no count")?,
+        Count::Own(parse) => {
+            let counted = parse(&measured.output).context("its output says no count")?;
+            ensure!(counted > 0, "it did nothing");
+            trial.cpu_us = Some(measured.cpu.as_secs_f64() * 1e6 / counted as f64);
+            trial.rate_per_s = counted as f64 / setting.seconds as f64;
+            return Ok(trial);
+        }
         Count::Server => served,
         Count::Results(program, file) => {
             let file = file.to_string_lossy();
@@ -181,6 +199,7 @@ fn trial(entrant: &Entrant, round: usize, setting: &Setting, server: &Server) ->
                 process::capture(&workspace::root(), program, &["report", "-type=json", &file])?;
             let report = parse::report(&text).context("its report is not as expected")?;
             trial.lag = report.lag;
+            trial.latency = report.latency;
             trial.rate_per_s = report.rate;
             trial.note = note(&report);
             report.requests
@@ -250,7 +269,7 @@ mod tests {
         let table = experiment.table(&trials);
         assert!(table.contains("| brunt | – | 8.00 (4.00–12.00) | 0.62 (0.50–0.75) |"), "{table}");
         assert!(table.contains("| wrk | – | 12.00 (8.00–16.00) | 1.00 (1.00–1.00) |"), "{table}");
-        assert!(table.contains("| absent | – | – | – | – | – | – | 0 |"), "{table}");
+        assert!(table.contains("| absent | – | – | – | – | – | – | – | – | 0 |"), "{table}");
         assert!(table.contains("- brunt, round 1: INVALID: stalls"), "{table}");
     }
 

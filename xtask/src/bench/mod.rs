@@ -6,7 +6,9 @@ mod experiment;
 mod figures;
 mod measure;
 mod parse;
+mod quiet;
 mod records;
+mod scripts;
 mod server;
 mod tools;
 
@@ -20,7 +22,8 @@ use anyhow::{Context, Result, bail};
 use crate::{process, workspace};
 
 use experiment::{Compared, Experiment};
-use server::Server;
+use quiet::Neighbours;
+use server::{EchoServer, Server};
 use tools::Setting;
 
 /// What was asked for on the command line.
@@ -35,10 +38,13 @@ struct Options {
 }
 
 /// No trial begins after this time, which `--before` doubles; building does not count.
-const BUDGET: Duration = Duration::from_secs(330);
+const BUDGET: Duration = Duration::from_secs(900);
 
 /// What is measured: the program as it is shipped.
 const PROFILE: &str = "dist";
+
+/// brunt with its own reactor, as tables call it.
+const MIO: &str = "brunt --io mio";
 
 /// Where the figures go.
 const RESULTS: &str = "bench/RESULTS.md";
@@ -58,24 +64,29 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let client_core = last_core();
     let server = Server::start(&dir, 0)?;
     let brunt = target.join(PROFILE).join("brunt").to_string_lossy().into_owned();
+    let echo = EchoServer::start(&brunt, 0)?;
     let setting = Setting {
         dir: dir.clone(),
         brunt,
         url: server.url(),
         h2c_url: server.h2c_url(),
         tls_url: server.tls_url(),
+        ws_url: echo.url(),
         core: client_core,
         seconds: options.seconds,
     };
     fs::write(dir.join(tools::TARGETS), format!("GET {}\n", server.url()))?;
-    fs::write(dir.join(tools::K6_SCRIPT), tools::K6_TEXT)?;
-    // Taken before the bench loads the machine itself.
-    let heading = heading(&options, &setting);
-    let document = heading + &measure_all(&options, &setting, &server);
-    if options.only.is_empty() {
-        fs::write(root.join(RESULTS), &document).with_context(|| format!("writing {RESULTS}"))?;
-    }
+    scripts::write(&dir)?;
+    let (tables, neighbours) = measure_all(&options, &setting, &server);
+    let document = heading(&options, &setting, &neighbours) + &tables;
     println!("{document}");
+    if !options.only.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(objection) = neighbours.objection() {
+        bail!("{RESULTS} stays as it was, since this machine was not quiet: {objection}");
+    }
+    fs::write(root.join(RESULTS), &document).with_context(|| format!("writing {RESULTS}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -104,12 +115,13 @@ fn executable(path: &str) -> Result<String> {
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// Every experiment that was asked for, as Markdown.
-fn measure_all(options: &Options, setting: &Setting, server: &Server) -> String {
+/// Every experiment that was asked for, as Markdown, and what ran beside them.
+fn measure_all(options: &Options, setting: &Setting, server: &Server) -> (String, Neighbours) {
     let wanted = |name: &str| name.contains(&options.only);
     let budget = if options.before.is_empty() { BUDGET } else { 2 * BUDGET };
     let deadline = Instant::now() + budget;
     let mut text = String::new();
+    let mut neighbours = Neighbours::look();
     let mut commands = String::from("## Commands\n\n");
     for mut experiment in experiments(setting).into_iter().filter(|one| wanted(one.name)) {
         if !options.before.is_empty() {
@@ -120,6 +132,7 @@ fn measure_all(options: &Options, setting: &Setting, server: &Server) -> String 
         text.push('\n');
         commands += &experiment.commands();
         commands.push('\n');
+        neighbours = neighbours.or_busier(Neighbours::look());
     }
     let written = setting.dir.join("written.bin");
     if wanted("records") && written.is_file() {
@@ -128,7 +141,7 @@ fn measure_all(options: &Options, setting: &Setting, server: &Server) -> String 
             Err(error) => eprintln!("bench: records: {error:#}"),
         }
     }
-    text + &commands
+    (text + &commands, neighbours)
 }
 
 fn experiments(setting: &Setting) -> Vec<Experiment> {
@@ -155,6 +168,69 @@ fn experiments(setting: &Setting) -> Vec<Experiment> {
             entrants: setting.closed_by_us_and_wrk(1),
         },
         Experiment {
+            name: "closed512",
+            title: "Closed loop, 512 connections",
+            base: "wrk",
+            compared: Compared::Cpu,
+            entrants: setting.closed_by_us_and_wrk(512),
+        },
+        Experiment {
+            name: "latency1",
+            title: "What is measured with each way to wait, closed loop, 1 connection",
+            base: MIO,
+            compared: Compared::P99,
+            entrants: setting.latencies(1),
+        },
+        Experiment {
+            name: "latency8",
+            title: "What is measured with each way to wait, closed loop, 8 connections",
+            base: MIO,
+            compared: Compared::P99,
+            entrants: setting.latencies(8),
+        },
+        Experiment {
+            name: "latency64",
+            title: "What is measured with each way to wait, closed loop, 64 connections",
+            base: MIO,
+            compared: Compared::P99,
+            entrants: setting.latencies(64),
+        },
+        Experiment {
+            name: "script16",
+            title: "Scripts, `http.get` and `check`, 16 virtual users",
+            base: "wrk",
+            compared: Compared::Cpu,
+            entrants: setting.scripts(16),
+        },
+        Experiment {
+            name: "script64",
+            title: "Scripts, `http.get` and `check`, 64 virtual users",
+            base: "wrk",
+            compared: Compared::Cpu,
+            entrants: setting.scripts(64),
+        },
+        Experiment {
+            name: "script512",
+            title: "Scripts, `http.get` and `check`, 512 virtual users",
+            base: "wrk",
+            compared: Compared::Cpu,
+            entrants: setting.scripts(512),
+        },
+        Experiment {
+            name: "ws64",
+            title: "Scripts, `k6/ws`, 64 sockets that send back what is echoed; a message is a request here",
+            base: "k6",
+            compared: Compared::Cpu,
+            entrants: setting.sockets(64),
+        },
+        Experiment {
+            name: "vus1000",
+            title: "Memory of 1,000 virtual users that ask once a second",
+            base: "k6",
+            compared: Compared::Memory,
+            entrants: setting.many_users(1_000),
+        },
+        Experiment {
             name: "pipelined",
             title: "Closed loop, 4 connections with 16 unanswered requests each (perfer: 15, its most)",
             base: "perfer",
@@ -174,6 +250,13 @@ fn experiments(setting: &Setting) -> Vec<Experiment> {
             base: "wrk",
             compared: Compared::Cpu,
             entrants: setting.tls(),
+        },
+        Experiment {
+            name: "open5k",
+            title: "Open loop, 5,000/s, results written to a file",
+            base: "vegeta",
+            compared: Compared::Cpu,
+            entrants: setting.open_5k(),
         },
         Experiment {
             name: "open20k",
@@ -205,7 +288,7 @@ fn last_core() -> usize {
 }
 
 /// What the reader must know before the figures: the machine, the tools, the day.
-fn heading(options: &Options, setting: &Setting) -> String {
+fn heading(options: &Options, setting: &Setting, neighbours: &Neighbours) -> String {
     let shell = |line: &str| {
         let text = process::capture(Path::new("."), "sh", &["-c", line]).unwrap_or_default();
         text.trim().to_owned()
@@ -222,12 +305,12 @@ fn heading(options: &Options, setting: &Setting) -> String {
          client's process, its start included, by `getrusage`. Requests are what the tool says, held against nginx's own count \
          (brunt without results: nginx's count). Rounds are interleaved and their order turns. brunt is built with `--profile {PROFILE}`.\n\n\
          - date: {}\n- machine: {cpu}, {} cores{virtual_machine}; nginx on core 0, client on core {}{same_core}\n\
-         - kernel: {}; governor: {governor}; load average before: {}\n- rounds: {}, {} s each\n- {}\n\n",
+         - kernel: {}; governor: {governor}; {}\n- rounds: {}, {} s each\n- {}\n\n",
         shell("date -u +%Y-%m-%d"),
         std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         setting.core,
         shell("uname -sr"),
-        shell("cut -d' ' -f1-3 /proc/loadavg"),
+        neighbours.words(),
         options.rounds,
         options.seconds,
         tools::versions(&setting.brunt).join("\n- "),

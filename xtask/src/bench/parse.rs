@@ -31,7 +31,21 @@ pub(super) fn h2load(output: &str) -> Option<u64> {
 
 /// k6: `http_reqs......................: 13364  13332.777502/s`.
 pub(super) fn k6(output: &str) -> Option<u64> {
-    let line = output.lines().find_map(|line| line.trim().strip_prefix("http_reqs."))?;
+    k6_counter(output, "http_reqs.")
+}
+
+/// k6: `ws_msgs_received...............: 58392  19462.13/s`.
+pub(super) fn k6_messages(output: &str) -> Option<u64> {
+    k6_counter(output, "ws_msgs_received.")
+}
+
+/// k6: `iterations.....................: 3000  1000.5/s`.
+pub(super) fn k6_iterations(output: &str) -> Option<u64> {
+    k6_counter(output, "iterations.")
+}
+
+fn k6_counter(output: &str, name: &str) -> Option<u64> {
+    let line = output.lines().find_map(|line| line.trim().strip_prefix(name))?;
     line.split_once(": ")?.1.split_whitespace().next()?.parse().ok()
 }
 
@@ -56,6 +70,15 @@ pub(super) struct Lag {
     pub(super) p999_ns: f64,
 }
 
+/// Response times, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Latency {
+    /// Median.
+    pub(super) p50_ns: f64,
+    /// 99th percentile.
+    pub(super) p99_ns: f64,
+}
+
 /// The figures of a `report -type=json`, Vegeta's or brunt's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Report {
@@ -67,6 +90,8 @@ pub(super) struct Report {
     pub(super) success: f64,
     /// How late brunt itself was; Vegeta does not say.
     pub(super) lag: Option<Lag>,
+    /// Response times.
+    pub(super) latency: Option<Latency>,
     /// brunt's verdict with its reasons; empty for Vegeta.
     pub(super) verdict: String,
 }
@@ -81,6 +106,11 @@ pub(super) fn report(output: &str) -> Option<Report> {
             p999_ns: generator["lag"]["99.9th"].as_f64()?,
         })
     };
+    let latency = || {
+        let latencies = &json["latencies"];
+        let p50_ns = latencies["50th"].as_f64()?;
+        Some(Latency { p50_ns, p99_ns: latencies["99th"].as_f64()? })
+    };
     let verdict = json["brunt"]["verdict"].as_str().unwrap_or_default();
     let reasons = json["brunt"]["reasons"].as_array().map(Vec::as_slice).unwrap_or_default();
     let reasons: Vec<&str> = reasons.iter().filter_map(Value::as_str).collect();
@@ -90,6 +120,7 @@ pub(super) fn report(output: &str) -> Option<Report> {
         rate: json["rate"].as_f64()?,
         success: json["success"].as_f64()?,
         lag: lag(),
+        latency: latency(),
         verdict: format!("{verdict}{colon}{}", reasons.join("; ")),
     })
 }
@@ -126,7 +157,8 @@ mod tests {
         assert_eq!(ab(AB), Some(109_576));
         assert_eq!(hey(HEY), Some(26_440));
         assert_eq!(h2load(H2LOAD), Some(99_367));
-        assert_eq!(k6(K6), Some(13_364));
+        assert_eq!((k6(K6), k6_iterations(K6)), (Some(13_364), Some(13_364)));
+        assert_eq!(k6_messages("    ws_msgs_received...: 58392  19462.13/s\n"), Some(58_392));
         assert_eq!(oha(OHA), Some(70_130));
     }
 

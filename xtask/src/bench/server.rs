@@ -94,6 +94,54 @@ impl Server {
     }
 }
 
+/// `brunt serve`, pinned to one core: its WebSocket echoes. It lives as long as the value does.
+#[derive(Debug)]
+pub(super) struct EchoServer {
+    child: Child,
+    port: u16,
+}
+
+impl EchoServer {
+    /// Starts it on a free port of 127.0.0.1, on this core.
+    ///
+    /// # Errors
+    /// It does not listen within a few seconds.
+    pub(super) fn start(brunt: &str, core: usize) -> Result<Self> {
+        let port = free_port()?;
+        let child = Command::new("taskset")
+            .args(["-c", &core.to_string(), brunt, "serve", "-listen"])
+            .arg(format!("127.0.0.1:{port}"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("starting brunt serve with taskset")?;
+        let server = Self { child, port };
+        let start = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            if start.elapsed() > START_LIMIT {
+                bail!("brunt serve does not listen");
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(server)
+    }
+
+    /// Where its WebSocket is.
+    pub(super) fn url(&self) -> String {
+        format!("ws://127.0.0.1:{}/ws-echo", self.port)
+    }
+}
+
+impl Drop for EchoServer {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to stop.
+        if self.child.kill().is_ok() {
+            drop(self.child.wait());
+        }
+    }
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         // It may have ended by itself; then there is nothing to stop.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::process;
 
-use super::parse;
+use super::{parse, scripts};
 
 /// What every command line needs.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub(super) struct Setting {
     pub(super) h2c_url: String,
     /// The same over TLS.
     pub(super) tls_url: String,
+    /// A WebSocket that echoes.
+    pub(super) ws_url: String,
     /// The core the clients run on.
     pub(super) core: usize,
     /// How long each run takes.
@@ -44,6 +46,8 @@ type Parse = fn(&str) -> Option<u64>;
 pub(super) enum Count {
     /// The tool prints it.
     Output(Parse),
+    /// The tool prints it, and nginx has no part in it.
+    Own(Parse),
     /// nginx counted it.
     Server,
     /// It wrote results; `brunt report -type=json` of this file gives the figures.
@@ -54,11 +58,6 @@ pub(super) enum Count {
 
 /// The file with the one target, as Vegeta and brunt read it.
 pub(super) const TARGETS: &str = "targets.txt";
-/// k6's script.
-pub(super) const K6_SCRIPT: &str = "get.js";
-/// What is in it.
-pub(super) const K6_TEXT: &str = "import http from 'k6/http';\nexport const options = { discardResponseBodies: true };\n\
-                                  export default function () { http.get(__ENV.BENCH_URL); }\n";
 
 impl Entrant {
     /// The same command with another program; none if this one does not run `program`.
@@ -88,7 +87,8 @@ impl Setting {
             (
                 "k6",
                 format!(
-                    "run --quiet --no-usage-report -u {c} -d {s}s -e BENCH_URL={url} {K6_SCRIPT}"
+                    "run --quiet --no-usage-report -u {c} -d {s}s -e BENCH_URL={url} {}"
+                    scripts::GET
                 ),
                 parse::k6,
             ),
@@ -106,6 +106,48 @@ impl Setting {
         let mut entrants = self.closed_by_all(connections);
         entrants.retain(|entrant| entrant.name == "wrk" || entrant.name.starts_with("brunt"));
         entrants
+    }
+
+    /// The closed loop by brunt with each way to wait for sockets, with its results.
+    pub(super) fn latencies(&self, connections: u32) -> Vec<Entrant> {
+        let entrant = |io: &str| {
+            let file = self.dir.join(format!("latency-{io}.bin"));
+            let mut entrant = self.brunt_closed(connections, io, &file.to_string_lossy());
+            entrant.count = Count::Results(self.brunt.clone(), file);
+            entrant
+        };
+        ["mio", "uring"].map(entrant).to_vec()
+    }
+
+    /// A script of `http.get` and `check` by brunt and k6, and as many connections of wrk.
+    pub(super) fn scripts(&self, users: u32) -> Vec<Entrant> {
+        let words = format!("-u {users} -d {}s -e BENCH_URL={}", self.seconds, self.url);
+        let wrk = format!("-t1 -c{users} -d{}s {}", self.seconds, self.url);
+        let mut entrants = self.run(scripts::CHECK, &words, Count::Output(parse::k6));
+        entrants.extend(self.peer("wrk", &wrk, Count::Output(parse::wrk)));
+        entrants
+    }
+
+    /// Sockets whose messages are echoed, and sent again.
+    pub(super) fn sockets(&self, users: u32) -> Vec<Entrant> {
+        let (seconds, url) = (self.seconds, &self.ws_url);
+        let words = format!("-u {users} -i {users} -e BENCH_URL={url} -e BENCH_SECONDS={seconds}");
+        self.run(scripts::ECHO, &words, Count::Own(parse::k6_messages))
+    }
+
+    /// Users that do little: what they take is memory.
+    pub(super) fn many_users(&self, users: u32) -> Vec<Entrant> {
+        let words = format!("-u {users} -d {}s -e BENCH_URL={}", self.seconds, self.url);
+        self.run(scripts::SLEEP, &words, Count::Own(parse::k6_iterations))
+    }
+
+    /// A script by brunt, and by k6 if it is here.
+    fn run(&self, script: &str, words: &str, count: Count) -> Vec<Entrant> {
+        let own = format!("{} run -q -cpus 1 {words} {script}", self.brunt);
+        let own =
+            Entrant { name: "brunt".to_owned(), words: self.pinned(&own), count: count.clone() };
+        let k6 = format!("run --quiet --no-usage-report {words} {script}");
+        [Some(own), self.peer("k6", &k6, count)].into_iter().flatten().collect()
     }
 
     /// Several requests unanswered on each connection.
@@ -144,6 +186,21 @@ impl Setting {
         let mut bare = self.brunt_closed(64, "auto", "none");
         bare.name = "brunt -output none".to_owned();
         vec![bare, writing]
+    }
+
+    /// The open loop at 5,000/s: Vegeta, brunt, and brunt with its own clock for answers.
+    pub(super) fn open_5k(&self) -> Vec<Entrant> {
+        let mut entrants = vec![
+            self.brunt_open("brunt exact", 5_000, "", "exact5k"),
+            self.brunt_open(
+                "brunt -answer-clock worker",
+                5_000,
+                "-answer-clock worker",
+                "worker5k",
+            ),
+        ];
+        entrants.extend(self.vegeta(&format!("-rate=5000 -duration={}s", self.seconds)));
+        entrants
     }
 
     /// The open loop at 20,000/s: Vegeta, brunt exact, brunt with a tick.
@@ -254,6 +311,7 @@ mod tests {
             url: "http://127.0.0.1:1/".to_owned(),
             h2c_url: "http://127.0.0.1:2/".to_owned(),
             tls_url: "https://127.0.0.1:3/".to_owned(),
+            ws_url: "ws://127.0.0.1:4/ws-echo".to_owned(),
             core: 1,
             seconds: 3,
         }
@@ -269,6 +327,11 @@ mod tests {
         assert!(entrants.iter().all(|one| one.words[..3] == ["taskset", "-c", "1"]));
         assert!(entrants.iter().all(|one| one.words.join(" ").contains("64")));
         assert!(setting().closed_by_us_and_wrk(8).len() <= 3);
+        let script = &setting().scripts(16)[0].words.join(" ");
+        assert!(
+            script.ends_with("-u 16 -d 3s -e BENCH_URL=http://127.0.0.1:1/ check.js"),
+            "{script}"
+        );
         let exact = &setting().open_20k()[0];
         assert!(!exact.words.contains(&"--tick".to_owned()));
         assert!(exact.words.contains(&"-rate=20000".to_owned()));
