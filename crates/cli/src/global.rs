@@ -1,7 +1,7 @@
 //! The flags of every command: `brunt -cpus 2 attack …`, natively also after the command.
 
 use crate::flag::{Flag, ValueKind};
-use crate::value;
+use crate::value::{self, ValueError};
 
 /// The global flags as typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +18,9 @@ pub struct GlobalFlags {
     pub version: bool,
 }
 
+/// The least that `-memory-limit` may be, in bytes: less leaves no room for anything.
+const MEMORY_LIMIT_MIN: u64 = 16_000_000;
+
 /// The table of the global flags.
 pub const FLAGS: &[Flag<GlobalFlags>] = &[
     Flag::new(
@@ -32,7 +35,14 @@ pub const FLAGS: &[Flag<GlobalFlags>] = &[
         ValueKind::Text("SIZE"),
         "3/4",
         "Memory that messages, pages and scripts may take together (512MB); by default three quarters of the machine's or the container's.",
-        |t: &mut GlobalFlags, v| value::size(v).map(|n| t.memory_limit = Some(n)),
+        |t: &mut GlobalFlags, v| {
+            let bytes = value::size(v)?;
+            if bytes < MEMORY_LIMIT_MIN {
+                return Err(ValueError::new(format!("\"{v}\" is too little: 16MB is the least")));
+            }
+            t.memory_limit = Some(bytes);
+            Ok(())
+        },
     )
     .native(),
     Flag::new(
@@ -52,6 +62,10 @@ pub const FLAGS: &[Flag<GlobalFlags>] = &[
         "",
         "Headers and query keys shown as *** in results, reports and messages; secrets: all whose names say so.",
         |t: &mut GlobalFlags, v| {
+            // An empty variable is not to show what it was given to hide.
+            if !v.split(',').any(|name| name.chars().any(char::is_alphanumeric)) {
+                return Err(ValueError::new(format!("\"{v}\" names nothing (Authorization,token)")));
+            }
             t.redact = Some(v.to_owned());
             Ok(())
         },

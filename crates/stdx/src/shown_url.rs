@@ -56,7 +56,7 @@ impl Within {
             }
             (Self::Json, '"') => {
                 let escapes = text[..*at].len() - text[..*at].trim_end_matches('\\').len();
-                escapes % 2 == 0
+                escapes.is_multiple_of(2)
             }
             _ => false,
         };

@@ -24,7 +24,7 @@ use crate::{process, workspace};
 use experiment::{Compared, Experiment};
 use quiet::Neighbours;
 use server::{EchoServer, Server};
-use tools::Setting;
+use tools::{Entrant, Setting};
 
 /// What was asked for on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,142 +144,132 @@ fn measure_all(options: &Options, setting: &Setting, server: &Server) -> (String
     (text + &commands, neighbours)
 }
 
+/// Name, title, base and entrants of an experiment.
+type Row = (&'static str, &'static str, &'static str, Vec<Entrant>);
+
 fn experiments(setting: &Setting) -> Vec<Experiment> {
+    let by = |compared: Compared, rows: Vec<Row>| {
+        rows.into_iter().map(move |(name, title, base, entrants)| Experiment {
+            name,
+            title,
+            base,
+            compared,
+            entrants,
+        })
+    };
+    let closed = by(Compared::Cpu, closed_loops(setting));
+    let lag = by(Compared::Lag, lags(setting));
+    closed
+        .chain(by(Compared::Cpu, scripts_and_rates(setting)))
+        .chain(lag)
+        .chain(by(Compared::P99, latencies(setting)))
+        .chain(by(Compared::Memory, memory(setting)))
+        .collect()
+}
+
+/// As many requests as so many connections can do.
+fn closed_loops(setting: &Setting) -> Vec<Row> {
     vec![
-        Experiment {
-            name: "closed64",
-            title: "Closed loop, 64 connections",
-            base: "wrk",
-            compared: Compared::Cpu,
-            entrants: setting.closed_by_all(64),
-        },
-        Experiment {
-            name: "closed8",
-            title: "Closed loop, 8 connections",
-            base: "wrk",
-            compared: Compared::Cpu,
-            entrants: setting.closed_by_us_and_wrk(8),
-        },
-        Experiment {
-            name: "closed1",
-            title: "Closed loop, 1 connection",
-            base: "wrk",
-            compared: Compared::Cpu,
-            entrants: setting.closed_by_us_and_wrk(1),
-        },
-        Experiment {
-            name: "closed512",
-            title: "Closed loop, 512 connections",
-            base: "wrk",
-            compared: Compared::Cpu,
-            entrants: setting.closed_by_us_and_wrk(512),
-        },
-        Experiment {
-            name: "latency1",
-            title: "What is measured with each way to wait, closed loop, 1 connection",
-            base: MIO,
-            compared: Compared::P99,
-            entrants: setting.latencies(1),
-        },
-        Experiment {
-            name: "latency8",
-            title: "What is measured with each way to wait, closed loop, 8 connections",
-            base: MIO,
-            compared: Compared::P99,
-            entrants: setting.latencies(8),
-        },
-        Experiment {
-            name: "latency64",
-            title: "What is measured with each way to wait, closed loop, 64 connections",
-            base: MIO,
-            compared: Compared::P99,
-            entrants: setting.latencies(64),
-        },
-        Experiment {
-            name: "script16",
-            title: "Scripts, `http.get` and `check`, 16 virtual users",
-            base: "wrk",
-            compared: Compared::Cpu,
-            entrants: setting.scripts(16),
-        },
-        Experiment {
-            name: "script64",
-            title: "Scripts, `http.get` and `check`, 64 virtual users",
-            base: "wrk",
-            compared: Compared::Cpu,
-            entrants: setting.scripts(64),
-        },
-        Experiment {
-            name: "script512",
-            title: "Scripts, `http.get` and `check`, 512 virtual users",
-            base: "wrk",
-            compared: Compared::Cpu,
-            entrants: setting.scripts(512),
-        },
-        Experiment {
-            name: "ws64",
-            title: "Scripts, `k6/ws`, 64 sockets that send back what is echoed; a message is a request here",
-            base: "k6",
-            compared: Compared::Cpu,
-            entrants: setting.sockets(64),
-        },
-        Experiment {
-            name: "vus1000",
-            title: "Memory of 1,000 virtual users that ask once a second",
-            base: "k6",
-            compared: Compared::Memory,
-            entrants: setting.many_users(1_000),
-        },
-        Experiment {
-            name: "pipelined",
-            title: "Closed loop, 4 connections with 16 unanswered requests each (perfer: 15, its most)",
-            base: "perfer",
-            compared: Compared::Cpu,
-            entrants: setting.pipelined(),
-        },
-        Experiment {
-            name: "streams",
-            title: "HTTP/2 without TLS, 1 connection with 32 streams",
-            base: "h2load",
-            compared: Compared::Cpu,
-            entrants: setting.streams(),
-        },
-        Experiment {
-            name: "tls",
-            title: "TLS 1.3 with keep-alive, HTTP/1.1, 64 connections",
-            base: "wrk",
-            compared: Compared::Cpu,
-            entrants: setting.tls(),
-        },
-        Experiment {
-            name: "open5k",
-            title: "Open loop, 5,000/s, results written to a file",
-            base: "vegeta",
-            compared: Compared::Cpu,
-            entrants: setting.open_5k(),
-        },
-        Experiment {
-            name: "open20k",
-            title: "Open loop, 20,000/s, results written to a file",
-            base: "vegeta",
-            compared: Compared::Cpu,
-            entrants: setting.open_20k(),
-        },
-        Experiment {
-            name: "open50k",
-            title: "Open loop, 50,000/s, beside a scheduler that sends nothing",
-            base: "empty scheduler",
-            compared: Compared::Lag,
-            entrants: setting.open_50k(),
-        },
-        Experiment {
-            name: "records-written",
-            title: "What writing results costs, closed loop, 64 connections",
-            base: "brunt -output none",
-            compared: Compared::Cpu,
-            entrants: setting.written(),
-        },
+        ("closed64", "Closed loop, 64 connections", "wrk", setting.closed_by_all(64)),
+        ("closed8", "Closed loop, 8 connections", "wrk", setting.closed_by_us_and_wrk(8)),
+        ("closed1", "Closed loop, 1 connection", "wrk", setting.closed_by_us_and_wrk(1)),
+        ("closed512", "Closed loop, 512 connections", "wrk", setting.closed_by_us_and_wrk(512)),
+        (
+            "pipelined",
+            "Closed loop, 4 connections with 16 unanswered requests each (perfer: 15, its most)",
+            "perfer",
+            setting.pipelined(),
+        ),
+        (
+            "streams",
+            "HTTP/2 without TLS, 1 connection with 32 streams",
+            "h2load",
+            setting.streams(),
+        ),
+        ("tls", "TLS 1.3 with keep-alive, HTTP/1.1, 64 connections", "wrk", setting.tls()),
     ]
+}
+
+/// Scripts, rates, and what results cost.
+fn scripts_and_rates(setting: &Setting) -> Vec<Row> {
+    vec![
+        (
+            "script16",
+            "Scripts, `http.get` and `check`, 16 virtual users",
+            "wrk",
+            setting.scripts(16),
+        ),
+        (
+            "script64",
+            "Scripts, `http.get` and `check`, 64 virtual users",
+            "wrk",
+            setting.scripts(64),
+        ),
+        (
+            "script512",
+            "Scripts, `http.get` and `check`, 512 virtual users",
+            "wrk",
+            setting.scripts(512),
+        ),
+        (
+            "ws64",
+            "Scripts, `k6/ws`, 64 sockets that send back what is echoed; a message is a request here",
+            "k6",
+            setting.sockets(64),
+        ),
+        ("open5k", "Open loop, 5,000/s, results written to a file", "vegeta", setting.open_5k()),
+        ("open20k", "Open loop, 20,000/s, results written to a file", "vegeta", setting.open_20k()),
+        (
+            "records-written",
+            "What writing results costs, closed loop, 64 connections",
+            "brunt -output none",
+            setting.written(),
+        ),
+    ]
+}
+
+/// How late requests begin.
+fn lags(setting: &Setting) -> Vec<Row> {
+    vec![(
+        "open50k",
+        "Open loop, 50,000/s, beside a scheduler that sends nothing",
+        "empty scheduler",
+        setting.open_50k(),
+    )]
+}
+
+/// What is measured with each way to wait.
+fn latencies(setting: &Setting) -> Vec<Row> {
+    vec![
+        (
+            "latency1",
+            "What is measured with each way to wait, closed loop, 1 connection",
+            MIO,
+            setting.latencies(1),
+        ),
+        (
+            "latency8",
+            "What is measured with each way to wait, closed loop, 8 connections",
+            MIO,
+            setting.latencies(8),
+        ),
+        (
+            "latency64",
+            "What is measured with each way to wait, closed loop, 64 connections",
+            MIO,
+            setting.latencies(64),
+        ),
+    ]
+}
+
+/// What users take who do little.
+fn memory(setting: &Setting) -> Vec<Row> {
+    vec![(
+        "vus1000",
+        "Memory of 1,000 virtual users that ask once a second",
+        "k6",
+        setting.many_users(1_000),
+    )]
 }
 
 /// The last core of this machine; nginx has the first.

@@ -87,7 +87,7 @@ impl Setting {
             (
                 "k6",
                 format!(
-                    "run --quiet --no-usage-report -u {c} -d {s}s -e BENCH_URL={url} {}"
+                    "run --quiet --no-usage-report -u {c} -d {s}s -e BENCH_URL={url} {}",
                     scripts::GET
                 ),
                 parse::k6,

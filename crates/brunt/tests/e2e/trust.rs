@@ -261,6 +261,46 @@ fn redacted_values_are_in_no_text() {
     assert!(heads.contains("Authorization: SEKRET") && heads.contains("/in?x=1&token=SEKRET"));
 }
 
+/// An empty variable of CI takes no limit away and shows nothing.
+#[test]
+fn limits_and_redactions_of_nothing_are_refused() {
+    for value in ["0", "1KB"] {
+        let ran = run(&format!("bench -n 1 -memory-limit {value} http://127.0.0.1:9/"));
+        let stderr = ran.with_code(2).stderr;
+        assert!(stderr.contains("-memory-limit: \"") && stderr.contains("16MB"), "{stderr}");
+    }
+    for value in ["", ",", "*"] {
+        let ran = run(&format!("bench -n 1 -redact={value} http://127.0.0.1:9/")).with_code(2);
+        assert!(
+            ran.stderr.contains("flag -redact") && ran.stderr.contains("names nothing"),
+            "{ran:?}"
+        );
+    }
+}
+
+/// All threads of a script share the limit: one thread's realm may not have all of it.
+#[test]
+fn scripts_of_all_threads_share_the_memory_limit() {
+    let scratch = Scratch::new("trust-threads");
+    let source = "const kept = [];
+        export const options = { vus: 4, iterations: 4 };
+        export default function () { for (let i = 0; i < 1000; i++) kept.push('x'.repeat(1 << 20) + i); }";
+    let file = scratch.file("keep.js", source);
+    let mut started = start(brunt(&format!("-memory-limit 256MB run -q -cpus 2 {file}")));
+    let peak = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", started.pid())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.to_owned();
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let mut most = 0;
+    while let Some(kib) = peak() {
+        most = most.max(kib);
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    started.child().wait().unwrap();
+    assert!(most > 100 << 10 && most < 400 << 10, "{most} KiB");
+}
+
 #[test]
 fn a_summary_is_written_where_reports_belong() {
     let scratch = Scratch::new("trust-summary");

@@ -14,7 +14,7 @@ use crate::runtime::exception::Exception;
 use crate::runtime::ffi::{self, Fiber, StackBytes};
 use crate::runtime::run_loop;
 
-/// The VUs of a realm together may hold this much: 4 GiB, and no more than the process may.
+/// The VUs of a realm together may hold this much: 4 GiB, and no more than the thread's part of what the process may.
 const MEMORY_MAX: usize = 4 << 30;
 /// A VU may take this much more between two of its waits: 512 MiB.
 const MEMORY_STEP_MAX: usize = 512 << 20;
@@ -39,13 +39,21 @@ impl Realm {
     /// # Errors
     /// There is no memory for it.
     pub fn new(program: &Program) -> Result<Rc<Self>, Exception> {
-        Self::prepared(program)
+        Self::beside(program, 1)
+    }
+
+    /// As [`Realm::new`], where so many threads have a realm each: they share what the process may hold.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub(crate) fn beside(program: &Program, threads: usize) -> Result<Rc<Self>, Exception> {
+        Self::prepared(program, stdx::memory_limit() / threads.max(1))
             .map_err(|error| Exception::internal(format!("no room for a script: {error}")))
     }
 
-    fn prepared(program: &Program) -> rquickjs::Result<Rc<Self>> {
+    fn prepared(program: &Program, bytes_max: usize) -> rquickjs::Result<Rc<Self>> {
         let runtime = Runtime::new()?;
-        runtime.set_memory_limit(MEMORY_MAX.min(stdx::memory_limit()));
+        runtime.set_memory_limit(MEMORY_MAX.min(bytes_max));
         let current = Rc::new(Current::default());
         let asked = Rc::clone(&current);
         runtime.set_interrupt_handler(Some(Box::new(move || {

@@ -100,11 +100,17 @@ impl Drop for VuPool {
     }
 }
 
+/// How many threads of this process have a realm: no more than there are shards, of which other machines may have some.
+fn threads(shard: Shard) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    usize::try_from(shard.step).unwrap_or(usize::MAX).min(cores)
+}
+
 impl VuPool {
     pub(super) fn new(plan: VuPoolPlan, shard: Shard) -> Self {
         let host = Rc::new(VuHost::new(&plan));
         let recorder = Recorder::new(&plan);
-        let realm = Realm::new(&plan.program);
+        let realm = Realm::beside(&plan.program, threads(shard));
         let work = |(at, scenario): (usize, &Scenario)| {
             let (function, info) = (scenario.exec.as_str().into(), scenario_info(&plan, at));
             let duration = scenario.executor.duration_of(plan.segment.vus());
