@@ -128,7 +128,8 @@ mod tests {
 
     #[test]
     fn a_listener_is_probed() {
-        let here = TcpListener::bind("127.0.0.1:0").unwrap();
+        // An address that no other test listens at: what is free there stays so.
+        let here = TcpListener::bind("127.0.0.77:0").unwrap();
         let ready = ReadinessProbe::Tcp { host: here.local_addr().unwrap().to_string() };
         assert!(ready.is_in_use() && ready.answers());
         drop(here);
