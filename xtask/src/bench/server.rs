@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 /// A running nginx.
 #[derive(Debug)]
 pub(super) struct Server {
-    child: Child,
+    _process: Process,
     ports: Ports,
 }
 
@@ -43,24 +43,11 @@ impl Server {
         make_certificate(dir)?;
         fs::write(&path, config(dir, ports)).context("writing nginx.conf")?;
         let nginx = crate::process::find("nginx").context("bench needs nginx (nginx-light)")?;
-        let child = Command::new("taskset")
-            .args(["-c", &core.to_string()])
-            .arg(nginx)
-            .arg("-p")
-            .arg(dir)
-            .arg("-c")
-            .arg(&path)
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .context("starting nginx with taskset")?;
-        let server = Self { child, ports };
-        let start = Instant::now();
-        while server.requests().is_err() {
-            if start.elapsed() > START_LIMIT {
-                bail!("nginx does not answer; see {}/error.log", dir.display());
-            }
-            thread::sleep(Duration::from_millis(20));
+        let mut command = pinned(core, &nginx);
+        command.arg("-p").arg(dir).arg("-c").arg(&path);
+        let server = Self { _process: Process::start(&mut command, "nginx")?, ports };
+        if !answers(|| server.requests().is_ok()) {
+            bail!("nginx does not answer; see {}/error.log", dir.display());
         }
         Ok(server)
     }
@@ -97,7 +84,7 @@ impl Server {
 /// `brunt serve`, pinned to one core: its WebSocket echoes. It lives as long as the value does.
 #[derive(Debug)]
 pub(super) struct EchoServer {
-    child: Child,
+    _process: Process,
     port: u16,
 }
 
@@ -108,23 +95,13 @@ impl EchoServer {
     /// It does not listen within a few seconds.
     pub(super) fn start(brunt: &str, core: usize) -> Result<Self> {
         let port = free_port()?;
-        let child = Command::new("taskset")
-            .args(["-c", &core.to_string(), brunt, "serve", "-listen"])
-            .arg(format!("127.0.0.1:{port}"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .context("starting brunt serve with taskset")?;
-        let server = Self { child, port };
-        let start = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            if start.elapsed() > START_LIMIT {
-                bail!("brunt serve does not listen");
-            }
-            thread::sleep(Duration::from_millis(20));
+        let mut command = pinned(core, Path::new(brunt));
+        command.args(["serve", "-listen"]).arg(format!("127.0.0.1:{port}"));
+        let process = Process::start(command.stdout(Stdio::null()), "brunt serve")?;
+        if !answers(|| TcpStream::connect(("127.0.0.1", port)).is_ok()) {
+            bail!("brunt serve does not listen");
         }
-        Ok(server)
+        Ok(Self { _process: process, port })
     }
 
     /// Where its WebSocket is.
@@ -133,22 +110,43 @@ impl EchoServer {
     }
 }
 
-impl Drop for EchoServer {
+/// A program that runs as long as the value lives.
+#[derive(Debug)]
+struct Process(Child);
+
+impl Process {
+    fn start(command: &mut Command, name: &str) -> Result<Self> {
+        let child = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn();
+        Ok(Self(child.with_context(|| format!("starting {name} with taskset"))?))
+    }
+}
+
+impl Drop for Process {
     fn drop(&mut self) {
         // It may have ended by itself; then there is nothing to stop.
-        if self.child.kill().is_ok() {
-            drop(self.child.wait());
+        if self.0.kill().is_ok() {
+            drop(self.0.wait());
         }
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to stop.
-        if self.child.kill().is_ok() {
-            drop(self.child.wait());
+/// A program on one core.
+fn pinned(core: usize, program: &Path) -> Command {
+    let mut command = Command::new("taskset");
+    command.args(["-c", &core.to_string()]).arg(program);
+    command
+}
+
+/// Whether it does within the time that a server may take to start.
+fn answers(does: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    while !does() {
+        if start.elapsed() > START_LIMIT {
+            return false;
         }
+        thread::sleep(Duration::from_millis(20));
     }
+    true
 }
 
 /// The third number of the line below `server accepts handled requests`.
