@@ -11,4 +11,5 @@ mod records;
 mod seek;
 mod sleeps;
 mod turns;
+mod watched;
 mod world;

@@ -1,113 +1,33 @@
 //! The loop sleeps through stamped answers where it wakes soon to send: one wake-up a request, the same times, and nothing waits for it.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use demo::{Config, ServerMachine};
 use engine::{Settings, SimulationResult, simulate};
+use net::Address;
 use net::sim::{Faults, World};
-use net::{Address, Dial, Event, Io, IoFailure, Key, Progress, Sock};
 use stdx::Nanos;
 use workload::{Load, Plan};
 
+use crate::watched::{Seen, Watched};
 use crate::world::{SERVER, check_oracles, constant, plan, server};
 
 /// Two ways of 50 µs, and a server that takes 100.
 const EXACT: Nanos = Nanos::from_micros(200);
-
-/// What a worker asked its machine for.
-#[derive(Debug, Default)]
-struct Counts {
-    /// Times it slept, whatever might come.
-    slept_through: Cell<u64>,
-    /// Times it slept and something woke it.
-    woken: Cell<u64>,
-    opened: Cell<u64>,
-}
-
-impl Counts {
-    fn add(cell: &Cell<u64>) {
-        cell.set(cell.get() + 1);
-    }
-}
-
-/// A world that counts its worker's sleeps.
-struct Counted {
-    world: World,
-    counts: Rc<Counts>,
-}
-
-impl Io for Counted {
-    fn now(&mut self) -> Nanos {
-        self.world.now()
-    }
-
-    fn open(&mut self, key: Key, dial: Dial<'_>) -> Result<Sock, IoFailure> {
-        Counts::add(&self.counts.opened);
-        self.world.open(key, dial)
-    }
-
-    fn set_key(&mut self, sock: Sock, key: Key) {
-        self.world.set_key(sock, key);
-    }
-
-    fn recv(&mut self, sock: Sock, buf: &mut [u8]) -> Progress {
-        self.world.recv(sock, buf)
-    }
-
-    fn arrived(&self) -> Option<Nanos> {
-        self.world.arrived()
-    }
-
-    fn sleep(&mut self, until: Nanos) -> Nanos {
-        Counts::add(&self.counts.slept_through);
-        self.world.sleep(until)
-    }
-
-    fn send(&mut self, sock: Sock, bytes: &[u8]) -> Progress {
-        self.world.send(sock, bytes)
-    }
-
-    fn close(&mut self, sock: Sock) {
-        self.world.close(sock);
-    }
-
-    fn reset(&mut self, sock: Sock) {
-        self.world.reset(sock);
-    }
-
-    fn resolve(&mut self, key: Key, name: &str) {
-        self.world.resolve(key, name);
-    }
-
-    fn wait(&mut self, until: Option<Nanos>) -> Nanos {
-        let before = self.world.now();
-        let now = self.world.wait(until);
-        if now > before {
-            Counts::add(&self.counts.woken);
-        }
-        now
-    }
-
-    fn next_event(&mut self) -> Option<Event> {
-        self.world.next_event()
-    }
-}
 
 fn run(
     faults: Faults,
     config: Config,
     plan: Plan,
     settings: &Settings,
-) -> (SimulationResult, Rc<Counts>) {
+) -> (SimulationResult, Rc<Seen>) {
     let mut world = World::new(5, faults);
     let address = Address::Ip(SERVER.parse().expect("an address"));
     world.add_peer(address, Box::new(ServerMachine::new(config).expect("a server")));
-    let counts = Rc::new(Counts::default());
-    let counted = Counted { world, counts: Rc::clone(&counts) };
-    let outcome = simulate(counted, plan, settings).expect("the settings are sound");
+    let (watched, seen) = Watched::of(world);
+    let outcome = simulate(watched, plan, settings).expect("the settings are sound");
     check_oracles(&outcome);
-    (outcome, counts)
+    (outcome, seen)
 }
 
 fn stamped() -> Faults {

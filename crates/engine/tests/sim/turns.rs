@@ -1,114 +1,26 @@
 //! Making and ending connections takes turns with events: however many are due at once, the loop never stands still for them.
 
-use std::cell::Cell;
 use std::net::IpAddr;
 use std::rc::Rc;
 
 use cable::{Cable, CablePlan, Pattern, Template};
 use demo::{Config, ServerMachine};
 use engine::{Capture, CapturedHeaders, Protocol, Settings, SimulationResult, simulate};
+use net::Address;
 use net::sim::{Faults, World};
-use net::{Address, Dial, Event, Io, IoFailure, Key, Progress, Sock};
 use stdx::Nanos;
 use wire::cable::{Codec, Dialect, Format};
 use workload::{Load, Plan, Targets};
 
+use crate::watched::{LOOKUP, Seen, Watched};
 use crate::world::{SERVER, check_oracles, constant, plan, server};
 
 /// What the server is called as well.
 const NAME: &str = "staging.example";
-/// How long a resolver takes.
-const LOOKUP: Nanos = Nanos::from_millis(20);
 /// What each call of the machine costs: a dial on loopback takes about so long.
 const CALL: Nanos = Nanos::from_micros(50);
 /// Connections made and ended at a stretch, at most: what fits into the worker's millisecond.
 const MOST: usize = 20;
-
-/// Counts the connections that are made or ended before the worker looks at an event.
-#[derive(Debug, Default)]
-struct Seen {
-    at_once: Cell<usize>,
-    most: Cell<usize>,
-    opened: Cell<usize>,
-}
-
-impl Seen {
-    fn count(&self) {
-        self.at_once.set(self.at_once.get() + 1);
-        self.most.set(self.most.get().max(self.at_once.get()));
-    }
-}
-
-/// A world whose worker is watched.
-struct Watched {
-    world: World,
-    /// A name to resolve, and when the resolver gets it.
-    asked: Option<(Key, String, Nanos)>,
-    seen: Rc<Seen>,
-}
-
-impl Io for Watched {
-    fn now(&mut self) -> Nanos {
-        self.world.now()
-    }
-
-    fn open(&mut self, key: Key, dial: Dial<'_>) -> Result<Sock, IoFailure> {
-        self.seen.count();
-        self.seen.opened.set(self.seen.opened.get() + 1);
-        self.world.open(key, dial)
-    }
-
-    fn set_key(&mut self, sock: Sock, key: Key) {
-        self.world.set_key(sock, key);
-    }
-
-    fn recv(&mut self, sock: Sock, buf: &mut [u8]) -> Progress {
-        self.world.recv(sock, buf)
-    }
-
-    fn arrived(&self) -> Option<Nanos> {
-        self.world.arrived()
-    }
-
-    fn sleep(&mut self, until: Nanos) -> Nanos {
-        self.world.sleep(until)
-    }
-
-    fn send(&mut self, sock: Sock, bytes: &[u8]) -> Progress {
-        self.world.send(sock, bytes)
-    }
-
-    fn close(&mut self, sock: Sock) {
-        self.seen.count();
-        self.world.close(sock);
-    }
-
-    fn reset(&mut self, sock: Sock) {
-        self.world.reset(sock);
-    }
-
-    fn resolve(&mut self, key: Key, name: &str) {
-        self.asked = Some((key, name.to_owned(), self.world.now() + LOOKUP));
-    }
-
-    fn wait(&mut self, until: Option<Nanos>) -> Nanos {
-        self.seen.at_once.set(0);
-        let due = self.asked.as_ref().map(|(_, _, due)| *due);
-        let now = self.world.wait(until.into_iter().chain(due).min());
-        if let Some((key, name, _)) = self.asked.take_if(|(_, _, due)| *due <= now) {
-            self.world.resolve(key, &name);
-        }
-        now
-    }
-
-    fn next_event(&mut self) -> Option<Event> {
-        let event = self.world.next_event();
-        if event.is_some() {
-            self.seen.at_once.set(0);
-        }
-        event
-    }
-}
 
 fn run(
     faults: Faults,
@@ -120,8 +32,7 @@ fn run(
     let address = Address::Ip(SERVER.parse().expect("an address"));
     world.add_peer(address, Box::new(ServerMachine::new(config).expect("a server")));
     world.add_name(NAME, vec![IpAddr::from([127, 0, 0, 1])]);
-    let seen = Rc::new(Seen::default());
-    let watched = Watched { world, asked: None, seen: Rc::clone(&seen) };
+    let (watched, seen) = Watched::of(world);
     let outcome = simulate(watched, plan, settings).expect("the settings are sound");
     check_oracles(&outcome);
     (outcome, seen)
