@@ -72,7 +72,7 @@ impl CapturedResponse {
 mod tests {
     use super::*;
 
-    /// Issue 20: the head was counted twice with its response and once without, which touched what all threads share twice a request.
+    /// Issue 19: the head was counted twice with its response and once without, which touched what all threads share twice a request.
     #[test]
     fn a_head_counts_alike_with_its_response_and_after_it() {
         let mut captured = CapturedResponse::default();

@@ -40,7 +40,7 @@ impl<I: Io> Worker<I> {
             return self.end_schedule(end);
         }
         for _ in 0..BURST_MAX {
-            let has_backlog = self.has_backlog() || self.must_poll();
+            let must_wait = self.has_backlog() || self.must_poll();
             let Schedule::Open(open) = &mut self.schedule else { return };
             let Some(begin) = open.next_begin() else {
                 // Another load may have more for this worker.
@@ -51,7 +51,7 @@ impl<I: Io> Worker<I> {
             };
             if begin > self.now
                 || open.peek().is_some_and(|(_, due)| due >= self.changes_at)
-                || has_backlog
+                || must_wait
                 || self.hits.len() >= open.in_flight_max
             {
                 return;
@@ -270,7 +270,7 @@ impl<I: Io> Worker<I> {
                 }
             }
         };
-        self.note_urgency(&mut hit);
+        self.promptness.begin(&mut hit);
         let hit_id = self.hits.insert(hit);
         self.by_deadline.push(&mut self.hits, hit_id);
         match (unsendable, origin) {

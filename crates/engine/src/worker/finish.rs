@@ -133,8 +133,8 @@ impl<I: Io> Worker<I> {
     /// Sends the request that a redirect asks for.
     pub(super) fn follow_redirect(&mut self, hit_id: HitId, location: &str, max: u32) {
         // The next one is to go out as soon as the answer of this one is there.
-        self.read_at_once(hit_id);
         let hit = &mut self.hits[hit_id];
+        self.promptness.hasten(hit);
         if hit.redirects >= max {
             let method = Self::request(&self.prepared, hit).map_or("GET", |r| r.method.as_str());
             let unsendable = Unsendable {
@@ -268,7 +268,7 @@ impl<I: Io> Worker<I> {
             self.freed_at = self.now;
         }
         let hit = self.hits.remove(hit_id);
-        self.promptness.urgent -= usize::from(hit.urgent);
+        self.promptness.end(&hit);
         if let Schedule::Closed(closed) = &mut self.schedule {
             let thought = self.prepared.plan.think_after(hit.seq);
             // A law with a long tail may draw more than there is time.

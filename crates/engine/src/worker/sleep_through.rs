@@ -13,15 +13,12 @@ use net::Io;
 use stdx::Nanos;
 
 use super::Worker;
-use crate::hit::Hit;
 use crate::ids::HitId;
 use crate::origin::Origin;
 use crate::schedule::Schedule;
 
 /// What came is read at the latest after this time.
 const UNREAD_MAX: Nanos = Nanos::MILLI;
-/// How long every event wakes the loop after something that should not wait.
-const AWAKE: Nanos = Nanos::from_secs(1);
 /// An answer of more bytes may have filled the window: a server that waits for room is not to wait for us.
 const ANSWER_MAX: u64 = 16 << 10;
 /// With more origins than this the loop does not look whether all are at rest.
@@ -48,13 +45,12 @@ impl<I: Io> Worker<I> {
 
     fn may_sleep_through(&self, until: Nanos) -> bool {
         let Schedule::Open(open) = &self.schedule else { return false };
-        self.now >= self.awake_until
-            && until > self.now
+        until > self.now
             && until.saturating_sub(self.now) <= UNREAD_MAX
             && open.next_begin() == Some(until)
             // The next hit but one is not to wait for room that an unread answer would make.
             && self.hits.len() + 1 < open.in_flight_max
-            && self.promptness.urgent == 0
+            && self.promptness.allows_sleep()
             && self.pipeline == 1
             && self.is_at_rest()
     }
@@ -70,26 +66,12 @@ impl<I: Io> Worker<I> {
         self.unpolled && !self.has_ready_connections()
     }
 
-    /// A hit of an open loop begins: whether its answer is to be read at once.
-    pub(super) fn note_urgency(&mut self, hit: &mut Hit) {
-        if matches!(self.schedule, Schedule::Open(_)) && !self.promptness.is_prompt(hit.target) {
-            hit.urgent = true;
-            self.promptness.urgent += 1;
-        }
-    }
-
-    /// A hit's answer is not what it was for the others of its target.
-    pub(super) fn read_at_once(&mut self, hit_id: HitId) {
-        let hit = &mut self.hits[hit_id];
-        self.promptness.note(hit.target, false);
-        if matches!(self.schedule, Schedule::Open(_)) && !std::mem::replace(&mut hit.urgent, true) {
-            self.promptness.urgent += 1;
-        }
-    }
-
     /// A hit ended at `done`: looks whether its answer came whole with one stamped read, in a known length and as plain bytes. One that
     /// ends with its connection, fails, comes in parts, is decoded or leads elsewhere is not to lie unread.
     pub(super) fn note_answer(&mut self, hit_id: HitId, failed: bool, done: Nanos) {
+        if self.promptness.is_empty() {
+            return;
+        }
         let hit = &self.hits[hit_id];
         let is_coded = hit.conn.is_some_and(|conn| self.conns[conn].coded);
         let whole = !failed
@@ -112,11 +94,6 @@ impl<I: Io> Worker<I> {
             && self.applied_stop == 0
             && origins.len() <= ORIGINS_MAX
             && origins.values().all(Origin::is_at_rest)
-    }
-
-    /// Something is to go out that should not wait for the next hit.
-    pub(super) fn stay_awake(&mut self) {
-        self.awake_until = self.awake_until.max(self.now.saturating_add(AWAKE));
     }
 
     /// Looks at a read that gave bytes.

@@ -87,8 +87,6 @@ pub(crate) struct Worker<I: Io> {
     pub(super) promptness: Promptness,
     /// The loop slept through what happened, and has not looked at it yet.
     pub(super) unpolled: bool,
-    /// Until then every event wakes the loop.
-    pub(super) awake_until: Nanos,
     /// Hits due before this waited for the limit of hits under way, not for us.
     pub(super) freed_at: Nanos,
     pub(super) next_report: Nanos,
@@ -150,7 +148,7 @@ impl<I: Io> Worker<I> {
             .iter()
             .map(|request| origins.id_of(request.as_ref().ok()?, 0, settings, NamedBy::User))
             .collect();
-        let promptness = Promptness::new(prepared.plan.targets.list());
+        let promptness = Promptness::new(&prepared.plan);
         Self {
             io,
             now,
@@ -187,7 +185,6 @@ impl<I: Io> Worker<I> {
             reads_are_stamped: false,
             promptness,
             unpolled: false,
-            awake_until: Nanos::ZERO,
             freed_at: Nanos::ZERO,
             next_report: now + PERIOD,
             begun_at: now,

@@ -138,8 +138,11 @@ impl<I: Io> Worker<I> {
 
     /// The rest goes out as soon as there is room.
     fn keep_unsent(&mut self, conn_id: ConnId, rest: &[u8]) {
-        self.conns[conn_id].unsent.extend(rest);
-        self.stay_awake();
+        let conn = &mut self.conns[conn_id];
+        conn.unsent.extend(rest);
+        if let Some(hit) = conn.hit {
+            self.promptness.hasten(&mut self.hits[hit]);
+        }
     }
 
     /// Delays a connection's send to the turn's end.
