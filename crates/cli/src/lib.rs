@@ -59,4 +59,4 @@ pub use stderr::{eprint_line, log_time, record_lines, recorded_lines};
 pub use suggest::nearest;
 pub use system_text::{reason, system_text};
 pub use value::ValueError;
-pub use whole_file::replace_file;
+pub use whole_file::{Replacement, replace_file};

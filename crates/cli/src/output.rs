@@ -3,14 +3,15 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{self, IsTerminal, Write};
-use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
 use anyhow::anyhow;
 
 use crate::error::ExitError;
 use crate::exit_code::ExitCode;
 use crate::system_text::reason;
+use crate::whole_file::Replacement;
 
 /// Whether standard output is a terminal: binary results do not go there, and a report does.
 #[must_use]
@@ -37,22 +38,23 @@ impl Output {
         }
     }
 
-    /// Refuses an output that is one of the inputs: opening it would empty it before it is read.
+    /// Refuses an output that is one of the inputs: opening it would empty it before it is read. `flag` names the output.
     ///
     /// # Errors
     /// The output is one of them.
-    pub fn spares(&self, inputs: &[String]) -> Result<(), ExitError> {
+    pub fn spares(&self, flag: &str, inputs: &[impl AsRef<str>]) -> Result<(), ExitError> {
         let regular = |path: &str| {
             let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
             Some((meta.dev(), meta.ino()))
         };
         let Self::File(path) = self else { return Ok(()) };
         let Some(output) = regular(path) else { return Ok(()) };
-        match inputs.iter().find(|input| regular(input) == Some(output)) {
+        let inputs = inputs.iter().map(AsRef::as_ref);
+        match inputs.into_iter().find(|input| regular(input) == Some(output)) {
             None => Ok(()),
             Some(input) => Err(ExitError {
                 code: ExitCode::Usage,
-                error: anyhow!("flag -output: \"{path}\" would overwrite the input \"{input}\""),
+                error: anyhow!("flag {flag}: \"{path}\" would overwrite the input \"{input}\""),
             }),
         }
     }
@@ -70,10 +72,7 @@ impl Output {
             Self::Stdout => Ok(Box::new(io::stdout())),
             Self::File(path) => {
                 let file = create_locked(path).map_err(|error| unopened(path, &error))?;
-                let file = file.ok_or_else(|| {
-                    anyhow!("open {path}: it is being written to already (name another file)")
-                })?;
-                Ok(Box::new(file))
+                Ok(Box::new(file.ok_or_else(|| written_already(path))?))
             }
         }
     }
@@ -109,17 +108,32 @@ impl Output {
     /// # Errors
     /// The output cannot be opened or written (a full disk); the error names it.
     pub fn write(&self, document: &[u8]) -> Result<(), ExitError> {
-        if let Self::File(path) = self
-            && let Some(Beside { file, name, replaces }) = create_beside(path)
-        {
-            let whole = write_whole(file, document).and_then(|()| std::fs::rename(&name, replaces));
-            return whole.map_err(|error| {
-                // What is left of it cannot be read, and is of no use if it stays.
-                std::fs::remove_file(&name).ok();
-                anyhow!("writing to {self}: {}", reason(&error)).into()
-            });
+        if let Some(mut replacement) = self.replacement()? {
+            let whole = replacement.write_all(document).and_then(|()| replacement.publish());
+            return whole.map_err(|error| self.unwritten(&error));
         }
         self.open_for_documents()?.write(document)
+    }
+
+    /// Opens the output for what is to have its name only when it is whole; `None` where it has to be written as it comes: standard
+    /// output, and what is no plain file of its own.
+    ///
+    /// # Errors
+    /// The file is being written to, by this process or another: it would lose its name, and with it what comes.
+    pub fn replacement(&self) -> Result<Option<Replacement>, ExitError> {
+        let Self::File(path) = self else { return Ok(None) };
+        let there =
+            File::open(path).ok().filter(|file| file.metadata().is_ok_and(|of| of.is_file()));
+        if let Some(Err(TryLockError::WouldBlock)) = there.map(|file| file.try_lock_shared()) {
+            return Err(written_already(path));
+        }
+        Ok(Replacement::alike(Path::new(path)))
+    }
+
+    /// What is not written there any more.
+    #[must_use]
+    pub fn unwritten(&self, error: &io::Error) -> ExitError {
+        anyhow!("writing to {self}: {}", reason(error)).into()
     }
 }
 
@@ -143,7 +157,7 @@ impl OpenOutput {
                 self.is_closed = true;
                 Ok(())
             }
-            Err(error) => Err(anyhow!("writing to {}: {}", self.output, reason(&error)).into()),
+            Err(error) => Err(self.output.unwritten(&error)),
         }
     }
 
@@ -168,41 +182,8 @@ fn create_locked(path: &str) -> io::Result<Option<File>> {
     Ok(Some(file))
 }
 
-/// A file that takes another's place when it is whole.
-struct Beside {
-    file: File,
-    name: PathBuf,
-    replaces: PathBuf,
-}
-
-/// A new file beside the one of this name, which can take its place; `None` where it has to be written itself: it is no plain
-/// file, has other names, belongs to another user, or its folder takes no files.
-fn create_beside(path: &str) -> Option<Beside> {
-    // A link stays, and what it names is replaced.
-    let path = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
-    let there = std::fs::metadata(&path).ok();
-    if there.as_ref().is_some_and(|meta| !meta.is_file() || meta.nlink() > 1) {
-        return None;
-    }
-    let name = path.file_name()?.to_str()?;
-    let beside = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    let file = File::options().write(true).create_new(true).open(&beside).ok()?;
-    let is_alike = there.is_none_or(|there| {
-        let same_owner = file.metadata().is_ok_and(|meta| meta.uid() == there.uid());
-        let writable = !there.permissions().readonly();
-        same_owner && writable && file.set_permissions(there.permissions()).is_ok()
-    });
-    if is_alike {
-        return Some(Beside { file, name: beside, replaces: path });
-    }
-    std::fs::remove_file(&beside).ok();
-    None
-}
-
-fn write_whole(mut file: File, document: &[u8]) -> io::Result<()> {
-    file.write_all(document)?;
-    // A disk may report only at its close that it was full.
-    file.sync_all()
+fn written_already(path: &str) -> ExitError {
+    anyhow!("open {path}: it is being written to already (name another file)").into()
 }
 
 fn unopened(path: &str, error: &io::Error) -> ExitError {
@@ -256,6 +237,8 @@ mod tests {
         let words =
             format!("open {}: it is being written to already (name another file)", path.display());
         assert_eq!(refused.to_string(), words);
+        // A document would take its name.
+        assert_eq!(output.write(b"document").unwrap_err().to_string(), words);
         assert_eq!(std::fs::read(&path).unwrap(), b"first");
         drop(first);
         output.open().unwrap().write_all(b"2").unwrap();
@@ -272,13 +255,6 @@ mod tests {
         output.write(b"first").unwrap();
         output.write(b"second").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"second");
-        let beside = create_beside(&path.display().to_string()).unwrap().name;
-        assert_eq!(beside.parent(), path.canonicalize().unwrap().parent(), "one file system");
-        // A file that cannot be written stands for a full disk.
-        let full = File::open(&beside).unwrap();
-        assert!(write_whole(full, b"third").is_err());
-        assert_eq!(std::fs::read(&path).unwrap(), b"second");
-        std::fs::remove_file(&beside).unwrap();
         let link = dir.join("link.html");
         std::os::unix::fs::symlink(&path, &link).unwrap();
         Output::named(Some(&link.display().to_string())).write(b"third").unwrap();

@@ -1,88 +1,179 @@
 //! A file that is replaced as a whole: a reader sees the old one or the new one, also after a crash.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Replaces a file, or creates it: writes `PATH.PID.part` beside it, syncs it, and renames it. The name is this process' own, so that
-/// of two writers each publishes a whole document, and the later one's stays. What has that name already goes; a link is removed and
-/// never followed. A process that is killed meanwhile leaves it behind.
+/// Replaces a file, or creates it, by a [`Replacement`].
 ///
 /// # Errors
-/// The new file cannot be written, or another user's has its name; the old one is unchanged.
+/// The new file cannot be written; the old one is unchanged.
 pub fn replace_file(path: &Path, document: &[u8]) -> io::Result<()> {
-    let part = part_of(path, std::process::id());
-    let write = || {
-        let mut file = create_anew(&part)?;
-        file.write_all(document)?;
-        // A disk may report only at its close that it was full.
-        file.sync_all()?;
-        fs::rename(&part, path)
-    };
-    write().inspect_err(|_| {
-        // What is left of it cannot be read.
-        fs::remove_file(&part).ok();
-    })
+    let mut replacement = Replacement::beside(path)?;
+    replacement.write_all(document)?;
+    replacement.publish()
 }
 
-/// What a process names the file that is to replace this one.
-fn part_of(path: &Path, process: u32) -> PathBuf {
-    let mut part = path.as_os_str().to_owned();
-    part.push(format!(".{process}.part"));
-    PathBuf::from(part)
+/// A file that takes another's place once it is whole. Until then it stands beside it under a name that no other writer has, so that
+/// of two writers each publishes a whole document, and the later one's stays. Dropped before, it goes. A process that is killed
+/// meanwhile leaves it behind (`.NAME.NUMBER.part`).
+#[derive(Debug)]
+pub struct Replacement {
+    file: File,
+    part: PathBuf,
+    replaces: PathBuf,
+    is_published: bool,
 }
 
-/// A file of this name that did not exist before.
-fn create_anew(path: &Path) -> io::Result<File> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+impl Replacement {
+    /// An empty file beside the one of this name. What a link leads to is replaced, and the link stays.
+    ///
+    /// # Errors
+    /// The folder takes no files.
+    pub fn beside(path: &Path) -> io::Result<Self> {
+        let replaces = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let name = replaces.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_os_string();
+        for _ in 0..NAMES_MAX {
+            // Numbers of processes are the same in many containers.
+            let number = RandomState::new().hash_one(std::process::id());
+            let mut part = std::ffi::OsString::from(".");
+            part.push(&name);
+            part.push(format!(".{number:016x}.part"));
+            let part = replaces.with_file_name(part);
+            match create_anew(&part) {
+                Ok(file) => return Ok(Self { file, part, replaces, is_published: false }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
     }
-    File::options().write(true).create_new(true).open(path)
+
+    /// The same, with owner and mode of the file that is there; `None` where that one has to be written itself: it is no plain
+    /// file, has other names, belongs to another user, or its folder takes no files.
+    pub(crate) fn alike(path: &Path) -> Option<Self> {
+        let there = fs::metadata(path).ok();
+        if there.as_ref().is_some_and(|meta| !meta.is_file() || meta.nlink() > 1) {
+            return None;
+        }
+        let replacement = Self::beside(path).ok()?;
+        let is_alike = there.is_none_or(|there| {
+            let file = &replacement.file;
+            let same_owner = file.metadata().is_ok_and(|meta| meta.uid() == there.uid());
+            let writable = !there.permissions().readonly();
+            same_owner && writable && file.set_permissions(there.permissions()).is_ok()
+        });
+        is_alike.then_some(replacement)
+    }
+
+    /// Gives it the name.
+    ///
+    /// # Errors
+    /// It cannot be synced or renamed: what was there stays.
+    pub fn publish(mut self) -> io::Result<()> {
+        // A disk may report only at its close that it was full.
+        self.file.sync_all()?;
+        fs::rename(&self.part, &self.replaces)?;
+        self.is_published = true;
+        Ok(())
+    }
+
+    /// Another handle to what is written, for who keeps it as long as the writing takes.
+    ///
+    /// # Errors
+    /// There is no descriptor left.
+    pub fn handle(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+}
+
+/// A file of a name that nothing had; a link that was planted there is not followed.
+fn create_anew(part: &Path) -> io::Result<File> {
+    File::options().write(true).create_new(true).open(part)
+}
+
+/// Names that are tried for a part.
+const NAMES_MAX: usize = 16;
+
+impl Write for Replacement {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        if !self.is_published {
+            // What is left of it cannot be read, and is of no use if it stays.
+            fs::remove_file(&self.part).ok();
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn folder(name: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("brunt-{name}-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        dir
+    }
+
+    fn names(dir: &Path) -> usize {
+        fs::read_dir(dir).unwrap().count()
+    }
+
     /// Issue 19, C18: a link of the name of the part had what it leads to overwritten.
     #[test]
     fn a_planted_link_is_not_followed() {
-        let dir = std::env::temp_dir().join(format!("brunt-planted-{}", std::process::id()));
-        fs::create_dir_all(&dir).unwrap();
+        let dir = folder("planted");
         let (path, precious) = (dir.join("state.json"), dir.join("precious"));
-        let part = part_of(&path, std::process::id());
         fs::write(&precious, "precious").unwrap();
-        std::os::unix::fs::symlink(&precious, &part).unwrap();
         replace_file(&path, b"one").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one");
-        assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
+        std::os::unix::fs::symlink(&precious, dir.join("part")).unwrap();
+        let planted = create_anew(&dir.join("part")).unwrap_err();
+        assert_eq!(planted.kind(), io::ErrorKind::AlreadyExists);
+        let parts = [(); 2].map(|()| Replacement::beside(&path).unwrap());
+        assert_ne!(parts[0].part, parts[1].part, "the name is known to none before");
         assert_eq!(fs::read(&precious).unwrap(), b"precious");
-        // The remainder of a process that was killed, and a name that cannot be had.
-        fs::write(&part, "half").unwrap();
-        replace_file(&path, b"two").unwrap();
-        fs::create_dir(&part).unwrap();
-        assert!(replace_file(&path, b"three").is_err());
-        assert_eq!(fs::read(&path).unwrap(), b"two");
         fs::remove_dir_all(&dir).unwrap();
     }
 
     /// Issue 19: two writers had one name for the part; one of them renamed the half that the other had written.
     #[test]
     fn two_writers_publish_whole_documents() {
-        let dir = std::env::temp_dir().join(format!("brunt-writers-{}", std::process::id()));
-        fs::create_dir_all(&dir).unwrap();
+        let dir = folder("writers");
         let path = dir.join("state.json");
-        // Another process has written half of its document, and goes on when this one is done.
-        let part = part_of(&path, std::process::id() + 1);
-        let mut other = create_anew(&part).unwrap();
+        // Another process, of the same number in its container, has written half of its document.
+        let mut other = Replacement::beside(&path).unwrap();
         other.write_all(b"the other's ").unwrap();
         replace_file(&path, b"ours").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"ours");
         other.write_all(b"document").unwrap();
-        fs::rename(&part, &path).unwrap();
+        other.publish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"the other's document");
-        assert_eq!(fs::read_dir(&dir).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(names(&dir), 1, "nothing is left beside it");
+        fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn what_is_not_published_goes() {
+        let dir = folder("unpublished");
+        let path = dir.join("state.json");
+        fs::write(&path, "old").unwrap();
+        let mut half = Replacement::beside(&path).unwrap();
+        half.write_all(b"half").unwrap();
+        assert_eq!(names(&dir), 2);
+        drop(half);
+        assert_eq!((fs::read(&path).unwrap(), names(&dir)), (b"old".to_vec(), 1));
         fs::remove_dir_all(&dir).unwrap();
     }
 }
