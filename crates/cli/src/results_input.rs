@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
-use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ pub type NamedInput = (String, Box<dyn Read + Send>);
 /// waited for.
 ///
 /// # Errors
-/// A file cannot be opened; the error names it.
+/// A file cannot be opened, or is named twice, in which case its rows would count twice; the error names it.
 pub fn open_results(
     names: &[String],
     interrupts: &Interrupts,
@@ -31,7 +31,24 @@ pub fn open_results(
 ) -> Result<Vec<NamedInput>, ExitError> {
     let stdin = ["stdin".to_owned()];
     let names = if names.is_empty() { &stdin[..] } else { names };
+    if let Some(twice) = named_twice(names) {
+        let text = format!("{twice} is named twice, and its rows would count twice");
+        return Err(ExitError::new(ExitCode::Usage, text));
+    }
     names.iter().map(|name| open_one(name, interrupts, grace)).collect()
+}
+
+/// The first input that is one of those before it.
+fn named_twice(names: &[String]) -> Option<&String> {
+    let identity = |name: &String| match std::fs::metadata(name) {
+        _ if is_stdin(name) => Some((0, 0)),
+        Ok(meta) => Some((meta.dev(), meta.ino())),
+        // Opening it will say why.
+        Err(_) => None,
+    };
+    let all: Vec<_> = names.iter().map(identity).collect();
+    let is_known = |at: &usize| all[*at].is_some() && all[..*at].contains(&all[*at]);
+    (1..all.len()).find(is_known).map(|at| &names[at])
 }
 
 /// Opens one results file.
@@ -222,6 +239,23 @@ mod tests {
             panic!("opened a file that is not there");
         };
         assert_eq!(failed.to_string(), "open /nowhere/at/all: no such file or directory");
+    }
+
+    /// Issue 19: `report g g` counted each row twice.
+    #[test]
+    fn no_input_is_named_twice() {
+        let dir = std::env::temp_dir().join(format!("brunt-twice-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let [one, other, link] = ["one", "other", "link"].map(|name| dir.join(name));
+        std::fs::write(&one, "1").unwrap();
+        std::fs::write(&other, "1").unwrap();
+        std::os::unix::fs::symlink(&one, &link).unwrap();
+        let name = |path: &std::path::Path| path.display().to_string();
+        let twice = |names: &[String]| named_twice(names).cloned();
+        assert_eq!(twice(&[name(&one), name(&other), "missing".into(), "missing".into()]), None);
+        assert_eq!(twice(&[name(&one), name(&other), name(&link)]), Some(name(&link)));
+        assert_eq!(twice(&["-".into(), name(&one), "stdin".into()]), Some("stdin".into()));
+        std::fs::remove_dir_all(&dir).unwrap();
     }
 
     /// Issue 19: it was an error of what the input holds, in the system's words.

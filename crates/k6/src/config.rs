@@ -229,10 +229,10 @@ pub(super) fn ready(
     let mode = checked(flags, &options, &logger)?;
     let Metrics { tally, thresholds, watched } =
         metrics_of(flags, &options, &program.metrics.from(0))?;
-    let asked = asked_cores(cpus);
     let mut names = if flags.is_part { Vec::new() } else { option_layers::outputs(flags) };
     let page = dashboard::read(flags.web.as_deref(), &mut names, |name| std::env::var(name).ok());
     let fleet = check_fleet((flags, cpus), &options, &names)?;
+    outputs::spare(&names, path)?;
     let known = TestMetadata {
         registry: program.metrics.clone(),
         tally: tally.clone(),
@@ -273,7 +273,7 @@ pub(super) fn ready(
         page: page.of_test(flags),
         linger: options.linger || option_layers::switch(flags.linger, "K6_LINGER"),
         colored: std::io::stdout().is_terminal() && !console::no_color(flags),
-        cores: asked.clamp(1, session::WORKERS_MAX as usize),
+        cores: asked_cores(cpus).clamp(1, session::WORKERS_MAX as usize),
         program,
         options,
         thresholds,

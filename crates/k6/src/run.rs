@@ -41,6 +41,10 @@ pub fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         Ok(meant) => meant,
         Err(code) => return Ok(code),
     };
+    meant.reports.spare(&typed.operands)?;
+    if let Some(export) = &meant.summary_export {
+        export.spares("--summary-export", &typed.operands)?;
+    }
     // A test must not be run for a summary that cannot be written.
     meant.summary_export.iter().try_for_each(Output::try_out)?;
     meant.reports.try_out()?;

@@ -14,6 +14,6 @@ mod variants;
 
 pub use clock_offset::{ClockShift, ServerOffset, clock_shift};
 pub use generators::Generators;
-pub use run::{RecordedRun, read_run, unreadable};
+pub use run::{RecordedRun, read_run, undamaged, unreadable};
 pub use server_rows::ServerRows;
 pub use variants::{LabelledRuns, read_labelled};

@@ -22,6 +22,8 @@ pub struct RecordedRun {
     pub verdict: Verdict,
     /// The number of its files.
     pub processes: usize,
+    /// The damage that ended the reading of it, in a line; the rows before it count. A file that was merely cut off has none.
+    pub damage: Option<String>,
 }
 
 impl RecordedRun {
@@ -85,6 +87,7 @@ pub fn read_run(
     // The verdict is of the generator, and so of all requests.
     let mut whole = selection.is_some().then(|| Box::new(Summary::new()));
     let (mut generators, mut losses, mut agents) = (Generators::default(), Vec::new(), Vec::new());
+    let mut damage = None;
     loop {
         match reader.next(&mut batch) {
             Ok(Some(Item::Hits)) => {
@@ -107,6 +110,7 @@ pub fn read_run(
             }
             Err(error) => {
                 losses.push(error.to_string());
+                damage = Some(error.to_string());
                 break;
             }
         }
@@ -118,7 +122,19 @@ pub fn read_run(
     let generator = generators.sum_within_run();
     let judged = whole.as_deref().unwrap_or(&summary);
     let verdict = Verdict::new(judged, generator.as_ref(), &losses).with_agents(&agents);
-    Ok(RecordedRun { name: name.to_owned(), summary, generator, verdict, processes: files.len() })
+    let (name, processes) = (name.to_owned(), files.len());
+    Ok(RecordedRun { name, summary, generator, verdict, processes, damage })
+}
+
+/// What a command ends with, after it has shown what could be read, if one of the runs is damaged.
+///
+/// # Errors
+/// One is; the error names the place.
+pub fn undamaged<'a>(runs: impl IntoIterator<Item = &'a RecordedRun>) -> Result<(), ExitError> {
+    match runs.into_iter().find_map(|run| run.damage.as_deref()) {
+        None => Ok(()),
+        Some(damage) => Err(ExitError::new(ExitCode::Results, damage)),
+    }
 }
 
 /// The failure of an input that cannot be read.

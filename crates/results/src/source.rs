@@ -110,6 +110,11 @@ impl<R: Records> Source for RecordSource<R> {
                 return Ok(Step::Hits);
             }
             taken?;
+            let len = self.feed.pending().len();
+            if len > RECORD_MAX {
+                let (at, len, max) = (self.feed.at(), len as u64, RECORD_MAX as u64);
+                return Err(Fault::TooLarge { at, what: "a record", len, max });
+            }
             if self.feed.ended() {
                 return Ok(match self.feed.consume_all() {
                     0 => Step::End,
@@ -118,11 +123,6 @@ impl<R: Records> Source for RecordSource<R> {
                         Step::Lost(format!("cut off in its last record ({lost} lost)"))
                     }
                 });
-            }
-            let len = self.feed.pending().len();
-            if len > RECORD_MAX {
-                let (at, len, max) = (self.feed.at(), len as u64, RECORD_MAX as u64);
-                return Err(Fault::TooLarge { at, what: "a record", len, max });
             }
             let more = if len < RESCAN_BYTES { 1 } else { len / 2 };
             self.feed.need(len + more)?;
@@ -133,7 +133,11 @@ impl<R: Records> Source for RecordSource<R> {
 impl<R: Records> RecordSource<R> {
     fn take_all(&mut self, filler: &mut Filler<'_>) -> Result<(), Fault> {
         while filler.has_room() && !self.feed.pending().is_empty() {
-            let taken = self.records.take(self.feed.pending(), self.feed.ended(), filler);
+            // No record is longer, whatever a read brought at once.
+            let pending = self.feed.pending();
+            let front = &pending[..pending.len().min(RECORD_MAX + 1)];
+            let ended = self.feed.ended() && front.len() == pending.len();
+            let taken = self.records.take(front, ended, filler);
             let at = self.feed.at();
             match taken.map_err(|reason| Fault::Corrupt { at, reason })? {
                 Some(n) => self.feed.consume(n),

@@ -49,6 +49,15 @@ impl ReportFiles {
         self.0.iter().try_for_each(check)
     }
 
+    /// Refuses a report that would replace an input.
+    ///
+    /// # Errors
+    /// There is one.
+    pub fn spare(&self, inputs: &[impl AsRef<str>]) -> Result<(), ExitError> {
+        let mut places = self.0.iter().map(|(path, _)| Output::named(Some(path)));
+        places.try_for_each(|place| place.spares("-report", inputs))
+    }
+
     /// Tries each file before the run that is reported there; a file that was not there is not there afterwards.
     ///
     /// # Errors

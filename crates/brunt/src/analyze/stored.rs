@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cli::{ExitError, Interrupts, usage_error};
 use metrics::Verdict;
-use recordings::{RecordedRun, read_run};
+use recordings::{RecordedRun, read_run, undamaged};
 use results::Encoding;
 use session::save::{figures_of, store_failure, verdict_word};
 use store::{Begin, Finish, Run, Scope, Selector, Store};
@@ -61,7 +61,7 @@ pub(crate) fn test_of(runs: &[Run]) -> Option<(&str, &str)> {
 /// Adds a file of results to the store, under a name.
 ///
 /// # Errors
-/// It holds no results, or the store cannot be written.
+/// It holds no results, or damaged ones: the store would have a part of a run for good. The store cannot be written.
 pub(crate) fn add_results(store: &Store, path: &str, name: &str) -> Result<Run, ExitError> {
     if cli::input::is_stdin(path) || !Path::new(path).is_file() {
         return Err(ExitError::new(
@@ -71,6 +71,7 @@ pub(crate) fn add_results(store: &Store, path: &str, name: &str) -> Result<Run, 
     }
     let read =
         read_run(path, &[path.to_owned()], &metrics::Selector::default(), &Interrupts::watch()?)?;
+    undamaged([&read])?;
     let begin = Begin {
         name: name.to_owned(),
         command: "import".to_owned(),

@@ -1,6 +1,6 @@
 //! `LoadTest`: a load test that a command line asks for, with its files read and its plan validated. Nothing was sent yet.
 
-use cli::{Interrupts, Output};
+use cli::{ExitError, Interrupts, Output};
 use engine::Settings;
 use metrics::Gates;
 use remote::Resumable;
@@ -90,6 +90,17 @@ impl LoadTest {
             saving: None,
             fleet: None,
         }
+    }
+
+    /// Refuses outputs that would replace what the test reads.
+    ///
+    /// # Errors
+    /// One would.
+    pub(super) fn spares(&self, inputs: &[&str]) -> Result<(), ExitError> {
+        if let Some(results) = &self.results {
+            results.spares("-output", inputs)?;
+        }
+        self.reports.spare(inputs)
     }
 
     /// The live page, where it is asked for.

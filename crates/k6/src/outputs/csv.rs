@@ -4,11 +4,12 @@ use std::io::{self, Write};
 
 use script::OutputSample;
 
+use super::file::SampleFile;
 use super::writer::{TestMetadata, Writer};
 
 /// Writes CSV.
 pub(super) struct Csv {
-    file: Box<dyn Write + Send>,
+    file: SampleFile,
     columns: Vec<&'static str>,
     times: Times,
 }
@@ -59,15 +60,14 @@ pub(super) fn options(argument: &str) -> Result<(String, CsvOptions), String> {
         "rfc3339_nano" => Times::Rfc3339Nano,
         other => return Err(format!("csv: unknown time format \"{other}\"")),
     };
+    if place.is_empty() {
+        "file.csv".clone_into(&mut place);
+    }
     Ok((place, CsvOptions { times }))
 }
 
 impl Csv {
-    pub(super) fn new(
-        mut file: Box<dyn Write + Send>,
-        options: &CsvOptions,
-        known: &TestMetadata,
-    ) -> Self {
+    pub(super) fn new(mut file: SampleFile, options: &CsvOptions, known: &TestMetadata) -> Self {
         let mut columns: Vec<&str> = known.system.names().collect();
         columns.retain(|name| !["vu", "iter"].contains(name));
         columns.sort_unstable();
@@ -98,8 +98,12 @@ impl Writer for Csv {
         writeln!(self.file, ",{},{}", quoted(&extra), quoted(&metadata))
     }
 
-    fn finish(&mut self) -> io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.file.finish()
     }
 }
 

@@ -7,17 +7,18 @@ use metrics::tally::MetricId;
 use script::OutputSample;
 use serde_json::{Map, Value, json};
 
+use super::file::SampleFile;
 use super::writer::{TestMetadata, Writer};
 
 /// Writes JSON.
 pub(super) struct Json {
-    file: Box<dyn Write + Send>,
+    file: SampleFile,
     /// The metrics that were declared in the output.
     declared: HashSet<MetricId>,
 }
 
 impl Json {
-    pub(super) fn new(file: Box<dyn Write + Send>) -> Self {
+    pub(super) fn new(file: SampleFile) -> Self {
         Self { file, declared: HashSet::new() }
     }
 }
@@ -40,8 +41,12 @@ impl Writer for Json {
         writeln!(self.file, "{}", json!({ "metric": name, "type": "Point", "data": data }))
     }
 
-    fn finish(&mut self) -> io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.file.finish()
     }
 }
 
@@ -101,8 +106,8 @@ mod tests {
     #[test]
     fn a_metric_is_declared_once_before_its_points() {
         let place = std::env::temp_dir().join(format!("brunt-json-{}", std::process::id()));
-        let file = std::fs::File::create(&place).unwrap();
-        let mut json = Json::new(Box::new(file));
+        let file = SampleFile::open(&place.display().to_string()).unwrap();
+        let mut json = Json::new(file);
         let tags = OutputTags {
             tags: vec![("name".to_owned(), "x".to_owned())],
             metadata: vec![("vu".to_owned(), "1".to_owned())],

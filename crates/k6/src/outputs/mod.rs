@@ -5,10 +5,11 @@
 //! ```
 
 mod csv;
+mod file;
 mod json;
 mod queue;
 mod remote;
 mod writer;
 
-pub(crate) use self::queue::{Losses, Outputs, is_results, start};
+pub(crate) use self::queue::{Losses, Outputs, is_results, spare, start};
 pub(crate) use self::writer::TestMetadata;

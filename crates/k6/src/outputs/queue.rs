@@ -1,12 +1,11 @@
 //! `Outputs`: the queue of samples and the thread that writes them.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use cli::{ExitError, Output, reason};
@@ -18,6 +17,7 @@ use session::{MonitorConfig, OpenResults, ResultsFile, save};
 use stdx::MemoryShare;
 
 use super::csv::{self, Csv};
+use super::file::SampleFile;
 use super::json::Json;
 use super::remote::Exporters;
 use super::writer::{TestMetadata, Writer};
@@ -77,10 +77,13 @@ pub(crate) fn start(
     for name in names {
         let (kind, argument) = name.split_once('=').unwrap_or((name, ""));
         match kind {
-            "json" => writers.push(Box::new(Json::new(opened(argument, "-")?))),
+            "json" => {
+                let place = if argument.is_empty() { "-" } else { argument };
+                writers.push(Box::new(Json::new(SampleFile::open(place)?)));
+            }
             "csv" => {
                 let (place, options) = csv::options(argument).map_err(K6Error::other)?;
-                writers.push(Box::new(Csv::new(opened(&place, "file.csv")?, &options, &known)));
+                writers.push(Box::new(Csv::new(SampleFile::open(&place)?, &options, &known)));
             }
             "cloud" => {
                 return Err(K6Error::other(
@@ -126,34 +129,25 @@ pub(crate) fn is_results(name: &str) -> bool {
     ending.is_some_and(|ending| ["bin", "arrow", "parquet", "gob", "arrows"].contains(&ending))
 }
 
-/// Opens a file, compressed where its name ends so, or standard output.
-fn opened(name: &str, default: &str) -> Result<Box<dyn Write + Send>, K6Error> {
-    let name = if name.is_empty() { default } else { name };
-    if name == "-" {
-        return Ok(Box::new(BufWriter::new(io::stdout())));
-    }
-    let file = File::create(name)
-        .map_err(|error| K6Error::other(format!("open {name}: {}", reason(&error))))?;
-    let file = BufWriter::new(file);
-    if std::path::Path::new(name).extension().is_some_and(|ending| ending == "gz") {
-        return Ok(Box::new(Gzip(flate2::write::GzEncoder::new(
-            file,
-            flate2::Compression::default(),
-        ))));
-    }
-    Ok(Box::new(file))
+/// Refuses outputs that would replace the script.
+///
+/// # Errors
+/// One would.
+pub(crate) fn spare(names: &[String], script: &str) -> Result<(), K6Error> {
+    names.iter().filter_map(|name| file_of(name)).try_for_each(|file| {
+        let spared = Output::File(file).spares("--out", &[script]);
+        spared.map_err(|failed| K6Error::other(failed.to_string()))
+    })
 }
 
-/// A compressed file that is whole once it is dropped or flushed for the last time.
-struct Gzip(flate2::write::GzEncoder<BufWriter<File>>);
-
-impl Write for Gzip {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.try_finish()?;
-        self.0.get_mut().flush()
+/// The file that an output writes, where it is one of this machine.
+fn file_of(name: &str) -> Option<String> {
+    let (kind, argument) = name.split_once('=').unwrap_or((name, ""));
+    match kind {
+        "json" => Some(if argument.is_empty() { "-" } else { argument }.to_owned()),
+        "csv" => csv::options(argument).ok().map(|(place, _)| place),
+        _ if is_results(name) => Some(name.to_owned()),
+        _ => None,
     }
 }
 
@@ -163,7 +157,7 @@ fn write(
     (writers, mut exporters): (&mut [Box<dyn Writer>], Exporters),
     known: &TestMetadata,
 ) -> (io::Result<()>, Vec<Delivered>) {
-    let mut outcome = Ok(());
+    let (mut outcome, mut flushed) = (Ok(()), Instant::now());
     loop {
         let batch = match batches.recv_timeout(POLL_EVERY) {
             Ok(batch) => batch,
@@ -179,11 +173,17 @@ fn write(
                 writers.iter_mut().try_for_each(|writer| writer.point(point, known))
             });
         }
+        if outcome.is_ok() && flushed.elapsed() >= FLUSH_EVERY {
+            outcome = writers.iter_mut().try_for_each(|writer| writer.flush());
+            flushed = Instant::now();
+        }
     }
     let written = outcome.and_then(|()| writers.iter_mut().try_for_each(|writer| writer.finish()));
     (written, exporters.finish())
 }
 
+/// A process that is killed loses the samples of this time at most.
+const FLUSH_EVERY: Duration = Duration::from_millis(500);
 /// How often exporters see whether something is due.
 const POLL_EVERY: Duration = Duration::from_millis(100);
 
@@ -252,8 +252,6 @@ impl Outputs {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
     use crate::flags::RunFlags;
 

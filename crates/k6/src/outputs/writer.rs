@@ -15,6 +15,12 @@ pub(super) trait Writer: Send {
     /// The place cannot be written.
     fn point(&mut self, point: &OutputSample, known: &TestMetadata) -> io::Result<()>;
 
+    /// Hands over what was written so far.
+    ///
+    /// # Errors
+    /// The place cannot be written.
+    fn flush(&mut self) -> io::Result<()>;
+
     /// Writes what is left.
     ///
     /// # Errors

@@ -148,3 +148,19 @@ proptest! {
         decode(&[&bytes]);
     }
 }
+
+/// Issue 19: a line that came whole in one piece was read, whatever its length.
+#[test]
+fn no_record_is_longer_than_its_limit() {
+    let row = |body: usize| {
+        let body = "QUFB".repeat(body / 4);
+        format!("1600000000000000000,200,1000000,0,10,,{body},x,0,GET,http://h/,\n")
+    };
+    let longest = row((64 << 20) - 64);
+    assert_eq!(decode(&[longest.as_bytes()]).rows.len(), 1);
+    let input = row(8) + &row(64 << 20);
+    let found = decode(&[input.as_bytes()]);
+    assert_eq!(found.rows.len(), 1, "what came before it");
+    let error = found.error.unwrap();
+    assert!(matches!(error, ReadError::TooLarge { len, .. } if len > 64 << 20), "{error}");
+}

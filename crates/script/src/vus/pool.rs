@@ -34,6 +34,8 @@ use crate::runtime::vu::Vu;
 
 /// `vus` and `vus_max` are seen this often, from the test's beginning on.
 const GAUGE_STEP: Nanos = Nanos::SECOND;
+/// Samples wait this long for an output at most: a process that is killed loses no more of them.
+const EMIT_EVERY: Nanos = Nanos::from_millis(250);
 
 /// One worker's VUs.
 pub(super) struct VuPool {
@@ -53,6 +55,8 @@ pub(super) struct VuPool {
     pub(super) gauges_at: Nanos,
     /// When the live metrics are published next.
     pub(super) publish_at: Nanos,
+    /// When outputs get what there is for them by then.
+    pub(super) emit_at: Nanos,
     /// The scenarios' own state, by their number.
     pub(super) scenarios: Vec<ScenarioState>,
     /// When the scenarios' clock began.
@@ -128,6 +132,7 @@ impl VuPool {
             counters: plan.control.join(),
             gauges_at: GAUGE_STEP * (plan.earlier.elapsed.0 / GAUGE_STEP.0 + 1),
             publish_at: Nanos::ZERO,
+            emit_at: Nanos::ZERO,
             scenarios,
             zero: None,
             answers: VecDeque::new(),
@@ -220,6 +225,19 @@ impl VuPool {
     pub(super) fn gauges(&self) -> bool {
         let stages = [Stage::Setup, Stage::Iteration, Stage::Teardown];
         self.shard.first == 0 && stages.contains(&self.plan.stage)
+    }
+
+    /// Hands over what outputs want, if it is time; returns when it is, if some of it waits.
+    pub(super) fn emit_samples(&mut self, now: Nanos) -> Option<Nanos> {
+        if !self.recorder.holds_samples() {
+            return None;
+        }
+        if now < self.emit_at {
+            return Some(self.emit_at);
+        }
+        self.emit_at = now.saturating_add(EMIT_EVERY);
+        self.recorder.flush(0);
+        None
     }
 
     /// Publishes the live metrics, if it is time.

@@ -232,6 +232,11 @@ impl Recorder {
         self.sinks.parts.as_ref().map(SummaryGroups::tallies).unwrap_or_default()
     }
 
+    /// Whether something waits to be handed over to outputs.
+    pub(super) fn holds_samples(&self) -> bool {
+        !self.sinks.points.is_empty()
+    }
+
     /// Hands over what outputs want, if there is so much of it.
     pub(super) fn flush(&mut self, least: usize) {
         self.sinks.flush(least);

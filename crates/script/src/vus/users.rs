@@ -55,10 +55,11 @@ impl VirtualUsers for VuPool {
         self.publish();
         self.gauge(now, zero);
         self.publish_live(now);
+        let emit_at = self.emit_samples(now);
         // The caller has carried out all earlier commands.
         std::mem::swap(commands, &mut self.commands);
         let publish_at = self.plan.live.as_ref().map(|_| self.publish_at);
-        self.next_wake(now, zero).into_iter().chain(publish_at).min()
+        self.next_wake(now, zero).into_iter().chain(publish_at).chain(emit_at).min()
     }
 
     fn handle_response(&mut self, user: u32, reply: &EngineResponse<'_>) {

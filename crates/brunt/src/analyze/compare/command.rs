@@ -6,7 +6,7 @@ use cli::{
     CommandError, Document, ExitCode, ExitError, Invocation, Output, ParsedArgs, annotate_failure,
     append_job_summary, eprint_line, usage_error,
 };
-use recordings::{LabelledRuns, RecordedRun, read_labelled};
+use recordings::{LabelledRuns, RecordedRun, read_labelled, undamaged};
 use report::{Contrasts, Variant};
 use study::contrast::LimitVerdict;
 
@@ -27,7 +27,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = invocation.parse(COMPARE)?;
     let flags = &typed.flags;
     let place = Output::named(flags.output.as_deref());
-    place.spares(&typed.operands)?;
+    place.spares("-output", &typed.operands)?;
     let kind = kind(&typed)?;
     let store = Store::at(folder_of(flags.store.as_deref()));
     let inputs = Inputs::of(&typed, &store)?;
@@ -35,6 +35,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         return save_baseline(&inputs, flags, &store);
     }
     let labelled = inputs.read(flags)?;
+    let whole = undamaged(labelled.iter().flat_map(|one| &one.runs));
     let variants = labelled.into_iter().map(variant).collect();
     let found = Contrasts::of(&flags.title, variants, flags.rules, &flags.fail_on);
     let found = found.of_part(flags.selector.to_string());
@@ -47,6 +48,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     };
     place.write(document.as_bytes())?;
     append_job_summary(|| found.markdown());
+    whole?;
     if flags.save_baseline.is_some() {
         save_baseline(&inputs, flags, &store)?;
     }

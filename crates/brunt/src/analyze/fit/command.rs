@@ -5,7 +5,7 @@ use report::fit::FitInput;
 use study::scaling::{Kind, fit};
 
 use super::flags::{FIT, FitFlags};
-use super::measured::measured;
+use super::measured::{Measured, measured};
 use crate::analyze::figure_file::{figure_document, write_figure};
 
 /// What the help says beside the flags.
@@ -24,15 +24,18 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         ));
     }
     let place = Output::named(flags.output.as_deref());
-    place.spares(&typed.operands)?;
-    flags.plot.iter().try_for_each(|path| Output::named(Some(path)).spares(&typed.operands))?;
+    place.spares("-output", &typed.operands)?;
+    flags
+        .plot
+        .iter()
+        .try_for_each(|path| Output::named(Some(path)).spares("-plot", &typed.operands))?;
     let drawn = flags.plot.as_deref().map(|path| {
         let document = figure_document("-plot", path).map_err(usage_error)?;
         Ok::<_, CommandError>((path, document))
     });
     let drawn = drawn.transpose()?;
     let kind = kind(flags)?;
-    let (sweep, notes) = measured(&typed.operands, flags)?;
+    let Measured { sweep, notes, whole } = measured(&typed.operands, flags)?;
     let wanted = wanted(flags, sweep.by)?;
     let found = fit(&sweep, wanted, flags.seed);
     let input = FitInput { sweep: &sweep, found: &found, at: &flags.at, notes: &notes };
@@ -44,6 +47,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     if let Some((path, document)) = drawn {
         write_figure(&report::fit::figure(&input), path, document)?;
     }
+    whole?;
     Ok(if found.is_ok() { ExitCode::Ok } else { ExitCode::Unfitted })
 }
 

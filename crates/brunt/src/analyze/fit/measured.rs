@@ -1,7 +1,7 @@
 //! Measurements at several loads, from results, from the state of a seek, and from the command line.
 
 use cli::{CommandError, ExitCode, ExitError, usage_error};
-use recordings::{LabelledRuns, RecordedRun, read_labelled};
+use recordings::{LabelledRuns, RecordedRun, read_labelled, undamaged};
 use serde_json::Value;
 use stdx::{Nanos, are, counted};
 use study::scaling::{Observation, RunFigures, Sweep, by_most, load_of};
@@ -14,11 +14,17 @@ const MARK_MAX: usize = 64;
 /// What a seek's state begins with.
 const MARK: &str = "\"brunt_seek\"";
 
-/// What was measured, and what must be known of it.
-pub(super) fn measured(
-    operands: &[String],
-    flags: &FitFlags,
-) -> Result<(Sweep, Vec<String>), CommandError> {
+/// What was measured.
+pub(super) struct Measured {
+    pub(super) sweep: Sweep,
+    /// What must be known of it.
+    pub(super) notes: Vec<String>,
+    /// The damage of one of the files; what could be read of it counts.
+    pub(super) whole: Result<(), ExitError>,
+}
+
+/// Reads what was measured.
+pub(super) fn measured(operands: &[String], flags: &FitFlags) -> Result<Measured, CommandError> {
     let mut notes = Vec::new();
     let given = flags.by.as_deref().map(|by| if by == "rate" { By::Rate } else { By::Connections });
     let mut found: Vec<(Option<By>, Observation)> = Vec::new();
@@ -33,6 +39,7 @@ pub(super) fn measured(
     } else {
         read_labelled(&results, "fit", &metrics::Selector::default())?
     };
+    let whole = undamaged(labelled.iter().flat_map(|one| &one.runs));
     for label in &labelled {
         found.extend(of_label(label, given, &mut notes)?);
     }
@@ -49,13 +56,16 @@ pub(super) fn measured(
         observations.push(of_point(point, by)?);
     }
     let sweep = Sweep::bounded(by, observations, &mut notes);
-    Ok((sweep, notes))
+    Ok(Measured { sweep, notes, whole })
 }
 
-/// Whether a file is the state of a seek.
+/// Whether a file is the state of a seek. A pipe is none: what is read of it to find out would be missing afterwards.
 fn is_state(path: &str) -> bool {
     use std::io::Read as _;
     let mut begin = Vec::new();
+    if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
+        return false;
+    }
     let Ok(file) = std::fs::File::open(path) else { return false };
     file.take(MARK_MAX as u64).read_to_end(&mut begin).is_ok()
         && begin.starts_with(b"{")
@@ -219,5 +229,9 @@ mod tests {
         assert_eq!(of_state(&path, &mut notes).unwrap_err().code, ExitCode::Input);
         std::fs::remove_file(&path).unwrap();
         assert!(!is_state(&path));
+        // Issue 19: a named pipe was opened twice, and waited for its second writer for ever.
+        nix::unistd::mkfifo(path.as_str(), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert!(!is_state(&path));
+        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     }
     let operands = parts::parted(operands, typed.flags.by.as_ref(), rules)?;
     let names: Vec<String> = operands.iter().map(|operand| operand.file.clone()).collect();
-    place.spares(&names)?;
+    place.spares("-output", &names)?;
     let kind = kind(&typed)?;
     check(&typed, picture, kind)?;
     let (chart, damage) = draw(&typed, picture, &operands)?;

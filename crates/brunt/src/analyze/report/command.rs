@@ -269,7 +269,7 @@ impl ToolLayout {
 fn resolve(typed: &ParsedArgs<ReportFlags>) -> Result<ReportConfig, CommandError> {
     let flags = &typed.flags;
     let place = Output::named(flags.output.as_deref());
-    place.spares(&typed.operands)?;
+    place.spares("-output", &typed.operands)?;
     let kind = kind(typed)?;
     Ok(ReportConfig {
         dialect: typed.dialect,

@@ -201,9 +201,16 @@ fn export(store: &Store, word: &str, flags: &RunsFlags) -> CommandResult {
         let text = format!("run {} is under way, and {path} would be half of it", run.manifest.id);
         return Err(ExitError::new(ExitCode::Usage, text));
     }
-    let mut sink = output.open()?;
-    run.export(Path::new(&output.to_string()), &mut sink).map_err(store_failure)?;
-    sink.flush().map_err(anyhow::Error::from)?;
+    let path = output.to_string();
+    let unwritten = |error: std::io::Error| output.unwritten(&error);
+    if let Some(mut archive) = output.replacement()? {
+        run.export(Path::new(&path), &mut archive).map_err(store_failure)?;
+        archive.publish().map_err(unwritten)?;
+    } else {
+        let mut sink = output.open()?;
+        run.export(Path::new(&path), &mut sink).map_err(store_failure)?;
+        sink.flush().map_err(unwritten)?;
+    }
     eprint_line(&format!("run {} is in {output}", run.manifest.id));
     Ok(ExitCode::Ok)
 }

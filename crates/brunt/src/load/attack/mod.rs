@@ -42,6 +42,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let rules = LoadRules::of(args.dialect);
     let mut load_test = config::resolve(&args, rules, &Environment::of_process())?;
     let AttackFlags { target, results, saving, .. } = &args.flags;
+    load_test.spares(&target.files())?;
     let inputs: Vec<&str> = target.targets.as_deref().into_iter().collect();
     let (command, name) = ("attack", results.name.as_str());
     load_test.saving =

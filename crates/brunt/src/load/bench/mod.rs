@@ -25,6 +25,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let args = invocation.parse(FLAGS)?;
     let mut load_test = config::resolve(&args, &Environment::of_process_with_report())?;
     let BenchFlags { target, results, saving, .. } = &args.flags;
+    load_test.spares(&target.files())?;
     let inputs: Vec<&str> = target.targets.as_deref().into_iter().collect();
     let (command, name) = ("bench", results.name.as_str());
     load_test.saving =

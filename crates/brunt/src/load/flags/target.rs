@@ -32,6 +32,13 @@ impl Default for TargetFlags {
     }
 }
 
+impl TargetFlags {
+    /// The files that are read.
+    pub(crate) fn files(&self) -> Vec<&str> {
+        self.targets.iter().chain(&self.body).map(String::as_str).collect()
+    }
+}
+
 /// The rows of commands that take a URL, or a file of targets.
 pub(crate) const fn url_or_file<T: AsMut<TargetFlags>>() -> [Flag<T>; 6] {
     let [body, chunked, header] = contents();

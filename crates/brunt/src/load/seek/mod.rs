@@ -47,6 +47,7 @@ Ctrl-C ends the current step and prints what is known; with -state the same comm
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let args = invocation.parse(FLAGS)?;
     let config = config::resolve(&args, &Environment::of_process_with_report())?;
+    config.reports.spare(&args.flags.target.files())?;
     config.reports.try_out()?;
     let interrupts = Interrupts::watch()?;
     let inputs: Vec<&str> = args.flags.target.targets.as_deref().into_iter().collect();

@@ -1,0 +1,79 @@
+//! Outputs: each has one writer, none replaces what its command reads, and a kill costs none of them more than a second.
+
+use std::fs;
+use std::process::Command;
+
+use demo::Config;
+
+use crate::{Scratch, brunt, run, server, signal, start, text, until};
+
+#[test]
+fn no_output_replaces_what_the_command_reads() {
+    let scratch = Scratch::new("spared");
+    let (_server, url) = server(Config::default());
+    let targets = scratch.file("targets.html", format!("GET {url}/\n"));
+    let body = scratch.file("body.json", "{}");
+    let source = format!(
+        "import http from 'k6/http'; export const options = {{ iterations: 1 }};
+        export default () => http.get('{url}/');"
+    );
+    let script = scratch.file("script.js", &source);
+    let read = format!("-targets={targets} -body={body}");
+    for (words, code, flag) in [
+        (format!("attack {read} -duration=1s -output={targets}"), 2, "flag -output"),
+        (format!("attack {read} -duration=1s -output={body}"), 2, "flag -output"),
+        (format!("attack {read} -duration=1s -report={targets}"), 2, "flag -report"),
+        (format!("bench {read} -n 1 -report={body}"), 2, "flag -report"),
+        (format!("seek {read} -objective=p99<1s -report={targets}"), 2, "flag -report"),
+        (format!("run -o json={script} {script}"), 255, "flag --out"),
+        (format!("run -o csv=fileName={script} {script}"), 255, "flag --out"),
+        (format!("run --summary-export={script} {script}"), 2, "flag --summary-export"),
+    ] {
+        let ran = run(&words).with_code(code);
+        ran.complains_once(&[flag, "would overwrite the input"]);
+    }
+    assert_eq!(fs::read_to_string(&targets).unwrap(), format!("GET {url}/\n"));
+    assert_eq!(fs::read_to_string(&body).unwrap(), "{}");
+    assert_eq!(fs::read_to_string(&script).unwrap(), source);
+}
+
+#[test]
+fn samples_have_one_writer_and_are_written_each_second() {
+    let scratch = Scratch::new("samples");
+    let (server, url) = server(Config::default());
+    let source = format!(
+        "import http from 'k6/http';
+        export const options = {{ scenarios: {{ s: {{
+            executor: 'constant-arrival-rate', rate: 4, duration: '1m', preAllocatedVUs: 2 }} }} }};
+        export default () => http.get('{url}/');"
+    );
+    let script = scratch.file("script.js", &source);
+    let places = ["json=s.json", "csv=s.csv", "json=s.json.gz"].map(|place| {
+        let (kind, name) = place.split_once('=').unwrap();
+        format!("{kind}={}", text(&scratch.path(name)))
+    });
+    let words = places.each_ref().map(|place| format!("-o {place}")).join(" ");
+    let first = start(brunt(&format!("run -q {words} {script}")));
+    until("some seconds' worth", || server.stats().answers >= 8);
+    for place in &places {
+        let ran = run(&format!("run -q -o {place} {script}")).with_code(255);
+        assert!(ran.stderr.contains("it is being written to already"), "{ran:?}");
+    }
+    let seen = server.stats().answers;
+    until("another second's worth", || server.stats().answers >= seen + 6);
+    signal("KILL", first.pid());
+    first.wait();
+    let json = fs::read_to_string(scratch.path("s.json")).unwrap();
+    let csv = fs::read_to_string(scratch.path("s.csv")).unwrap();
+    // Its end is missing, which gzip says after what is there.
+    let unpacked = Command::new("gzip").arg("-dc").arg(scratch.path("s.json.gz")).output().unwrap();
+    let unpacked = String::from_utf8_lossy(&unpacked.stdout).into_owned();
+    for (name, text, mark) in [
+        ("json", &json, "\"metric\":\"http_reqs\",\"type\":\"Point\""),
+        ("csv", &csv, "http_reqs,"),
+        ("gzip", &unpacked, "\"metric\":\"http_reqs\",\"type\":\"Point\""),
+    ] {
+        let kept = text.lines().filter(|line| line.contains(mark)).count() as u64;
+        assert!(kept >= seen, "{name}: {kept} of {seen} and a second's more");
+    }
+}
