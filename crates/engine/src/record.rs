@@ -10,8 +10,9 @@ use crate::settings::Settings;
 
 /// Rows in one batch.
 pub(crate) const ROWS_MAX: usize = 2048;
-/// Text bytes after which a batch is sent on before it is full: 4 MiB.
-const TEXTS_MAX: usize = 4 << 20;
+/// Text bytes after which a batch is sent on before it is full: 4 MiB, and no more than the limit of the process by 64.
+pub(crate) const TEXTS_MAX: usize = 4 << 20;
+pub(crate) const TEXTS_PARTS: usize = 64;
 /// How often counts and rows are sent on.
 pub(crate) const PERIOD: Nanos = Nanos::SECOND;
 
@@ -31,6 +32,7 @@ pub(crate) struct Recorder {
     pub(crate) snapshot: Box<Snapshot>,
     batch: Batch,
     with_rows: bool,
+    texts_max: usize,
     /// The next failed hit is not to wait for its batch to fill.
     report_first_failure: bool,
     pub(crate) rows_dropped: u64,
@@ -57,6 +59,7 @@ impl Recorder {
             snapshot,
             batch,
             with_rows: settings.rows,
+            texts_max: stdx::within_memory(TEXTS_MAX, TEXTS_PARTS),
             report_first_failure: settings.report_first_failure,
             rows_dropped: 0,
             spare: None,
@@ -74,7 +77,10 @@ impl Recorder {
         self.batch.samples.push(sample);
         let urgent = self.report_first_failure && sample.failure != FailureKind::None;
         self.report_first_failure &= !urgent;
-        if urgent || self.batch.samples.len() >= ROWS_MAX || self.batch.texts.len() >= TEXTS_MAX {
+        if urgent
+            || self.batch.samples.len() >= ROWS_MAX
+            || self.batch.texts.len() >= self.texts_max
+        {
             self.send_rows();
         }
     }

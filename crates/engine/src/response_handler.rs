@@ -197,11 +197,16 @@ impl ResponseHandler<'_> {
 
 const CONTENT_ENCODING: &str = "content-encoding";
 
+/// A captured body has the limit of the process by this number, at most.
+const BODY_PARTS: usize = 32;
+
 /// Counts a piece of the decoded body and keeps what is to be kept of it.
 fn take(progress: &mut Progress, captured: &mut CapturedResponse, capture: Capture, piece: &[u8]) {
-    let room = capture.body_max.min(Capture::BODY_MAX).saturating_sub(captured.body.len() as u64);
+    // A body is copied a few times on its way into a row and its encoding.
+    let max = stdx::within_memory(Capture::BODY_MAX as usize, BODY_PARTS) as u64;
+    let room = capture.body_max.min(max).saturating_sub(captured.body.len() as u64);
     let keep = piece.len().min(usize::try_from(room).unwrap_or(usize::MAX));
     captured.add_body(&piece[..keep]);
-    captured.body_cut |= keep < piece.len() && capture.body_max >= Capture::BODY_MAX;
+    captured.body_cut |= keep < piece.len() && capture.body_max >= max;
     progress.bytes_in += if capture.count_kept_only { keep } else { piece.len() } as u64;
 }

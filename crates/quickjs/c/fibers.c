@@ -13,7 +13,6 @@ struct JSFiber {
     JSValue global_obj;
     JSValue global_var_obj;
     uint64_t random_state;
-    size_t memory_max;   /* bytes by which the runtime's memory can grow while the fiber is in */
     size_t malloc_limit; /* the runtime's limit, while the fiber is in */
     struct list_head loaded_modules;
     struct list_head job_list;
@@ -42,7 +41,7 @@ static void js_swap_lists(struct list_head *a, struct list_head *b)
 
 #define JS_FIBER_SWAP(type, a, b) do { type c_ = (a); (a) = (b); (b) = c_; } while (0)
 
-JSFiber *JS_NewFiber(JSContext *ctx, size_t memory_max)
+JSFiber *JS_NewFiber(JSContext *ctx)
 {
     JSFiber *f;
 
@@ -52,7 +51,6 @@ JSFiber *JS_NewFiber(JSContext *ctx, size_t memory_max)
         return NULL;
     init_list_head(&f->loaded_modules);
     init_list_head(&f->job_list);
-    f->memory_max = memory_max;
     f->random_state = xorshift64star(&ctx->random_state) | 1;
     f->global_obj = JS_NewObjectProto(ctx, ctx->global_obj);
     f->global_var_obj = JS_NewObjectProto(ctx, ctx->global_var_obj);
@@ -66,7 +64,12 @@ JSFiber *JS_NewFiber(JSContext *ctx, size_t memory_max)
     return f;
 }
 
-void JS_SwapFiber(JSContext *ctx, JSFiber *f)
+size_t JS_HeldMemory(JSContext *ctx)
+{
+    return ctx->rt->malloc_state.malloc_size;
+}
+
+void JS_SwapFiber(JSContext *ctx, JSFiber *f, size_t memory_max)
 {
     JSRuntime *rt = ctx->rt;
     JSMallocState *ms = &rt->malloc_state;
@@ -76,8 +79,8 @@ void JS_SwapFiber(JSContext *ctx, JSFiber *f)
     if (ctx->fiber) {
         size_t left = ms->malloc_limit - ms->malloc_size;
         f->malloc_limit = ms->malloc_limit;
-        if (ms->malloc_size < ms->malloc_limit && left > f->memory_max)
-            ms->malloc_limit = ms->malloc_size + f->memory_max;
+        if (ms->malloc_size < ms->malloc_limit && left > memory_max)
+            ms->malloc_limit = ms->malloc_size + memory_max;
     } else {
         ms->malloc_limit = f->malloc_limit;
     }

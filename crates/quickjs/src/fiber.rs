@@ -12,19 +12,25 @@ pub struct JSFiber {
 }
 
 unsafe extern "C" {
-    /// Creates a fiber, swapped out. While it is swapped in, the memory of the runtime can grow by `memory_max` bytes. Returns
-    /// null where memory is short.
+    /// Creates a fiber, swapped out. Returns null where memory is short.
     ///
     /// # Safety
     /// The context is valid, and none of its fibers is swapped in.
-    pub fn JS_NewFiber(ctx: *mut JSContext, memory_max: usize) -> *mut JSFiber;
+    pub fn JS_NewFiber(ctx: *mut JSContext) -> *mut JSFiber;
 
-    /// Swaps the fiber in, or out if it is in.
+    /// Swaps the fiber in, or out if it is in. While it is in, the memory of the runtime can grow by `memory_max` bytes; out, the
+    /// number is of no account.
     ///
     /// # Safety
     /// Both are valid, the fiber is of this context, and no other fiber of the context is swapped in. The caller switches
     /// stacks: after it swapped the fiber in, and back before it swaps it out.
-    pub fn JS_SwapFiber(ctx: *mut JSContext, fiber: *mut JSFiber);
+    pub fn JS_SwapFiber(ctx: *mut JSContext, fiber: *mut JSFiber, memory_max: usize);
+
+    /// Returns the bytes that the context's runtime holds.
+    ///
+    /// # Safety
+    /// The context is valid.
+    pub fn JS_HeldMemory(ctx: *mut JSContext) -> usize;
 
     /// Frees the fiber with its modules and jobs.
     ///

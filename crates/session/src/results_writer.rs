@@ -62,8 +62,8 @@ impl Queued {
 
     /// Counts what waits, and no more.
     fn settle(&mut self) {
-        // Less always fits; a batch that waits alone does without, as it is there already.
-        self.memory.resize(self.bytes).ok();
+        // A batch that waits alone may be more than there is room for, and is there already.
+        self.memory.hold(self.bytes);
     }
 
     fn has_room_for(&mut self, size: usize) -> bool {

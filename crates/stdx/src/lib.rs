@@ -20,7 +20,10 @@ pub use bytes::{Bytes, BytesError};
 pub use count::{are, counted, greatest_common_divisor, plural, were};
 pub use distribution::{Distribution, DistributionError};
 pub use list::{list_and, list_or};
-pub use memory::{MemoryShare, OutOfMemory, limit_memory, memory_limit, memory_refusals};
+pub use memory::{
+    MemoryShare, OutOfMemory, limit_memory, memory_left, memory_limit, memory_refusals,
+    within_memory,
+};
 pub use prng::{Prng, mix};
 pub use redaction::{
     is_redacted, names_secret, names_secret_field, redact, redact_for_run, redacted_names,

@@ -33,6 +33,25 @@ pub fn memory_limit() -> usize {
     LIMIT.load(Ordering::Relaxed)
 }
 
+/// What is left for shares, in bytes.
+#[must_use]
+pub fn memory_left() -> usize {
+    shared_limit().saturating_sub(TAKEN.load(Ordering::Relaxed))
+}
+
+/// A bound for things of which a few copies are made on their way, such as a message: `max` bytes, and no more than the limit by
+/// `parts`.
+#[must_use]
+pub fn within_memory(max: usize, parts: usize) -> usize {
+    max.min(memory_limit() / parts)
+}
+
+/// What all shares together may take.
+fn shared_limit() -> usize {
+    let limit = memory_limit();
+    limit - (limit / 4).min(UNCOUNTED_MAX)
+}
+
 /// How often a share was refused so far.
 #[must_use]
 pub fn memory_refusals() -> u64 {
@@ -63,9 +82,20 @@ impl MemoryShare {
     /// The limit of the process leaves no room; the share is as it was.
     #[inline]
     pub fn resize(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
-        let step = if bytes < STEP { SMALL_STEP } else { STEP };
-        let to = if bytes < COUNTED_FROM { 0 } else { bytes.div_ceil(step).saturating_mul(step) };
+        let to = in_steps(bytes);
         if to == self.taken { Ok(()) } else { self.change(to) }
+    }
+
+    /// Takes as much as a thing of this size needs that is there already, whatever the limit: what comes next finds less room.
+    #[inline]
+    pub fn hold(&mut self, bytes: usize) {
+        let to = in_steps(bytes);
+        if to > self.taken {
+            TAKEN.fetch_add(to - self.taken, Ordering::Relaxed);
+        } else if to < self.taken {
+            TAKEN.fetch_sub(self.taken - to, Ordering::Relaxed);
+        }
+        self.taken = to;
     }
 
     /// Takes what a vector needs that is to grow by so many bytes: one that has no room left doubles.
@@ -85,8 +115,7 @@ impl MemoryShare {
             self.taken = to;
             return Ok(());
         }
-        let limit = memory_limit();
-        let (more, limit) = (to - self.taken, limit - (limit / 4).min(UNCOUNTED_MAX));
+        let (more, limit) = (to - self.taken, shared_limit());
         let grown = |taken: usize| taken.checked_add(more).filter(|sum| *sum <= limit);
         match TAKEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown) {
             Ok(_) => {
@@ -99,6 +128,12 @@ impl MemoryShare {
             }
         }
     }
+}
+
+/// What is taken for a thing of this size.
+const fn in_steps(bytes: usize) -> usize {
+    let step = if bytes < STEP { SMALL_STEP } else { STEP };
+    if bytes < COUNTED_FROM { 0 } else { bytes.div_ceil(step).saturating_mul(step) }
 }
 
 impl Drop for MemoryShare {
@@ -131,6 +166,17 @@ mod tests {
         assert_eq!(memory_refusals(), before + 2);
         assert_eq!(one.resize(10), Ok(()));
         assert_eq!(other.resize(10 * MIB), Ok(()), "what was given back");
+        assert_eq!(
+            (memory_left(), within_memory(MIB, 8), within_memory(64 * MIB, 4)),
+            (0, MIB, 10 * MIB / 3)
+        );
+        // What is there is there.
+        one.hold(2 * MIB);
+        assert_eq!((one.taken, memory_left(), memory_refusals()), (2 * MIB, 0, before + 2));
+        assert_eq!(other.resize(9 * MIB), Ok(()));
+        assert_eq!(other.resize(10 * MIB), Err(OutOfMemory));
+        one.hold(0);
+        assert_eq!(memory_left(), MIB);
         drop(other);
         assert_eq!(one.resize(10 * MIB), Ok(()));
         drop(one);

@@ -217,6 +217,17 @@ fn peak(pid: u32) -> u64 {
     line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0) << 10
 }
 
+/// Runs a command to its end. Gives its code, and the most memory that it ever had, in bytes.
+fn peak_of(mut command: Command) -> (Option<i32>, u64) {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let mut most = 0;
+    crate::until("the run ends", || {
+        most = most.max(peak(child.id()));
+        child.try_wait().unwrap().is_some()
+    });
+    (child.wait().unwrap().code(), most)
+}
+
 /// 1,000 users at once, each with such an answer, within 512 MB: the run ends by itself, every request is counted, and the process
 /// stays within the limit.
 #[test]
@@ -235,22 +246,15 @@ fn the_worst_answers_stay_within_the_limit() {
         let body = if is_zstd { "none" } else { "text" };
         let url = worst_server(only);
         let (summary, log) = (scratch.path("summary.json"), scratch.path("log.txt"));
-        let mut child = Command::new(env!("CARGO_BIN_EXE_brunt"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
+        command
             .args(["run", "-q", "--memory-limit=512MB", "--summary-export"])
             .arg(&summary)
             .args(["-e", &format!("URL={url}"), "-e", &format!("TYPE={body}"), &path])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(std::fs::File::create(&log).unwrap())
-            .spawn()
-            .unwrap();
-        let mut most = 0;
-        crate::until("the run ends", || {
-            most = most.max(peak(child.id()));
-            child.try_wait().unwrap().is_some()
-        });
+            .stderr(std::fs::File::create(&log).unwrap());
+        let (code, most) = peak_of(command);
         let log = std::fs::read_to_string(&log).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(0), "{only:?}: {log}");
+        assert_eq!(code, Some(0), "{only:?}: {log}");
         assert!(most < 512_000_000, "{only:?}: {most}");
         assert!(most > 100_000_000, "it was no trial, {only:?}: {most}");
         let summary = std::fs::read_to_string(&summary).unwrap();
@@ -259,4 +263,81 @@ fn the_worst_answers_stay_within_the_limit() {
         assert!(count >= 1000, "{only:?}: {count}");
         assert_eq!(summary["metrics"]["iterations"]["count"], 1000, "{only:?}");
     }
+}
+
+/// A server whose every body has 20 MiB. Gives its URL.
+fn large_bodies() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for conn in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                let (mut reader, mut line) = (BufReader::new(&conn), String::new());
+                let piece = vec![b'a'; 1 << 20];
+                while reader.read_line(&mut line).is_ok_and(|len| len > 0) {
+                    let is_head_over = line.trim().is_empty();
+                    line.clear();
+                    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", 20 << 20);
+                    let mut conn = &conn;
+                    let answered = !is_head_over
+                        || conn
+                            .write_all(head.as_bytes())
+                            .and_then(|()| (0..20).try_for_each(|_| conn.write_all(&piece)))
+                            .is_ok();
+                    if !answered {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    url
+}
+
+/// Captured bodies, batches of rows and the encoders' groups added up: 282 MB within 64, 426 with Parquet.
+#[test]
+fn bodies_on_their_way_into_results_stay_within_the_limit() {
+    let scratch = Scratch::new("memory-bodies");
+    let targets = scratch.file("targets", format!("GET {}\n", large_bodies()));
+    for format in ["arrow", "parquet", "csv"] {
+        let results = scratch.path(&format!("r.{format}"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
+        command.args(["-memory-limit=64MB", "attack", "-max-body=-1", "-rate=30", "-duration=2s"]);
+        command.arg(format!("-targets={targets}")).arg(format!("-output={}", results.display()));
+        let (code, most) = peak_of(command);
+        assert_eq!(code, Some(0), "{format}");
+        assert!((20_000_000..80_000_000).contains(&most), "{format}: {most}");
+        let json = crate::run(&format!("report -json {}", results.display())).with_code(0).json();
+        assert_eq!(json["requests"], 60, "{format}: {json}");
+        std::fs::remove_file(results).unwrap();
+    }
+}
+
+/// The realms of scripts and all that comes for them were two sums, each within the limit.
+#[test]
+fn what_scripts_keep_and_what_comes_for_them_is_one_sum() {
+    let scratch = Scratch::new("memory-sum");
+    let url = endless_messages();
+    let script = format!(
+        "import ws from 'k6/ws';
+         const kept = [];
+         export const options = {{ scenarios: {{ s: {{ executor: 'per-vu-iterations', vus: 12, iterations: 1, maxDuration: '20s' }} }} }};
+         export default function () {{
+           try {{ for (let i = 0; i < 240; i++) kept.push('x'.repeat(1 << 20) + i); }} catch (e) {{ console.log(`kept ${{kept.length}}`); }}
+           ws.connect('{url}', {{}}, (s) => {{
+             s.on('error', (e) => {{ console.log(e.error()); s.close(); }});
+             s.setTimeout(() => s.close(), 3000);
+           }});
+         }}"
+    );
+    let script = scratch.file("script.js", script);
+    let log = scratch.path("log.txt");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
+    command.args(["run", "-q", "-cpus=1", "-memory-limit=256MB"]).arg(script);
+    command.stderr(std::fs::File::create(&log).unwrap());
+    let (code, most) = peak_of(command);
+    let log = std::fs::read_to_string(log).unwrap();
+    assert_eq!(code, Some(0), "{log}");
+    assert!(log.contains("no memory is left (-memory-limit)"), "{log}");
+    assert!((150_000_000..280_000_000).contains(&most), "{most}: {log}");
 }

@@ -19,14 +19,17 @@ use crate::{Detail, StreamInfo};
 
 /// Rows of one message or less.
 const ROWS_MAX: usize = 4 << 10;
-/// Bytes of bodies, headers and notes of one message, but for the last row's.
+/// Bytes of bodies, headers and notes of one message, but for the last row's: 16 MiB, and no more than the limit of the process by
+/// 64.
 const BYTES_MAX: usize = 16 << 20;
+const BYTES_PARTS: usize = 64;
 /// Different texts of one column in one message.
 const TEXTS_MAX: usize = 16 << 10;
 
 /// Rows, column by column.
 pub(super) struct Columns {
     schema: Arc<Schema>,
+    bytes_max: usize,
     detail: Detail,
     attack: String,
     kind: Vec<u8>,
@@ -134,6 +137,7 @@ impl Columns {
     pub(super) fn new(info: &StreamInfo) -> Self {
         Self {
             schema: Arc::new(Schema::new(info)),
+            bytes_max: stdx::within_memory(BYTES_MAX, BYTES_PARTS),
             detail: info.detail,
             attack: info.attack.clone(),
             kind: Vec::new(),
@@ -164,7 +168,7 @@ impl Columns {
     /// Whether the rows must become a batch before the next is added.
     pub(super) fn is_full(&self) -> bool {
         self.kind.len() >= ROWS_MAX
-            || self.blobs.iter().any(|blobs| blobs.values.bytes.len() >= BYTES_MAX)
+            || self.blobs.iter().any(|blobs| blobs.values.bytes.len() >= self.bytes_max)
             || self.texts.iter().chain(&self.tags).any(Texts::is_full)
     }
 

@@ -100,25 +100,28 @@ pub(crate) struct Fiber {
 }
 
 impl Fiber {
-    /// One more fiber of a context, which may take so many bytes at a time; `None` where there is no memory.
-    pub(crate) fn new(context: &Context, memory_max: usize) -> Option<Self> {
+    /// One more fiber of a context; `None` where there is no memory.
+    pub(crate) fn new(context: &Context) -> Option<Self> {
         // SAFETY: the context lives as long as `context`; it has one thread, and that is here, outside of all fibers: those
         // are in only during `within`, whose `body` makes no VUs.
-        let fiber = unsafe { qjs::JS_NewFiber(context.as_raw().as_ptr(), memory_max) };
+        let fiber = unsafe { qjs::JS_NewFiber(context.as_raw().as_ptr()) };
         NonNull::new(fiber).map(|fiber| Self { context: context.clone(), fiber })
     }
 
-    /// Swaps the fiber in for the time of `body`, which switches to its stack and back.
-    pub(crate) fn within<T>(&self, body: impl FnOnce() -> T) -> T {
-        self.swap();
+    /// Swaps the fiber in for the time of `body`, which switches to its stack and back. Meanwhile the memory of the context's
+    /// runtime can grow by `memory_max` bytes.
+    pub(crate) fn within<T>(&self, memory_max: usize, body: impl FnOnce() -> T) -> T {
+        self.swap(memory_max);
         let _out = SwapOut(self);
         body()
     }
 
-    fn swap(&self) {
+    fn swap(&self, memory_max: usize) {
         // SAFETY: both pointers live as long as `self`. The thread is the context's own. In and out come in pairs, also where a
         // panic passes `body`: `within` alone swaps it in, and `SwapOut` out.
-        unsafe { qjs::JS_SwapFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr()) };
+        unsafe {
+            qjs::JS_SwapFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr(), memory_max);
+        }
     }
 }
 
@@ -127,7 +130,7 @@ struct SwapOut<'a>(&'a Fiber);
 
 impl Drop for SwapOut<'_> {
     fn drop(&mut self) {
-        self.0.swap();
+        self.0.swap(0);
     }
 }
 
@@ -136,6 +139,12 @@ impl Drop for Fiber {
         // SAFETY: it is freed once, here, and is not in: `within` borrows it. Its VU has ended, so nothing of it is on a stack.
         unsafe { qjs::JS_FreeFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr()) };
     }
+}
+
+/// The bytes that a context's runtime holds.
+pub(crate) fn held_memory(context: &Context) -> usize {
+    // SAFETY: the context lives as long as `context`, and the function reads one number of its runtime.
+    unsafe { qjs::JS_HeldMemory(context.as_raw().as_ptr()) }
 }
 
 /// Hands the context to what runs on the stack of a fiber that is in, and sets QuickJS's limit to where that stack begins.

@@ -1,10 +1,12 @@
 //! `Realm`: what the VUs of one thread share: a QuickJS runtime and context with the built-in objects, the built-in modules and
 //! the script's bytecode. Each VU is a fiber of it.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
 use rquickjs::{Context, Ctx, Runtime};
+use stdx::MemoryShare;
 
 use crate::loader::program::Program;
 use crate::runtime::context::VuContext;
@@ -18,6 +20,8 @@ use crate::runtime::run_loop;
 const MEMORY_MAX: usize = 4 << 30;
 /// A VU may take this much more between two of its waits: 512 MiB.
 const MEMORY_STEP_MAX: usize = 512 << 20;
+/// What it may take where none is left, so that it can say so and end: 1 MiB, of what is not counted.
+const MEMORY_STEP_MIN: usize = 1 << 20;
 
 /// What the VUs of one thread share. It is made of a program, and outlives its VUs.
 pub struct Realm {
@@ -25,6 +29,10 @@ pub struct Realm {
     _runtime: Runtime,
     current: Rc<Current>,
     pub(crate) program: Program,
+    /// What it holds, of what the process may.
+    memory: RefCell<MemoryShare>,
+    /// How many realms take what is left of that at the same time.
+    threads: usize,
 }
 
 impl fmt::Debug for Realm {
@@ -47,13 +55,13 @@ impl Realm {
     /// # Errors
     /// There is no memory for it.
     pub(crate) fn beside(program: &Program, threads: usize) -> Result<Rc<Self>, Exception> {
-        Self::prepared(program, stdx::memory_limit() / threads.max(1))
+        Self::prepared(program, threads.max(1))
             .map_err(|error| Exception::internal(format!("no room for a script: {error}")))
     }
 
-    fn prepared(program: &Program, bytes_max: usize) -> rquickjs::Result<Rc<Self>> {
+    fn prepared(program: &Program, threads: usize) -> rquickjs::Result<Rc<Self>> {
         let runtime = Runtime::new()?;
-        runtime.set_memory_limit(MEMORY_MAX.min(bytes_max));
+        runtime.set_memory_limit(MEMORY_MAX.min(stdx::memory_limit() / threads));
         let current = Rc::new(Current::default());
         let asked = Rc::clone(&current);
         runtime.set_interrupt_handler(Some(Box::new(move || {
@@ -75,12 +83,13 @@ impl Realm {
             ffi::with_stack(&ctx, stack, || program.load(&ctx))
         })?;
         let program = program.clone();
-        Ok(Rc::new(Self { context, _runtime: runtime, current, program }))
+        let memory = RefCell::default();
+        Ok(Rc::new(Self { context, _runtime: runtime, current, program, memory, threads }))
     }
 
     /// A fiber for one more VU.
     pub(crate) fn fiber(&self) -> Option<Fiber> {
-        Fiber::new(&self.context, MEMORY_STEP_MAX)
+        Fiber::new(&self.context)
     }
 
     /// Makes a VU the one that runs while `body` runs, which switches to the VU's stack.
@@ -91,9 +100,20 @@ impl Realm {
         body: impl FnOnce() -> T,
     ) -> T {
         let before = self.current.replace(Some(Rc::clone(vu)));
-        let done = fiber.within(body);
+        let done = fiber.within(self.room(), body);
+        self.hold_memory();
         self.current.replace(before);
         done
+    }
+
+    /// By how much it may grow until its VU waits. Messages, bodies and pages take of the same memory.
+    fn room(&self) -> usize {
+        (stdx::memory_left() / self.threads).clamp(MEMORY_STEP_MIN, MEMORY_STEP_MAX)
+    }
+
+    /// Counts what it holds now.
+    fn hold_memory(&self) {
+        self.memory.borrow_mut().hold(ffi::held_memory(&self.context));
     }
 
     /// Hands out the context to the code of a fiber, on its own stack.

@@ -27,6 +27,8 @@ pub(super) struct Zstd {
     /// The bytes of ruzstd's ring buffer, at most. It keeps its size when a frame with a smaller window follows.
     ring: usize,
     buffers: BlockBuffers,
+    /// The window of this frame, in bytes.
+    window: usize,
     /// The bytes that a block of this frame may decode to. RFC 8878, 3.1.1.2.4.
     block_max: usize,
     /// What the ring and the buffers take.
@@ -51,6 +53,7 @@ impl Default for Zstd {
             pending: Vec::new(),
             ring: 0,
             buffers: BlockBuffers::default(),
+            window: 0,
             block_max: 0,
             memory: MemoryShare::default(),
         }
@@ -177,6 +180,7 @@ impl Zstd {
         if sections.decoded_least() > self.block_max {
             return Err(ContentError::Zstd);
         }
+        self.ring = ring_max(self.window, 2).max(self.ring);
         self.buffers.add_sections(sections);
         self.take_memory()
     }
@@ -192,7 +196,8 @@ impl Zstd {
         }
         let window = window_of(item);
         self.block_max = window.min(BLOCK_MAX);
-        self.ring = ring_max(window).max(self.ring);
+        self.window = window;
+        self.ring = ring_max(window, 1).max(self.ring);
         self.take_memory()?;
         self.checksum = item.get(4).is_some_and(|descriptor| descriptor & 4 != 0);
         self.decoder.reset(item).map_err(|_| ContentError::Zstd)?;
@@ -214,9 +219,11 @@ fn new_decoder() -> FrameDecoder {
 }
 
 /// The bytes of ruzstd's ring buffer, at most, once frames of this window were decoded: it holds the window, a block, and a byte that is
-/// always free, and grows to a power of two; beyond the room of two blocks, to a power of two and that room.
-const fn ring_max(window: usize) -> usize {
-    let block = if window < BLOCK_MAX { window } else { BLOCK_MAX };
+/// always free, and grows to a power of two; beyond the room of two blocks, to a power of two and that room. `blocks` is how much of a block it
+/// holds: ruzstd notices only behind a compressed one that its last sequence has copied more than a block may hold, which is at most
+/// one more.
+const fn ring_max(window: usize, blocks: usize) -> usize {
+    let block = blocks * if window < BLOCK_MAX { window } else { BLOCK_MAX };
     let (needed, room) = (window + block + 1, 2 * BLOCK_MAX);
     if needed <= room {
         return needed.next_power_of_two() + 1;
@@ -320,7 +327,7 @@ mod tests {
         let mut zstd = Zstd::default();
         zstd.decode(&raw_frame(100), &mut |_| Ok(())).unwrap();
         let large = zstd.memory.taken();
-        assert!(large >= ring_max(8 << 20), "{large}");
+        assert!(large >= ring_max(8 << 20, 1), "{large}");
         zstd.decode(&header(0), &mut |_| Ok(())).unwrap();
         assert_eq!((zstd.memory.taken(), zstd.state), (large, State::Block));
         zstd.reset();
@@ -346,11 +353,11 @@ mod tests {
         assert_eq!(decoded, 6, "the window holds the rest");
         let listed = 12 * 43_690;
         let taken = zstd.memory.taken();
-        assert!((ring_max(128 << 10) + listed..1 << 20).contains(&taken), "{taken}");
+        assert!((ring_max(128 << 10, 2) + listed..=2 << 20).contains(&taken), "{taken}");
         // The next block is gathered.
         zstd.decode(&[0, 0, 0x10], &mut |_| Ok(())).unwrap();
         let more = zstd.memory.taken();
-        assert!(more >= ring_max(128 << 10) + listed + BLOCK_MAX, "{more}");
+        assert!(more >= ring_max(128 << 10, 2) + listed + BLOCK_MAX, "{more}");
     }
 
     #[test]
@@ -384,7 +391,7 @@ mod tests {
             (8 << 20, (8 << 20) + (256 << 10) + 1),
             ((4 << 20) + (1 << 19), (8 << 20) + (256 << 10) + 1),
         ] {
-            assert_eq!(ring_max(window), expected, "{window}");
+            assert_eq!(ring_max(window, 1), expected, "{window}");
         }
     }
 }

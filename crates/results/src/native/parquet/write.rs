@@ -34,6 +34,8 @@ pub(super) const ARROW_SCHEMA: &str = "ARROW:schema";
 const GROUP_ROWS: usize = 256 << 10;
 /// Bytes of bodies, headers and notes of one group, but for the last message's.
 const GROUP_BYTES: usize = 64 << 20;
+/// A group has the limit of the process by this number, at most.
+const GROUP_PARTS: usize = 32;
 /// Columns with values that hardly repeat: a dictionary of them costs time and saves no room.
 const UNIQUE: [&str; 6] = ["seq", "timestamp", "latency", "service", "sent", "first_byte"];
 
@@ -86,7 +88,11 @@ impl ParquetWriter {
         self.rows += batch.rows;
         self.bytes += batch.columns.iter().map(|column| blob_bytes(&column.array)).sum::<usize>();
         self.batches.push(batch);
-        if self.bytes >= GROUP_BYTES { self.write_group() } else { Ok(()) }
+        if self.bytes >= stdx::within_memory(GROUP_BYTES, GROUP_PARTS) {
+            self.write_group()
+        } else {
+            Ok(())
+        }
     }
 
     /// Writes the rows at hand as a group.
