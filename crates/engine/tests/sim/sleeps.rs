@@ -109,3 +109,28 @@ fn what_waits_for_an_answer_is_not_kept_waiting() {
     let (with, without) = (times(faults.clone()), times(Faults { stamps: false, ..faults }));
     assert!(with <= without, "{with:?} with stamps, {without:?} without");
 }
+
+/// Answers that do not come whole with one read: a body that ends with its connection, head and body apart, pieces over time, codings,
+/// redirects, and more than a window holds. An early form of sleeping measured some of them up to 1 ms late.
+#[test]
+fn answers_in_parts_end_as_without_stamps() {
+    let times = |path: &str, stamps: bool| {
+        let faults = Faults { stamps, ..Faults::default() };
+        let load = plan(constant(1_000), 1, &[path]);
+        let (outcome, counts) = run(faults, server(4, "fixed:100us"), load, &Settings::default());
+        let mut times = service_times(&outcome);
+        times.sort_unstable();
+        assert_eq!(times.len(), 1_000, "{path}");
+        ([50, 90, 99, 100].map(|percent| times[times.len() * percent / 100 - 1]), counts)
+    };
+    for path in
+        ["/", "/eof", "/drip?bytes=3&ms=1", "/chunked", "/trailers", "/1xx", "/gzip", "/zstd"]
+            .into_iter()
+            .chain(["/redirect/1", "/bytes/300000", "/close", "/slow?ms=2"])
+    {
+        let ((with, counts), (without, _)) = (times(path, true), times(path, false));
+        assert_eq!(with, without, "{path}: {counts:?}");
+    }
+    let (_, counts) = times("/", true);
+    assert!(counts.slept_through.get() > 600, "it sleeps where it may: {counts:?}");
+}
