@@ -48,11 +48,15 @@ const FIELDS: [(&str, Make); 16] = [
 /// Makes a field.
 type Make = for<'js> fn(&Ctx<'js>, &Response) -> Result<Value<'js>>;
 
-/// Adds the fields to the prototype of responses: one is made when it is first touched, and kept in the response from then on.
+/// Adds the fields to the prototype of responses: one is made when it is touched, and kept in the response from then on.
 pub(super) fn add<'js>(ctx: &Ctx<'js>, prototype: &Object<'js>) -> Result<()> {
     for (name, make) in FIELDS {
         let get = move |ctx: Ctx<'js>, this: This<Class<'js, Response>>| -> Result<Value<'js>> {
             let value = make(&ctx, &this.0.borrow())?;
+            // To make a number again costs less than to keep it, and it is the same each time.
+            if value.is_number() {
+                return Ok(value);
+            }
             this.0.prop(name, Property::from(value.clone()).writable().enumerable())?;
             Ok(value)
         };
