@@ -33,7 +33,7 @@ impl Output {
     #[must_use]
     pub fn named(output: Option<&str>) -> Self {
         match output {
-            None | Some("stdout" | "-") => Self::Stdout,
+            None | Some("stdout" | "-" | "/dev/stdout") => Self::Stdout,
             Some(path) => Self::File(path.to_owned()),
         }
     }
@@ -213,6 +213,11 @@ mod tests {
     fn outputs_have_names() {
         assert_eq!(Output::named(None), Output::Stdout);
         assert_eq!(Output::named(Some("-")), Output::Stdout);
+        assert_eq!(
+            Output::named(Some("/dev/stdout")),
+            Output::Stdout,
+            "it may be one that appends"
+        );
         assert_eq!(Output::named(Some("a.bin")).to_string(), "a.bin");
     }
 

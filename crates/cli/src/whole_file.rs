@@ -52,9 +52,13 @@ impl Replacement {
     }
 
     /// The same, with owner and mode of the file that is there; `None` where that one has to be written itself: it is no plain
-    /// file, has other names, belongs to another user, or its folder takes no files.
+    /// file, has other names, belongs to another user or is open already (`/dev/stdout`), or its folder takes no files.
     pub(crate) fn alike(path: &Path) -> Option<Self> {
         let there = fs::metadata(path).ok();
+        // What `/dev/stdout` leads to is another program's to name, and may have a part already.
+        if path.starts_with("/dev") || path.starts_with("/proc") {
+            return None;
+        }
         if there.as_ref().is_some_and(|meta| !meta.is_file() || meta.nlink() > 1) {
             return None;
         }

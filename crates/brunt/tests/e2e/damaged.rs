@@ -123,3 +123,21 @@ fn a_pipe_is_fitted_like_a_file() {
     // One load suffices for no model.
     fit.wait().with_code(8);
 }
+
+/// A redirection that appends was replaced with what it appended.
+#[test]
+fn a_redirection_is_written_where_it_is() {
+    let scratch = Scratch::new("dev-stdout");
+    let good = scratch.file("good.csv", ROW.repeat(5));
+    let log = scratch.file("log", "before\n");
+    for words in ["encode -to=csv -output=/dev/stdout", "report -output=/dev/stdout"] {
+        let mut command = brunt(&format!("{words} {good}"));
+        command.stdout(fs::File::options().append(true).open(&log).unwrap()).stderr(Stdio::piped());
+        start(command).wait().with_code(0);
+    }
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(
+        text.starts_with("before\n1600000000000000000,") && text.contains("Requests"),
+        "{text}"
+    );
+}
