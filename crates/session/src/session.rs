@@ -21,6 +21,8 @@ use crate::warning::warn;
 
 /// How often interrupts and deadlines are looked at while the run reports nothing.
 pub const POLL_EVERY: Duration = Duration::from_millis(50);
+/// An interrupted run that is not over after this time says why.
+const NOTICE_AFTER: Nanos = Nanos::SECOND;
 
 /// What a session does besides running its plan.
 pub struct SessionOptions {
@@ -32,6 +34,8 @@ pub struct SessionOptions {
     pub keeps_results_open: bool,
     /// When the run is ended from outside.
     pub stop: StopPolicy,
+    /// An interrupted run prints that it waits for requests under way, if that takes more than a second.
+    pub drain_notice: bool,
 }
 
 impl SessionOptions {
@@ -39,7 +43,7 @@ impl SessionOptions {
     #[must_use]
     pub fn new(interrupts: &Interrupts) -> Self {
         let interrupts = interrupts.clone();
-        Self::counting(move || interrupts.seen())
+        Self { drain_notice: true, ..Self::counting(move || interrupts.seen()) }
     }
 
     /// The same with interrupts that something else counts.
@@ -49,6 +53,7 @@ impl SessionOptions {
             results: None,
             keeps_results_open: false,
             stop: StopPolicy::default(),
+            drain_notice: false,
         }
     }
 }
@@ -60,6 +65,9 @@ pub struct Session<E: Execution> {
     writer: Option<ResultsWriter>,
     keeps_results_open: bool,
     stop: StopPolicy,
+    drain_notice: bool,
+    /// When what is waited for is printed, since its start.
+    notice_at: Option<Nanos>,
     /// When the run is aborted, since its start.
     stop_at: Option<Nanos>,
     /// The run was aborted at the deadline that its plan has.
@@ -128,7 +136,8 @@ impl<E: Execution> Session<E> {
     }
 
     fn of(execution: E, info: &RunInfo, options: SessionOptions) -> Result<Self, SessionError> {
-        let SessionOptions { interrupts, results, keeps_results_open, stop } = options;
+        let SessionOptions { interrupts, results, keeps_results_open, stop, drain_notice } =
+            options;
         let writer = results.map(|file| file.start(info)).transpose()?;
         let stop_at = stop.deadline.and_then(|deadline| {
             Some(Nanos::from(deadline.after?).saturating_add(deadline.grace.into()))
@@ -139,6 +148,8 @@ impl<E: Execution> Session<E> {
             writer,
             keeps_results_open,
             stop,
+            drain_notice,
+            notice_at: None,
             stop_at,
             stopped_as_planned: false,
             interrupted: 0,
@@ -221,13 +232,21 @@ impl<E: Execution> Session<E> {
         if interrupts > self.interrupted {
             self.interrupted = interrupts;
             match self.stop.on_interrupt {
-                OnInterrupt::Drain if interrupts == 1 => self.execution.drain(),
+                OnInterrupt::Drain if interrupts == 1 => {
+                    self.execution.drain();
+                    let at = self.execution.elapsed().saturating_add(NOTICE_AFTER);
+                    self.notice_at = Some(at).filter(|_| self.drain_notice);
+                }
                 OnInterrupt::Drain | OnInterrupt::Abort => self.execution.abort(),
             }
             let now = self.execution.elapsed();
             let within = self.stop.deadline.map(|deadline| Nanos::from(deadline.grace));
             let until = within.map(|grace| now.saturating_add(grace));
             self.stop_at = self.stop_at.into_iter().chain(until).min();
+        }
+        let now = self.execution.elapsed();
+        if self.notice_at.take_if(|at| now >= *at).is_some() && self.interrupted == 1 {
+            warn("waiting for the requests under way (Ctrl-C again gives them up)");
         }
         if self.failed.is_some() || self.writer.as_ref().is_some_and(ResultsWriter::is_broken) {
             self.execution.abort();

@@ -209,3 +209,18 @@ fn a_closed_standard_output_is_an_error() {
     closed(&format!("report -output={} {file}", text(&scratch.path("report")))).with_code(0);
     closed(&format!("{attack} -output={file}")).with_code(0);
 }
+
+/// Issue 19: the first Ctrl-C was silent, however long the requests under way took.
+#[test]
+fn an_interrupted_attack_says_what_it_waits_for() {
+    let (server, url) = server(Config::default());
+    let scratch = Scratch::new("waits-for");
+    let targets = scratch.file("targets", format!("GET {url}/slow?ms=2500\n"));
+    let words = format!("attack -targets={targets} -rate=10 -output={}", text(&scratch.path("r")));
+    let attack = start(brunt(&words));
+    until("requests are under way", || server.stats().requests > 2);
+    signal("INT", attack.pid());
+    let ran = attack.wait().with_code(0);
+    let notice = "waiting for the requests under way (Ctrl-C again gives them up)";
+    assert_eq!(ran.stderr.matches(notice).count(), 1, "{ran:?}");
+}
