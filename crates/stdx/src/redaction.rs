@@ -9,8 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) const MARK: &str = "***";
 /// The name that stands for every name that says that its value is a secret.
 const SECRETS: &str = "secrets";
-/// Words with which the name of a header ends whose value is a secret, as in `X-Vault-Token`.
-const ENDINGS: [&str; 9] = [
+/// Last words of the names of headers, and of keys that `secrets` stands for, whose value is a secret: `X-Vault-Token`.
+const LAST_OF_FIELDS: [&str; 9] = [
     "authorization",
     "auth",
     "cookie",
@@ -21,17 +21,39 @@ const ENDINGS: [&str; 9] = [
     "session",
     "credential",
 ];
-/// Words in the name of a flag, a variable or a key of a query whose value is a secret.
-const WORDS: [&str; 9] = [
+/// Headers that end like these and hold none: the first is half of a handshake, the second numbers a request.
+const NO_SECRETS: [&str; 2] = ["sec-websocket-key", "idempotency-key"];
+/// What the name of a flag, a variable, a header or a key of a query contains, wherever, whose value is a secret.
+const PARTS: [&str; 13] = [
     "password",
     "secret",
     "token",
     "passwd",
+    "passphrase",
+    "passcode",
     "apikey",
     "api_key",
     "api-key",
     "credential",
     "signature",
+    "sessionid",
+    "sessid",
+];
+/// Words of such a name that say it where they stand alone: `jwt`, `db_pwd`, `otpValue`.
+const WORDS: [&str; 7] = ["pwd", "jwt", "otp", "totp", "csrf", "xsrf", "hmac"];
+/// Words that say it as the last of a name: `userPass`, `X-Sig`.
+const LAST_WORDS: [&str; 4] = ["sig", "pass", "sid", "assertion"];
+/// The last two words of such a name. A `code` alone is one too, but not that of a country or a status.
+const LAST_PAIRS: [(&str, &str); 9] = [
+    ("session", "id"),
+    ("auth", "code"),
+    ("oauth", "code"),
+    ("authorization", "code"),
+    ("access", "code"),
+    ("device", "code"),
+    ("login", "code"),
+    ("security", "code"),
+    ("verification", "code"),
 ];
 
 static LISTS: Mutex<Lists> = Mutex::new(Lists { of_command: None, of_run: None });
@@ -89,7 +111,7 @@ impl Redaction {
     /// Whether this name's value is not shown.
     pub(crate) fn covers(&self, name: &str) -> bool {
         let is_named = self.names.iter().any(|one| one.eq_ignore_ascii_case(name));
-        is_named || (self.with_secrets && (names_secret_field(name) || names_secret(name)))
+        is_named || (self.with_secrets && names_secret_field(name))
     }
 }
 
@@ -131,21 +153,59 @@ pub fn is_redacted(name: &str) -> bool {
     with_current(|redaction| redaction.covers(name).then_some(())).is_some()
 }
 
-/// Whether a header of this name has a secret as its value, as its last word says (`X-Vault-Token`).
+/// Whether a header of this name has a secret as its value, as its last word (`X-Vault-Token`) or any of them says.
 #[must_use]
 pub fn names_secret_field(name: &str) -> bool {
-    let name = name.trim_end().to_ascii_lowercase();
-    ENDINGS.iter().any(|word| {
-        let before = name.strip_suffix(word);
-        before.is_some_and(|before| !before.ends_with(|c: char| c.is_ascii_alphanumeric()))
-    })
+    let is = |other: &str| name.trim_end().eq_ignore_ascii_case(other);
+    let ends = words(name).next_back().is_some_and(|last| is_one_of(last, &LAST_OF_FIELDS));
+    (ends && !NO_SECRETS.into_iter().any(is)) || names_secret(name)
 }
 
 /// Whether a flag, a variable or a key of a query of this name has a secret as its value.
 #[must_use]
 pub fn names_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    WORDS.iter().any(|word| name.contains(word))
+    let lower = name.to_ascii_lowercase();
+    if PARTS.iter().any(|part| lower.contains(part)) {
+        return true;
+    }
+    let mut words: Vec<&str> = words(name).collect();
+    if words.iter().any(|word| is_one_of(word, &WORDS)) {
+        return true;
+    }
+    let Some(last) = words.pop() else { return false };
+    match words.pop() {
+        _ if is_one_of(last, &LAST_WORDS) => true,
+        None => last.eq_ignore_ascii_case("code"),
+        Some(before) => LAST_PAIRS
+            .iter()
+            .any(|(one, two)| before.eq_ignore_ascii_case(one) && last.eq_ignore_ascii_case(two)),
+    }
+}
+
+fn is_one_of(word: &str, words: &[&str]) -> bool {
+    words.iter().any(|other| word.eq_ignore_ascii_case(other))
+}
+
+/// The words of a name: what stands between its punctuation, and where lower case turns into upper case (`authCode`).
+fn words(name: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let mut words = Vec::new();
+    for part in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
+        let bytes = part.as_bytes();
+        let mut begin = 0;
+        for at in 1..bytes.len() {
+            let rises = !bytes[at - 1].is_ascii_uppercase() && bytes[at].is_ascii_uppercase();
+            // `JWTValue`: the last capital begins a word.
+            let falls = bytes[at - 1].is_ascii_uppercase()
+                && bytes[at].is_ascii_uppercase()
+                && bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+            if rises || falls {
+                words.push(&part[begin..at]);
+                begin = at;
+            }
+        }
+        words.push(&part[begin..]);
+    }
+    words.into_iter()
 }
 
 #[cfg(test)]
@@ -168,5 +228,75 @@ mod tests {
             assert_eq!((two.covers(name), all.covers(name)), (by_two, by_all), "{name}");
         }
         assert!(!Redaction::new("").covers("") && !Redaction::new(",").covers("a"));
+    }
+
+    #[test]
+    fn issue_19_names_that_say_what_they_hold() {
+        let secrets = Redaction::new("secrets");
+        for name in [
+            "sig",
+            "signature",
+            "X-Amz-Signature",
+            "X-Goog-Signature",
+            "code",
+            "auth_code",
+            "authCode",
+            "pwd",
+            "db-pwd",
+            "dbPwd",
+            "pass",
+            "userPass",
+            "USER_PASS",
+            "jwt",
+            "JWTValue",
+            "sid",
+            "connect.sid",
+            "session_id",
+            "sessionId",
+            "SessionID",
+            "jsessionid",
+            "PHPSESSID",
+            "otp",
+            "otpCode",
+            "client_assertion",
+            "passphrase",
+            "X-Api-Key",
+            "apiKey",
+            "X-Auth-Token",
+            "csrf",
+            "key",
+            "access_token",
+        ] {
+            assert!(secrets.covers(name), "{name}");
+        }
+        for name in [
+            "zipcode",
+            "zip_code",
+            "status_code",
+            "statusCode",
+            "country-code",
+            "codec",
+            "sign",
+            "side",
+            "aside",
+            "sidebar",
+            "design",
+            "bypass",
+            "compass",
+            "passenger",
+            "pass_count",
+            "option",
+            "Monkey",
+            "page",
+            "id",
+            "user_id",
+            "X-Cookie-Count",
+            "author",
+            "Sec-WebSocket-Key",
+            "Idempotency-Key",
+            "",
+        ] {
+            assert!(!secrets.covers(name), "{name}");
+        }
     }
 }

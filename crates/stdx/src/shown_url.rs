@@ -19,6 +19,16 @@ pub fn redacted_query(url: &str) -> Option<String> {
     with_current(|redaction| without_values(url, Within::Url, redaction))
 }
 
+/// A URL, or its end, with this mark as the values of the keys that `is_secret` names; `None` where there are none.
+#[must_use]
+pub fn without_query_values(
+    url: &str,
+    mark: &str,
+    is_secret: impl Fn(&str) -> bool,
+) -> Option<String> {
+    replaced(url, Within::Url, mark, is_secret)
+}
+
 /// A message with `***` as the values of those keys that are to be redacted in the URLs it names; `None` where there are none.
 #[must_use]
 pub fn redacted_message(text: &str) -> Option<String> {
@@ -77,9 +87,18 @@ fn without_password(url: &str) -> Cow<'_, str> {
     }
 }
 
+pub(crate) fn without_values(url: &str, within: Within, redaction: &Redaction) -> Option<String> {
+    replaced(url, within, MARK, |key| redaction.covers(key))
+}
+
 /// Keys of the query, and of a fragment that is written like one: `#access_token=…`. A value ends where the URL standard ends it,
 /// at `&` (`;` is a part of it), but a key may stand behind `;` too: some servers split there.
-pub(crate) fn without_values(url: &str, within: Within, redaction: &Redaction) -> Option<String> {
+fn replaced(
+    url: &str,
+    within: Within,
+    mark: &str,
+    is_secret: impl Fn(&str) -> bool,
+) -> Option<String> {
     let mut out = String::new();
     let mut done = 0;
     let begins = url.match_indices(['?', '&', '#', ';']).map(|(at, _)| at + 1);
@@ -91,10 +110,10 @@ pub(crate) fn without_values(url: &str, within: Within, redaction: &Redaction) -
         let end = begin + within.end(&url[begin..]);
         if let Some((key, value)) = url[begin..end].split_once('=')
             && !value.is_empty()
-            && redaction.covers(&decoded(key))
+            && is_secret(&decoded(key))
         {
             out.push_str(&url[done..=begin + key.len()]);
-            out.push_str(MARK);
+            out.push_str(mark);
             done = end;
         }
     }

@@ -6,7 +6,7 @@ use stdx::{is_redacted, names_secret, names_secret_field};
 const HIDDEN: &str = "…";
 
 /// The arguments with `…` in place of secrets: passwords in URLs, values of `Authorization`, `Cookie` and the like, and values of
-/// flags, variables and keys of queries whose name has `password`, `secret` or `token`.
+/// flags, variables and keys of queries whose name says that they are secrets.
 #[must_use]
 pub fn without_secrets(args: &[String]) -> Vec<String> {
     let before = std::iter::once("").chain(args.iter().map(String::as_str));
@@ -74,14 +74,7 @@ fn without_password(text: &str) -> String {
 
 /// What follows the host of a URL, without the values of keys of its query that name secrets.
 fn without_query_secrets(text: &str) -> String {
-    let redacted = stdx::redacted_query(text);
-    let text = redacted.as_deref().unwrap_or(text);
-    let Some((path, query)) = text.split_once('?') else { return text.to_owned() };
-    let shown = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((name, _)) if is_secret(name) => format!("{name}={HIDDEN}"),
-        _ => pair.to_owned(),
-    });
-    format!("{path}?{}", shown.collect::<Vec<_>>().join("&"))
+    stdx::without_query_values(text, HIDDEN, is_secret).unwrap_or_else(|| text.to_owned())
 }
 
 #[cfg(test)]
@@ -107,6 +100,10 @@ mod tests {
             ("Monkey: 3", "Monkey: 3"),
             ("API_KEY=abc", "API_KEY=…"),
             ("http://host/?token=a&page=2", "http://host/?token=…&page=2"),
+            ("http://host/cb?%63ode=a;sig=b#jwt=c", "http://host/cb?%63ode=…#jwt=…"),
+            ("http://host/x;jsessionid=a", "http://host/x;jsessionid=…"),
+            ("SID=a", "SID=…"),
+            ("zip_code=1", "zip_code=1"),
             (
                 "-target=https://host/x?a=b&X-Amz-Signature=f0",
                 "-target=https://host/x?a=b&X-Amz-Signature=…",
