@@ -1,6 +1,6 @@
 //! `HostPolicy`: blocked names and addresses, and fixed addresses of names.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Blocked names and addresses, and fixed addresses of names (k6: `blockHostnames`, `blacklistIPs`, `hosts`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,18 +85,38 @@ impl HostPolicy {
 }
 
 /// Whether an address is good within one network segment alone (RFC 3927, RFC 4291 2.5.6), or one of those at which clouds serve a
-/// machine's metadata and credentials: no server has a reason to send a client there.
+/// machine's metadata and credentials: no server has a reason to send a client there. IPv4 counts in each form in which IPv6 has it.
 pub(crate) fn is_link_local(ip: IpAddr) -> bool {
-    match ip.to_canonical() {
-        IpAddr::V4(ip) => ip.is_link_local() || ip.octets() == METADATA_V4,
-        IpAddr::V6(ip) => ip.is_unicast_link_local() || ip.segments() == METADATA_V6,
+    match ip {
+        IpAddr::V4(ip) => ip.is_link_local() || METADATA_V4.contains(&ip.octets()),
+        IpAddr::V6(ip) if ip.is_unicast_link_local() => true,
+        IpAddr::V6(ip) => {
+            let inner = embedded_v4(ip).map(IpAddr::V4);
+            METADATA_V6.contains(&ip.segments()) || inner.is_some_and(is_link_local)
+        }
     }
 }
 
-/// Where Alibaba's cloud serves metadata; that of others is link-local.
-const METADATA_V4: [u8; 4] = [100, 100, 100, 200];
-/// Where Amazon's does by IPv6: `fd00:ec2::254`.
-const METADATA_V6: [u16; 8] = [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254];
+/// The address of IPv4 that one of IPv6 leads to: mapped or compatible (RFC 4291, 2.5.5), translated (NAT64: RFC 6052, 2.1, and
+/// RFC 8215, whose last 32 bits are taken; RFC 2765, 2.1), or of a 6to4 network (RFC 3056, 2).
+fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
+    let segments = ip.segments();
+    let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    match segments {
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
+        | [0, 0, 0, 0, 0xffff, 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x64, 0xff9b, 1, _, _, _, high, low]
+        | [0x2002, high, low, ..] => Some(of(high, low)),
+        _ => None,
+    }
+}
+
+/// Where the clouds of Alibaba, Azure and Oracle serve metadata; that of others is link-local.
+const METADATA_V4: [[u8; 4]; 3] = [[100, 100, 100, 200], [168, 63, 129, 16], [192, 0, 0, 192]];
+/// Where those of Amazon (`fd00:ec2::254`) and Google (`fd20:ce::254`) do by IPv6.
+const METADATA_V6: [[u16; 8]; 2] =
+    [[0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254], [0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254]];
 
 /// Whether a name matches a pattern: it is the same, or a name below `*.`.
 pub(crate) fn is_of(pattern: &str, name: &str) -> bool {
@@ -120,11 +140,30 @@ mod tests {
         for text in ["169.254.169.254", "169.254.0.1", "100.100.100.200", "::ffff:169.254.1.1"] {
             assert!(is(text), "{text}");
         }
-        for text in ["fe80::1", "fd00:ec2::254"] {
+        for text in ["fe80::1", "fd00:ec2::254", "fd20:ce::254"] {
             assert!(is(text), "{text}");
         }
         for text in ["127.0.0.1", "10.0.0.1", "169.253.1.1", "100.100.100.201", "::1", "fd00::1"] {
             assert!(!is(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn issue_19_metadata_in_every_form_of_its_address() {
+        for octets in
+            [[169, 254, 169, 254], [168, 63, 129, 16], [192, 0, 0, 192], [100, 100, 100, 200]]
+        {
+            let v4 = Ipv4Addr::from(octets);
+            assert!(is_link_local(v4.into()), "{v4}");
+            let [a, b, c, d] = octets;
+            let to_4 = format!("2002:{a:x}{b:02x}:{c:x}{d:02x}::1");
+            let forms = ["::ffff:", "::", "64:ff9b::", "64:ff9b:1::", "::ffff:0:"];
+            for text in forms.map(|prefix| format!("{prefix}{v4}")).into_iter().chain([to_4]) {
+                assert!(is_link_local(text.parse().unwrap()), "{text}");
+            }
+        }
+        for text in ["64:ff9b::7f00:1", "64:ff9b::a9fd:1", "2002:7f00:1::1", "168.63.129.17"] {
+            assert!(!is_link_local(text.parse().unwrap()), "{text}");
         }
     }
 

@@ -95,17 +95,27 @@ fn a_load_that_redirects_take_elsewhere_is_reported() {
 
 #[test]
 fn no_redirect_leads_to_link_local_addresses() {
-    let asked = Recorder::new(move |_| redirect_to("169.254.169.254"));
+    let places = [
+        ("169.254.169.254", "169.254.169.254"),
+        ("168.63.129.16", "168.63.129.16"),
+        ("192.0.0.192", "192.0.0.192"),
+        ("[::ffff:169.254.169.254]", "::ffff:169.254.169.254"),
+        ("[64:ff9b::a9fe:a9fe]", "64:ff9b::a9fe:a9fe"),
+        ("[fd00:ec2::254]", "fd00:ec2::254"),
+    ];
     let scratch = Scratch::new("metadata");
-    let targets = scratch.file("targets", format!("GET http://{}/\n", asked.address));
-    let ran = run(&format!(
-        "attack -targets={targets} -rate=50 -duration=100ms -timeout=2s -output=none -json"
-    ));
-    let json = ran.with_code(0).json();
-    let errors = json["errors"].to_string();
-    let reason = "169.254.169.254 is a link-local address that only a redirect named";
-    assert!(errors.contains(reason), "{errors}");
-    assert_eq!(json["status_codes"], serde_json::json!({ "0": 5 }));
+    for (host, address) in places {
+        let asked = Recorder::new(move |_| redirect_to(host));
+        let targets = scratch.file("targets", format!("GET http://{}/\n", asked.address));
+        let ran = run(&format!(
+            "attack -targets={targets} -rate=50 -duration=100ms -timeout=2s -output=none -json"
+        ));
+        let json = ran.with_code(0).json();
+        let errors = json["errors"].to_string();
+        let reason = format!("{address} is a link-local address that only a redirect named");
+        assert!(errors.contains(&reason), "{host}: {errors}");
+        assert_eq!(json["status_codes"], serde_json::json!({ "0": 5 }), "{host}");
+    }
 }
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
