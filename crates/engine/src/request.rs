@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use metrics::FailureKind;
-use stdx::shown_url;
+use stdx::{names_secret_field, shown_url};
 use wire::content::Accepted;
 use wire::h1::request::{HeadStyle, RequestError, RequestSpec, RequestTemplate, TargetForm};
 use wire::h2::H2Request;
@@ -16,7 +16,7 @@ use crate::settings::{Protocol, Settings};
 /// What we call ourselves.
 const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
 
-/// Header fields that do not follow a redirect to another scheme, host or port.
+/// Header fields that do not follow a redirect to another scheme, host or port, besides those whose names say that they are secrets.
 const PRIVATE_FIELDS: [&str; 6] = [
     "authorization",
     "cookie",
@@ -188,7 +188,7 @@ impl Request {
         let mut headers: Vec<(String, String)> = self
             .headers
             .iter()
-            .filter(|(name, _)| keeps_private || !is_one_of(name, &PRIVATE_FIELDS))
+            .filter(|(name, _)| keeps_private || !is_private(name))
             .filter(|(name, _)| !is_one_of(name, &["referer"]))
             .filter(|(name, _)| self.exact || !is_one_of(name, &["host"]))
             .filter(|(name, _)| keeps_method || !is_one_of(name, &BODY_FIELDS))
@@ -197,17 +197,10 @@ impl Request {
                 false => (name.clone(), value.clone()),
             })
             .collect();
-        headers.extend(self.referer(&url).map(|referer| ("Referer".to_owned(), referer)));
+        headers.extend(self.url.referer(&url).map(|referer| ("Referer".to_owned(), referer)));
         let body = if keeps_method { Arc::clone(&self.body) } else { Arc::from([]) };
         let name = String::new();
         Ok((Target { method, url: url.to_string(), headers, body, weight: 1, name }, url))
-    }
-
-    /// The `Referer` of the request that follows this one: without user and password, and none from `https` to `http`.
-    /// RFC 9110, 10.1.3.
-    fn referer(&self, to: &Url) -> Option<String> {
-        let downgrade = self.url.scheme == Scheme::Https && to.scheme == Scheme::Http;
-        (!downgrade).then(|| Url { userinfo: None, ..self.url.clone() }.to_string())
     }
 }
 
@@ -232,6 +225,10 @@ fn unsendable(target: &Target, reason: FailureReason) -> Unsendable {
         url_text: shown_url(&target.url).into_owned(),
         reason,
     }
+}
+
+fn is_private(name: &str) -> bool {
+    is_one_of(name, &PRIVATE_FIELDS) || names_secret_field(name)
 }
 
 fn is_one_of(name: &str, names: &[&str]) -> bool {
@@ -293,15 +290,17 @@ mod tests {
             ("Cookie", "c=1"),
             ("Proxy-Authorization", "Basic x"),
             ("Proxy-Authenticate", "Basic"),
+            ("X-Api-Key", "k"),
+            ("X-Auth-Token", "k"),
             ("X", "y"),
         ];
         let names = |from: &str, to: &str| {
             let (target, _) = request(from, &fields).redirected(307, to).expect("a target");
             target.headers.iter().filter(|(name, _)| name != "Referer").count()
         };
-        assert_eq!(names("http://a/x", "/y"), 5);
-        assert_eq!(names("http://a/x", "http://a:80/y"), 5);
-        assert_eq!(names("http://a/x", "https://a/y"), 5, "the same host, now in secret");
+        assert_eq!(names("http://a/x", "/y"), 7);
+        assert_eq!(names("http://a/x", "http://a:80/y"), 7);
+        assert_eq!(names("http://a/x", "https://a/y"), 7, "the same host, now in secret");
         for to in ["http://a:81/y", "http://b/y", "http://sub.a/y", "https://a:444/y"] {
             assert_eq!(names("http://a/x", to), 1, "{to}");
         }
@@ -344,7 +343,7 @@ mod tests {
         let (to, _) = from.redirected(302, "http://b:81/y").expect("a target");
         let fields: Vec<(&str, &str)> =
             to.headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
-        assert_eq!(fields, [("Host", "b:81"), ("X", "y"), ("Referer", "http://a/x")]);
+        assert_eq!(fields, [("Host", "b:81"), ("X", "y"), ("Referer", "http://a/")]);
         let (to, _) = from.redirected(307, "/y").expect("a target");
         assert_eq!((to.headers[0].1.as_str(), to.headers[1].1.as_str()), ("a", "1"));
     }

@@ -149,6 +149,27 @@ impl Url {
         (same || upgrade) && self.host.eq_ignore_ascii_case(&to.host)
     }
 
+    /// Whether scheme, host and port are the same. RFC 6454, 5.
+    #[must_use]
+    pub fn is_same_origin(&self, to: &Self) -> bool {
+        self.scheme == to.scheme && self.port == to.port && self.host.eq_ignore_ascii_case(&to.host)
+    }
+
+    /// The `Referer` of a request that a redirect leads from here to `to`, without user and password: to another origin the origin
+    /// alone, and from `https` to `http` none, as browsers do it. RFC 9110, 10.1.3; Referrer Policy,
+    /// `strict-origin-when-cross-origin`.
+    #[must_use]
+    pub fn referer(&self, to: &Self) -> Option<String> {
+        if (self.scheme, to.scheme) == (Scheme::Https, Scheme::Http) {
+            return None;
+        }
+        let mut url = Self { userinfo: None, ..self.clone() };
+        if !self.is_same_origin(to) {
+            "/".clone_into(&mut url.path_and_query);
+        }
+        Some(url.to_string())
+    }
+
     /// The target of a reference without scheme and authority. RFC 3986, 5.2.2 and 5.2.3.
     fn merge(&self, reference: &str) -> Result<String, UrlError> {
         let base = self.path_and_query.split('?').next().unwrap_or("/");
@@ -503,5 +524,21 @@ mod tests {
         let base = Url::parse("http://u:p@a/x").expect("a URL");
         assert_eq!(base.join("/y").expect("a path").userinfo.as_deref(), Some("u:p"));
         assert_eq!(base.join("http://a/y").expect("a URL").userinfo, None);
+    }
+
+    #[test]
+    fn issue_19_another_origin_learns_the_origin_alone() {
+        for (from, to, expect) in [
+            ("http://u:p@a/x?q=1", "http://A:80/y", Some("http://a/x?q=1")),
+            ("http://a/x?q=1", "http://b/y", Some("http://a/")),
+            ("http://a:81/x?q=1", "http://a/y", Some("http://a:81/")),
+            ("http://a/x?q=1", "https://a/y", Some("http://a/")),
+            ("https://a/x", "https://a/y", Some("https://a/x")),
+            ("https://a/x", "https://b/y", Some("https://a/")),
+            ("https://a/x", "http://a/y", None),
+        ] {
+            let [from_url, to_url] = [from, to].map(|text| Url::parse(text).expect("a URL"));
+            assert_eq!(from_url.referer(&to_url).as_deref(), expect, "{from} -> {to}");
+        }
     }
 }

@@ -148,6 +148,48 @@ fn credentials_stay_with_the_port_they_are_for() {
     assert!(!second.contains("uthorization") && !second.contains("Cookie"), "{second}");
 }
 
+/// Another origin learns neither the path and query that led to it, nor a key that a header names.
+#[test]
+fn issue_19_redirects_take_no_secrets_elsewhere() {
+    let other = Recorder::new(|_| OK.to_owned());
+    let to = other.address.clone();
+    // The first redirect stays, the second leaves.
+    let asked = Recorder::new(move |head| match head.starts_with("GET /first") {
+        true => {
+            "HTTP/1.1 302 F\r\nLocation: /second?q=SEKRET\r\nContent-Length: 0\r\n\r\n".to_owned()
+        }
+        false => redirect_to(&to),
+    });
+    let url = format!("http://{}/first?q=SEKRET", asked.address);
+    let mut command = brunt("attack -rate=1 -duration=1s -json");
+    for field in ["X-Api-Key: SEKRET", "X-Auth-Token: SEKRET", "X-A: b"] {
+        command.args(["-header", field]);
+    }
+    feed(command, format!("GET {url}\n")).with_code(0);
+    let scratch = Scratch::new("trust-referer");
+    let headers = "'X-Api-Key': 'SEKRET', 'X-Auth-Token': 'SEKRET', 'X-A': 'b'";
+    for more in ["", ", Referer: 'http://mine/?q=SEKRET'"] {
+        let source = format!(
+            "import http from 'k6/http';
+            export default () => {{ http.get('{url}', {{ headers: {{ {headers}{more} }} }}); }}"
+        );
+        script(&scratch, "run -q", &source).with_code(0);
+        script(&scratch, "k6 run -q", &source).with_code(0);
+    }
+    let (asked_heads, other_heads) = (asked.heads(), other.heads());
+    assert_eq!((asked_heads.len(), other_heads.len()), (10, 5));
+    for second in asked_heads.iter().filter(|head| head.starts_with("GET /second")) {
+        let full = format!("\r\nReferer: {url}\r\n");
+        let own = "\r\nReferer: http://mine/?q=SEKRET\r\n";
+        assert!(second.contains(&full) || second.contains(own), "the same origin: {second}");
+        assert!(second.contains("X-Api-Key: SEKRET"), "{second}");
+    }
+    for third in &other_heads {
+        assert!(third.contains(&format!("\r\nReferer: http://{}/\r\n", asked.address)), "{third}");
+        assert!(third.contains("X-A: b") && !third.contains("SEKRET"), "{third}");
+    }
+}
+
 #[test]
 fn a_script_proves_who_it_is_to_whom_it_asked_alone() {
     let challenge = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\nContent-Length: 0\r\n\r\n";

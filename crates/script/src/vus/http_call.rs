@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use stdx::{Nanos, shown_url};
+use stdx::{Nanos, names_secret_field, shown_url};
 use wire::url::{Scheme, Url};
 use workload::{EngineResponse, Target};
 
@@ -273,21 +273,18 @@ impl HttpCall {
         let away = self.away || !from.shares_credentials(&to);
         let absolute = location.contains("://") || location.starts_with("//");
         hop.headers.retain(|(name, _)| match name.as_str() {
-            "Cookie" | "Cookie2" => false,
-            "Authorization" | "Www-Authenticate" | "Proxy-Authorization" | "Proxy-Authenticate" => {
-                !away
-            }
+            "Cookie" | "Cookie2" | "Referer" => false,
+            "Www-Authenticate" | "Proxy-Authenticate" => !away,
             "Host" => !absolute,
-            _ => true,
+            name => !(away && names_secret_field(name)),
         });
         let own = if away { &[][..] } else { &self.request.cookies };
         if let Some(cookies) = cookies(&self.request, own, &url, String::new(), plan) {
             hop.headers.push(("Cookie".to_owned(), cookies));
         }
-        // RFC 9110, 10.1.3: nothing in the clear of what was secret.
-        let downgrade = from.scheme == Scheme::Https && to.scheme == Scheme::Http;
-        if !downgrade && !hop.headers.iter().any(|(name, _)| name == "Referer") {
-            let referer = Url { userinfo: None, ..from }.to_string();
+        // What the script says of itself is for the origin that it asked.
+        let own = self.request.header("Referer").filter(|_| !away && from.is_same_origin(&to));
+        if let Some(referer) = own.map(str::to_owned).or_else(|| from.referer(&to)) {
             hop.headers.push(("Referer".to_owned(), referer));
         }
         (hop.masked, hop.url) = (masked(&url), url);
