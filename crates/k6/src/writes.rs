@@ -2,7 +2,7 @@
 //! script is often not its user.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -53,21 +53,27 @@ impl Writes {
         Self { anywhere: true, ..Self::default() }
     }
 
-    /// Writes a document; a file that is there is written over.
+    /// Writes a document; a file that is there is written over where the script may write anything.
     ///
     /// # Errors
     /// It may not be written, or cannot; the text says which, but does not name the file.
     pub(super) fn write(&self, name: &str, content: &[u8]) -> Result<(), String> {
         let mut options = File::options();
         options.write(true).create(true).truncate(true);
-        let path = if self.anywhere {
-            self.working.join(name)
+        let place = if self.anywhere {
+            Place { path: self.working.join(name), may_replace: true }
         } else {
             // A link is not followed, and opening a pipe does not wait for its reader.
             options.custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits());
             self.judge(name)?
         };
-        let mut file = options.open(path).map_err(|error| reason(&error))?;
+        options.create_new(!place.may_replace);
+        let mut file = options.open(place.path).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => refusal(
+                "it is there already, and outside of the project, the working and the temporary folder",
+            ),
+            _ => reason(&error),
+        })?;
         let is_file = file.metadata().is_ok_and(|meta| meta.is_file());
         if !self.anywhere && !is_file {
             return Err(refusal("it is no regular file"));
@@ -75,11 +81,12 @@ impl Writes {
         file.write_all(content).map_err(|error| reason(&error))
     }
 
-    /// Which file a name stands for, without a link on the way.
+    /// Which file a name stands for, without a link on the way. A report may be made elsewhere, but it replaces nothing there:
+    /// the configuration of a program ends like one.
     ///
     /// # Errors
     /// It must not be written; the text says why.
-    fn judge(&self, name: &str) -> Result<PathBuf, String> {
+    fn judge(&self, name: &str) -> Result<Place, String> {
         let path = plain(&self.working.join(name));
         let (Some(folder), Some(file)) = (path.parent(), path.file_name()) else {
             return Err("it is no file".to_owned());
@@ -90,7 +97,7 @@ impl Writes {
             return Err(refusal("it is a symbolic link"));
         }
         if self.allowed.iter().any(|root| full.starts_with(root)) {
-            return Ok(full);
+            return Ok(Place { path: full, may_replace: true });
         }
         // A link on the way to a free folder is the user's own; one below it may be another user's.
         let leads_to_free = |path: &Path| {
@@ -110,8 +117,16 @@ impl Writes {
                 "it is outside of the project, the working and the temporary folder, and no report (.html .json .txt .xml .csv .md .log)",
             ));
         }
-        Ok(full)
+        Ok(Place { may_replace: below.is_some(), path: full })
     }
+}
+
+/// A file that may be written.
+#[derive(Debug)]
+struct Place {
+    path: PathBuf,
+    /// It may be there already.
+    may_replace: bool,
 }
 
 fn refusal(why: &str) -> String {
@@ -196,6 +211,24 @@ mod tests {
                 Some(expect) => assert!(judged.unwrap_err().contains(expect), "{name}"),
                 None => assert_eq!(judged.err(), None, "{name}"),
             }
+        }
+    }
+
+    #[test]
+    fn issue_19_nothing_is_replaced_outside_of_the_project() {
+        let world = World::new("replaced");
+        let writes = world.writes(&["home/keys"]);
+        let config = world.0.join("home/config.json");
+        fs::write(&config, "mine").unwrap();
+        let error = writes.write("../../config.json", b"x").unwrap_err();
+        assert!(error.contains("there already") && error.contains("--allow-write"), "{error}");
+        assert_eq!(fs::read(&config).unwrap(), b"mine");
+        // A new one may be made, once.
+        assert_eq!(writes.write("../../new.json", b"x"), Ok(()));
+        assert!(writes.write("../../new.json", b"y").is_err());
+        // Below the project and in allowed folders files are written over.
+        for name in ["../own.json", "../own.json", "../../keys/a.json", "../../keys/a.json"] {
+            assert_eq!(writes.write(name, b"x"), Ok(()), "{name}");
         }
     }
 

@@ -381,6 +381,13 @@ fn a_summary_is_written_where_reports_belong() {
         let line = ran.stderr.lines().find(|line| line.contains(name)).unwrap_or_default();
         assert!(line.contains("--allow-write") && line.contains("level=error"), "{name}: {line}");
     }
+    // Another user's file may end like a report: the second time it is there, and stays.
+    let mine = "mine";
+    std::fs::write(scratch.path("report.html"), mine).unwrap();
+    let again = go("run -q script.js").with_code(0);
+    let line = again.stderr.lines().find(|line| line.contains("'../../report.html'"));
+    assert!(line.is_some_and(|line| line.contains("it is there already")), "{again:?}");
+    assert_eq!(std::fs::read_to_string(scratch.path("report.html")).unwrap(), mine);
     let allowed = format!("run -q --allow-write {} script.js", text(&scratch.0));
     go(&allowed).with_code(0);
     assert!(is_there("start.sh") && is_there(".bashrc"));
