@@ -122,12 +122,7 @@ impl Output {
     /// The file is being written to, by this process or another: it would lose its name, and with it what comes.
     pub fn replacement(&self) -> Result<Option<Replacement>, ExitError> {
         let Self::File(path) = self else { return Ok(None) };
-        let there =
-            File::open(path).ok().filter(|file| file.metadata().is_ok_and(|of| of.is_file()));
-        if let Some(Err(TryLockError::WouldBlock)) = there.map(|file| file.try_lock_shared()) {
-            return Err(written_already(path));
-        }
-        Ok(Replacement::alike(Path::new(path)))
+        Replacement::alike(Path::new(path)).map_err(|_| written_already(path))
     }
 
     /// What is not written there any more.

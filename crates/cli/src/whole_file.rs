@@ -1,6 +1,7 @@
 //! A file that is replaced as a whole: a reader sees the old one or the new one, also after a crash.
 
-use std::fs::{self, File};
+use std::ffi::OsString;
+use std::fs::{self, File, TryLockError};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt as _;
@@ -25,7 +26,13 @@ pub struct Replacement {
     part: PathBuf,
     replaces: PathBuf,
     is_published: bool,
+    /// The file that is there, locked: what is written there meanwhile would lose its name.
+    there: Option<File>,
 }
+
+/// The file that is to be replaced has a writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HasWriter;
 
 impl Replacement {
     /// An empty file beside the one of this name. What a link leads to is replaced, and the link stays.
@@ -33,17 +40,26 @@ impl Replacement {
     /// # Errors
     /// The folder takes no files.
     pub fn beside(path: &Path) -> io::Result<Self> {
+        // Numbers of processes are the same in many containers.
+        let numbers = std::iter::repeat_with(|| RandomState::new().hash_one(std::process::id()));
+        Self::numbered(path, numbers.take(NAMES_MAX))
+    }
+
+    /// The same; its name has the first of the numbers that is free.
+    fn numbered(path: &Path, numbers: impl Iterator<Item = u64>) -> io::Result<Self> {
         let replaces = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let name = replaces.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_os_string();
-        for _ in 0..NAMES_MAX {
-            // Numbers of processes are the same in many containers.
-            let number = RandomState::new().hash_one(std::process::id());
-            let mut part = std::ffi::OsString::from(".");
+        for number in numbers {
+            let mut part = OsString::from(".");
             part.push(&name);
             part.push(format!(".{number:016x}.part"));
             let part = replaces.with_file_name(part);
-            match create_anew(&part) {
-                Ok(file) => return Ok(Self { file, part, replaces, is_published: false }),
+            // A link that was planted there is not followed.
+            match File::options().write(true).create_new(true).open(&part) {
+                Ok(file) => {
+                    let (is_published, there) = (false, None);
+                    return Ok(Self { file, part, replaces, is_published, there });
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -53,32 +69,40 @@ impl Replacement {
 
     /// The same, with owner and mode of the file that is there; `None` where that one has to be written itself: it is no plain
     /// file, has other names, belongs to another user or is open already (`/dev/stdout`), or its folder takes no files.
-    pub(crate) fn alike(path: &Path) -> Option<Self> {
-        let there = fs::metadata(path).ok();
-        // What `/dev/stdout` leads to is another program's to name, and may have a part already.
-        if path.starts_with("/dev") || path.starts_with("/proc") {
-            return None;
+    ///
+    /// # Errors
+    /// The file has a writer.
+    pub(crate) fn alike(path: &Path) -> Result<Option<Self>, HasWriter> {
+        let meta = fs::metadata(path).ok();
+        if leads_elsewhere(path) || meta.as_ref().is_some_and(|meta| !meta.is_file()) {
+            return Ok(None);
         }
-        if there.as_ref().is_some_and(|meta| !meta.is_file() || meta.nlink() > 1) {
-            return None;
-        }
-        let replacement = Self::beside(path).ok()?;
-        let is_alike = there.is_none_or(|there| {
+        let there = meta.as_ref().and_then(|_| File::open(path).ok());
+        lock(there.as_ref())?;
+        let has_one_name = meta.as_ref().is_none_or(|meta| meta.nlink() == 1);
+        let beside = if has_one_name { Self::beside(path).ok() } else { None };
+        let Some(mut replacement) = beside else { return Ok(None) };
+        let is_alike = meta.is_none_or(|meta| {
             let file = &replacement.file;
-            let same_owner = file.metadata().is_ok_and(|meta| meta.uid() == there.uid());
-            let writable = !there.permissions().readonly();
-            same_owner && writable && file.set_permissions(there.permissions()).is_ok()
+            let same_owner = file.metadata().is_ok_and(|own| own.uid() == meta.uid());
+            let writable = !meta.permissions().readonly();
+            same_owner && writable && file.set_permissions(meta.permissions()).is_ok()
         });
-        is_alike.then_some(replacement)
+        replacement.there = there;
+        Ok(is_alike.then_some(replacement))
     }
 
     /// Gives it the name.
     ///
     /// # Errors
-    /// It cannot be synced or renamed: what was there stays.
+    /// It cannot be synced or renamed, or something is written under the name meanwhile: what was there stays.
     pub fn publish(mut self) -> io::Result<()> {
         // A disk may report only at its close that it was full.
         self.file.sync_all()?;
+        if self.there.is_none() && fs::metadata(&self.replaces).is_ok_and(|meta| meta.is_file()) {
+            let newer = File::open(&self.replaces).ok();
+            lock(newer.as_ref()).map_err(|HasWriter| io::ErrorKind::ResourceBusy)?;
+        }
         fs::rename(&self.part, &self.replaces)?;
         self.is_published = true;
         Ok(())
@@ -93,9 +117,18 @@ impl Replacement {
     }
 }
 
-/// A file of a name that nothing had; a link that was planted there is not followed.
-fn create_anew(part: &Path) -> io::Result<File> {
-    File::options().write(true).create_new(true).open(part)
+/// Whether what a path leads to is another program's to name, and may have a part already: `/dev/stdout`.
+fn leads_elsewhere(path: &Path) -> bool {
+    let begins = ["/dev/std", "/dev/fd/", "/proc/"];
+    begins.iter().any(|begin| path.as_os_str().as_encoded_bytes().starts_with(begin.as_bytes()))
+}
+
+/// Locks a file until it is closed, as far as its file system has locks.
+fn lock(file: Option<&File>) -> Result<(), HasWriter> {
+    match file.map(File::try_lock) {
+        Some(Err(TryLockError::WouldBlock)) => Err(HasWriter),
+        _ => Ok(()),
+    }
 }
 
 /// Names that are tried for a part.
@@ -142,9 +175,14 @@ mod tests {
         fs::write(&precious, "precious").unwrap();
         replace_file(&path, b"one").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one");
-        std::os::unix::fs::symlink(&precious, dir.join("part")).unwrap();
-        let planted = create_anew(&dir.join("part")).unwrap_err();
-        assert_eq!(planted.kind(), io::ErrorKind::AlreadyExists);
+        // Were the name guessed, what is there would be left alone, and another one be taken.
+        std::os::unix::fs::symlink(&precious, dir.join(".state.json.0000000000000001.part"))
+            .unwrap();
+        assert!(Replacement::numbered(&path, [1].into_iter()).is_err());
+        let mut two = Replacement::numbered(&path, [1, 2].into_iter()).unwrap();
+        two.write_all(b"two").unwrap();
+        two.publish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
         let parts = [(); 2].map(|()| Replacement::beside(&path).unwrap());
         assert_ne!(parts[0].part, parts[1].part, "the name is known to none before");
         assert_eq!(fs::read(&precious).unwrap(), b"precious");
@@ -165,6 +203,29 @@ mod tests {
         other.publish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"the other's document");
         assert_eq!(names(&dir), 1, "nothing is left beside it");
+        fs::remove_dir_all(&dir).unwrap();
+    }
+
+    /// Issue 19: what another process had begun to write lost its name.
+    #[test]
+    fn what_has_a_writer_keeps_its_name() {
+        let dir = folder("has-writer");
+        let path = dir.join("r.arrow");
+        let late = Replacement::alike(&path).unwrap().unwrap();
+        let writer = File::create(&path).unwrap();
+        writer.try_lock().unwrap();
+        assert_eq!(Replacement::alike(&path).unwrap_err(), HasWriter);
+        assert_eq!(late.publish().unwrap_err().kind(), io::ErrorKind::ResourceBusy);
+        drop(writer);
+        let replacement = Replacement::alike(&path).unwrap().unwrap();
+        let second = File::open(&path).unwrap().try_lock();
+        assert!(second.is_err(), "it is not to be written meanwhile");
+        replacement.publish().unwrap();
+        fs::remove_file(&path).unwrap();
+        // To open a pipe would be to wait for its writer.
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert!(Replacement::alike(&path).unwrap().is_none());
+        assert_eq!(names(&dir), 1);
         fs::remove_dir_all(&dir).unwrap();
     }
 

@@ -28,6 +28,8 @@ use crate::settings::{ClientIdentity, Protocol, Settings};
 pub(crate) struct Prepared {
     pub(crate) plan: Plan,
     pub(crate) settings: Settings,
+    /// The most that is captured of a body, in bytes, whatever is asked for.
+    pub(crate) body_most: u64,
     /// The plan's targets, in their order.
     pub(crate) requests: Vec<Result<Request, Unsendable>>,
     pub(crate) defaults: RequestDefaults,
@@ -66,6 +68,7 @@ impl Prepared {
         let upgrade_defaults = defaults.of_upgrades();
         let prepared = Self {
             plan,
+            body_most: settings.capture.most(),
             settings,
             requests,
             defaults,

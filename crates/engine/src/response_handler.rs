@@ -20,6 +20,8 @@ pub(crate) struct ResponseHandler<'a> {
     pub(crate) decoders: &'a mut Decoders,
     pub(crate) captured: &'a mut CapturedResponse,
     pub(crate) capture: Capture,
+    /// The most that is captured of a body, whatever is asked for.
+    pub(crate) body_most: u64,
     pub(crate) decode: Decode,
     /// Whether this response's body is coded and decoded by us.
     pub(crate) coded: &'a mut bool,
@@ -88,14 +90,14 @@ impl ResponseSink for ResponseHandler<'_> {
 
     fn body(&mut self, bytes: &[u8]) {
         if !*self.coded {
-            take(self.progress, self.captured, self.capture, bytes);
+            take(self.progress, self.captured, (self.capture, self.body_most), bytes);
             return;
         }
         let Some(decoder) = self.content.as_mut().filter(|_| self.failure.is_none()) else {
             return;
         };
-        let (progress, captured, capture) =
-            (&mut *self.progress, &mut *self.captured, self.capture);
+        let capture = (self.capture, self.body_most);
+        let (progress, captured) = (&mut *self.progress, &mut *self.captured);
         if let Err(error) =
             decoder.decode(bytes, &mut |piece| take(progress, captured, capture, piece))
         {
@@ -197,16 +199,16 @@ impl ResponseHandler<'_> {
 
 const CONTENT_ENCODING: &str = "content-encoding";
 
-/// A captured body has the limit of the process by this number, at most.
-const BODY_PARTS: usize = 32;
-
 /// Counts a piece of the decoded body and keeps what is to be kept of it.
-fn take(progress: &mut Progress, captured: &mut CapturedResponse, capture: Capture, piece: &[u8]) {
-    // A body is copied a few times on its way into a row and its encoding.
-    let max = stdx::within_memory(Capture::BODY_MAX as usize, BODY_PARTS) as u64;
-    let room = capture.body_max.min(max).saturating_sub(captured.body.len() as u64);
+fn take(
+    progress: &mut Progress,
+    captured: &mut CapturedResponse,
+    (capture, most): (Capture, u64),
+    piece: &[u8],
+) {
+    let room = capture.body_max.min(most).saturating_sub(captured.body.len() as u64);
     let keep = piece.len().min(usize::try_from(room).unwrap_or(usize::MAX));
     captured.add_body(&piece[..keep]);
-    captured.body_cut |= keep < piece.len() && capture.body_max >= max;
+    captured.body_cut |= keep < piece.len() && capture.body_max >= most;
     progress.bytes_in += if capture.count_kept_only { keep } else { piece.len() } as u64;
 }

@@ -142,7 +142,7 @@ pub enum Redirects {
 /// What of a response is kept in its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
-    /// Body bytes kept (decoded), at most [`Capture::BODY_MAX`].
+    /// Body bytes kept (decoded), at most [`Capture::BODY_MAX`], which says more.
     pub body_max: u64,
     /// Count as `bytes_in` only what was kept, as Vegeta does.
     pub count_kept_only: bool,
@@ -166,9 +166,22 @@ pub enum CapturedHeaders {
     Named(&'static [&'static str]),
 }
 
+/// A body on its way into a row has the limit of the process by this number, at most.
+const BODY_PARTS: usize = 64;
+
 impl Capture {
-    /// The most body bytes kept of one response, whatever is asked for: 16 MiB.
+    /// The most body bytes kept of one response, whatever is asked for: 16 MiB. Of a body on its way into a row, which is copied a few
+    /// times, also no more than the limit of the process by 64 (`-memory-limit`).
     pub const BODY_MAX: u64 = 16 << 20;
+
+    /// The most that is kept here, in bytes.
+    pub(crate) fn most(&self) -> u64 {
+        match self.headers {
+            // The body is for a script.
+            CapturedHeaders::WholeHead => Self::BODY_MAX,
+            _ => stdx::within_memory(Self::BODY_MAX as usize, BODY_PARTS) as u64,
+        }
+    }
 }
 
 /// How long a resolved name is kept.

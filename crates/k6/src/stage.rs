@@ -107,7 +107,9 @@ pub(super) fn run_stage(
     let settings = Settings { rows, ..settings(meant, stage) };
     // Thresholds are judged after teardown, and belong to the results.
     let options = SessionOptions::new(&interrupts);
-    let options = SessionOptions { results, keeps_results_open: true, ..options };
+    // The log says that it is interrupted.
+    let options =
+        SessionOptions { results, keeps_results_open: true, drain_notice: false, ..options };
     let plan = plan_of(load);
     let view = page.as_ref().map(|page| page.view(&plan));
     let mut screen = is_screen.then(|| tui::open(&plan, &interrupts)).flatten();

@@ -51,10 +51,16 @@ fn a_damaged_input_replaces_no_copy() {
 fn a_copy_of_a_part_is_invalid() {
     let scratch = Scratch::new("cut-encode");
     let (damaged, cut) = (damaged(&scratch), cut(&scratch));
+    let (_server, url) = server(Config::default());
+    let whole = text(&scratch.path("whole.arrow"));
+    run(&format!("bench -c 1 -n 5 -q -output={whole} {url}/")).with_code(0);
     for to in ["arrow", "parquet"] {
         let copy = text(&scratch.path(&format!("cut.{to}")));
         run(&format!("encode -output={copy} {cut}")).with_code(0).complains_once(&["cut.csv"]);
         assert_eq!(verdict(&copy), "INVALID", "{to}");
+        // Nor does a whole run beside it make it one.
+        let json = run(&format!("report -type=json {copy} {whole}")).with_code(0).json();
+        assert_eq!(json["brunt"]["verdict"], "INVALID", "{json}");
         // What goes out as it is read says at its end that it is a part.
         let copy = scratch.path(&format!("damaged.{to}"));
         let mut encode = brunt(&format!("encode -to={to} {damaged}"));

@@ -294,7 +294,8 @@ fn large_bodies() -> String {
     url
 }
 
-/// Captured bodies, batches of rows and the encoders' groups added up: 282 MB within 64, 426 with Parquet.
+/// Captured bodies, batches of rows and the encoders' groups added up: 282 MB within 64, 426 with Parquet. Below 100 MB the program
+/// itself is most of what is left for what is not counted.
 #[test]
 fn bodies_on_their_way_into_results_stay_within_the_limit() {
     let scratch = Scratch::new("memory-bodies");
@@ -302,11 +303,11 @@ fn bodies_on_their_way_into_results_stay_within_the_limit() {
     for format in ["arrow", "parquet", "csv"] {
         let results = scratch.path(&format!("r.{format}"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
-        command.args(["-memory-limit=64MB", "attack", "-max-body=-1", "-rate=30", "-duration=2s"]);
+        command.args(["-memory-limit=128MB", "attack", "-max-body=-1", "-rate=30", "-duration=2s"]);
         command.arg(format!("-targets={targets}")).arg(format!("-output={}", results.display()));
         let (code, most) = peak_of(command);
         assert_eq!(code, Some(0), "{format}");
-        assert!((20_000_000..80_000_000).contains(&most), "{format}: {most}");
+        assert!((20_000_000..128_000_000).contains(&most), "{format}: {most}");
         let json = crate::run(&format!("report -json {}", results.display())).with_code(0).json();
         assert_eq!(json["requests"], 60, "{format}: {json}");
         std::fs::remove_file(results).unwrap();
@@ -339,5 +340,5 @@ fn what_scripts_keep_and_what_comes_for_them_is_one_sum() {
     let log = std::fs::read_to_string(log).unwrap();
     assert_eq!(code, Some(0), "{log}");
     assert!(log.contains("no memory is left (-memory-limit)"), "{log}");
-    assert!((150_000_000..280_000_000).contains(&most), "{most}: {log}");
+    assert!((150_000_000..256_000_000).contains(&most), "{most}: {log}");
 }

@@ -221,6 +221,7 @@ impl<I: Io> Worker<I> {
             decoders: &mut self.decoders,
             captured: &mut entry.captured,
             capture: self.prepared.settings.capture,
+            body_most: self.prepared.body_most,
             decode,
             coded: &mut entry.coded,
             streamed: true,

@@ -418,6 +418,7 @@ impl<I: Io> Worker<I> {
             decoders: &mut self.decoders,
             captured: &mut conn.captured,
             capture: self.prepared.settings.capture,
+            body_most: self.prepared.body_most,
             decode,
             coded: &mut conn.coded,
             streamed: false,

@@ -56,7 +56,9 @@ pub(crate) fn run_on_fleet(
     let mut figures =
         (gates.is_some() || is_counted).then(|| RunFigures::new(OnCutOff::LeftOut).by_name());
     let options = SessionOptions::new(&interrupts);
-    let options = SessionOptions { results, keeps_results_open: true, ..options };
+    // The log says that it is interrupted.
+    let options =
+        SessionOptions { results, keeps_results_open: true, drain_notice: false, ..options };
     let load = Load::Closed { users: meant.options.reservation().vus };
     let plan = plan_of(load);
     let page = live_page(meant, Stage::Iteration, &interrupts);

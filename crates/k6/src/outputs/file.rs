@@ -23,7 +23,10 @@ impl SampleFile {
     /// # Errors
     /// It cannot be written, or has a writer already.
     pub(super) fn open(name: &str) -> Result<Self, K6Error> {
-        let place = if name == "-" { Output::Stdout } else { Output::File(name.to_owned()) };
+        let place = match name {
+            "-" | "/dev/stdout" => Output::Stdout,
+            _ => Output::File(name.to_owned()),
+        };
         let opened = place.open().map_err(|failed| K6Error::other(failed.to_string()))?;
         let file = BufWriter::new(opened);
         let is_gzip = Path::new(name).extension().is_some_and(|ending| ending == "gz");
@@ -38,10 +41,13 @@ impl SampleFile {
     /// # Errors
     /// The place cannot be written.
     pub(super) fn finish(&mut self) -> io::Result<()> {
-        if let Self::Gzip(file) = self {
-            file.try_finish()?;
+        match self {
+            Self::Plain(file) => file.flush(),
+            Self::Gzip(file) => {
+                file.try_finish()?;
+                file.get_mut().flush()
+            }
         }
-        self.flush()
     }
 }
 

@@ -58,7 +58,7 @@ fn tag_bytes(samples: &[OutputSample]) -> usize {
     samples.iter().map(of).sum()
 }
 
-/// Batches of samples that may wait to be written; each has some 500.
+/// Batches of samples that may wait to be written; each has 512 or what came in 250 ms.
 const QUEUE_MAX: usize = 4096;
 
 /// Opens the places that flags name.
@@ -182,7 +182,8 @@ fn write(
     (written, exporters.finish())
 }
 
-/// A process that is killed loses the samples of this time at most.
+/// How often what was written is handed over. A process that is killed loses the samples of under a second: of this time, of 250 ms
+/// in a worker (`EMIT_EVERY` in `script`), and of [`POLL_EVERY`].
 const FLUSH_EVERY: Duration = Duration::from_millis(500);
 /// How often exporters see whether something is due.
 const POLL_EVERY: Duration = Duration::from_millis(100);

@@ -141,6 +141,12 @@ impl Drop for Fiber {
     }
 }
 
+/// Frees what nothing of a context's runtime leads to. No fiber is in.
+pub(crate) fn collect_garbage(context: &Context) {
+    // SAFETY: the context lives as long as `context`, and so its runtime; the thread is its own.
+    unsafe { qjs::JS_RunGC(qjs::JS_GetRuntime(context.as_raw().as_ptr())) };
+}
+
 /// The bytes that a context's runtime holds.
 pub(crate) fn held_memory(context: &Context) -> usize {
     // SAFETY: the context lives as long as `context`, and the function reads one number of its runtime.

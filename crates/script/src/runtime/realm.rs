@@ -1,7 +1,7 @@
 //! `Realm`: what the VUs of one thread share: a QuickJS runtime and context with the built-in objects, the built-in modules and
 //! the script's bytecode. Each VU is a fiber of it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
@@ -20,8 +20,10 @@ use crate::runtime::run_loop;
 const MEMORY_MAX: usize = 4 << 30;
 /// A VU may take this much more between two of its waits: 512 MiB.
 const MEMORY_STEP_MAX: usize = 512 << 20;
-/// What it may take where none is left, so that it can say so and end: 1 MiB, of what is not counted.
-const MEMORY_STEP_MIN: usize = 1 << 20;
+/// What a realm may take once where none is left, so that it can say so and end: 1 MiB, of what is not counted.
+const MEMORY_RESERVE: usize = 1 << 20;
+/// A realm gives back what it holds no longer from here on, so that one that wavers does not change what threads share: 2 MiB.
+const MEMORY_SLACK: usize = 2 << 20;
 
 /// What the VUs of one thread share. It is made of a program, and outlives its VUs.
 pub struct Realm {
@@ -31,6 +33,8 @@ pub struct Realm {
     pub(crate) program: Program,
     /// What it holds, of what the process may.
     memory: RefCell<MemoryShare>,
+    /// What it held when nothing was left, after its garbage was collected.
+    held_at_most: Cell<Option<usize>>,
     /// How many realms take what is left of that at the same time.
     threads: usize,
 }
@@ -83,8 +87,16 @@ impl Realm {
             ffi::with_stack(&ctx, stack, || program.load(&ctx))
         })?;
         let program = program.clone();
-        let memory = RefCell::default();
-        Ok(Rc::new(Self { context, _runtime: runtime, current, program, memory, threads }))
+        let (memory, held_at_most) = (RefCell::default(), Cell::default());
+        Ok(Rc::new(Self {
+            context,
+            _runtime: runtime,
+            current,
+            program,
+            memory,
+            held_at_most,
+            threads,
+        }))
     }
 
     /// A fiber for one more VU.
@@ -108,12 +120,30 @@ impl Realm {
 
     /// By how much it may grow until its VU waits. Messages, bodies and pages take of the same memory.
     fn room(&self) -> usize {
-        (stdx::memory_left() / self.threads).clamp(MEMORY_STEP_MIN, MEMORY_STEP_MAX)
+        let left = || (stdx::memory_left() / self.threads).min(MEMORY_STEP_MAX);
+        let room = left();
+        if room >= MEMORY_RESERVE {
+            self.held_at_most.set(None);
+            return room;
+        }
+        let most = self.held_at_most.get().unwrap_or_else(|| {
+            ffi::collect_garbage(&self.context);
+            self.hold_memory();
+            let held = ffi::held_memory(&self.context);
+            self.held_at_most.set(Some(held));
+            held
+        });
+        let reserve = (most + MEMORY_RESERVE).saturating_sub(ffi::held_memory(&self.context));
+        left().max(reserve)
     }
 
     /// Counts what it holds now.
     fn hold_memory(&self) {
-        self.memory.borrow_mut().hold(ffi::held_memory(&self.context));
+        let (held, mut memory) = (ffi::held_memory(&self.context), self.memory.borrow_mut());
+        let taken = memory.taken();
+        if held > taken || held + MEMORY_SLACK < taken {
+            memory.hold(held);
+        }
     }
 
     /// Hands out the context to the code of a fiber, on its own stack.

@@ -34,7 +34,7 @@ use crate::runtime::vu::Vu;
 
 /// `vus` and `vus_max` are seen this often, from the test's beginning on.
 const GAUGE_STEP: Nanos = Nanos::SECOND;
-/// Samples wait this long for an output at most: a process that is killed loses no more of them.
+/// Samples wait this long in a worker at most; the outputs' queue in `k6` says what a kill costs altogether.
 const EMIT_EVERY: Nanos = Nanos::from_millis(250);
 
 /// One worker's VUs.

@@ -35,7 +35,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         return save_baseline(&inputs, flags, &store);
     }
     let labelled = inputs.read(flags)?;
-    let whole = undamaged(labelled.iter().flat_map(|one| &one.runs));
+    let damage = undamaged(labelled.iter().flat_map(|one| &one.runs));
     let variants = labelled.into_iter().map(variant).collect();
     let found = Contrasts::of(&flags.title, variants, flags.rules, &flags.fail_on);
     let found = found.of_part(flags.selector.to_string());
@@ -48,7 +48,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     };
     place.write(document.as_bytes())?;
     append_job_summary(|| found.markdown());
-    whole?;
+    damage?;
     if flags.save_baseline.is_some() {
         save_baseline(&inputs, flags, &store)?;
     }

@@ -36,7 +36,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     }
     let destination = Destination::open(&place, &typed.operands)?;
     let opened = results::writer(encoding, destination.sink(&place)?, &info);
-    let mut copied = Copied::of(encoding);
+    let mut copied = CopySummary::of(encoding);
     let done = opened.and_then(|writer| copy(&mut reader, writer, &mut copied));
     match done {
         Ok(Err(error)) => {
@@ -115,7 +115,7 @@ fn encoding(flags: &EncodeFlags, rules: &ReadRules) -> Result<Encoding, CommandE
 
 /// What was copied, as far as not every format keeps it.
 #[derive(Debug, Default)]
-struct Copied {
+struct CopySummary {
     /// Rows of the server's side.
     observed: u64,
     /// Gates, and a script's thresholds, checks and metrics.
@@ -128,7 +128,7 @@ struct Copied {
     losses: Vec<String>,
 }
 
-impl Copied {
+impl CopySummary {
     fn of(encoding: Encoding) -> Self {
         let summary = (!encoding.is_native()).then(|| Box::new(Summary::new()));
         Self { summary, ..Self::default() }
@@ -162,9 +162,12 @@ impl Copied {
 
     /// The last word of a native copy: inputs that are not whole make none that is.
     fn last_record(&self) -> Option<Generator> {
-        let is_cut = !self.losses.is_empty();
-        is_cut
-            .then(|| Generator { finished: false, ..self.generators.merged().unwrap_or_default() })
+        if self.losses.is_empty() {
+            return None;
+        }
+        let merged = self.generators.merged().unwrap_or_default();
+        // Of a record without workers it counts for nothing that it has not finished.
+        Some(Generator { finished: false, workers: merged.workers.max(1), ..merged })
     }
 }
 
@@ -172,7 +175,7 @@ impl Copied {
 fn copy(
     reader: &mut Reader,
     mut writer: Box<dyn Writer>,
-    copied: &mut Copied,
+    copied: &mut CopySummary,
 ) -> Result<Result<(), ReadError>, WriteError> {
     let mut batch = Batch::default();
     let read = loop {

@@ -5,7 +5,7 @@ use report::fit::FitInput;
 use study::scaling::{Kind, fit};
 
 use super::flags::{FIT, FitFlags};
-use super::measured::{Measured, measured};
+use super::measured::{Measurements, measured};
 use crate::analyze::figure_file::{figure_document, write_figure};
 
 /// What the help says beside the flags.
@@ -35,7 +35,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     });
     let drawn = drawn.transpose()?;
     let kind = kind(flags)?;
-    let Measured { sweep, notes, whole } = measured(&typed.operands, flags)?;
+    let Measurements { sweep, notes, damage } = measured(&typed.operands, flags)?;
     let wanted = wanted(flags, sweep.by)?;
     let found = fit(&sweep, wanted, flags.seed);
     let input = FitInput { sweep: &sweep, found: &found, at: &flags.at, notes: &notes };
@@ -47,7 +47,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     if let Some((path, document)) = drawn {
         write_figure(&report::fit::figure(&input), path, document)?;
     }
-    whole?;
+    damage?;
     Ok(if found.is_ok() { ExitCode::Ok } else { ExitCode::Unfitted })
 }
 

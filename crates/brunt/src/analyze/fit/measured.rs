@@ -15,16 +15,19 @@ const MARK_MAX: usize = 64;
 const MARK: &str = "\"brunt_seek\"";
 
 /// What was measured.
-pub(super) struct Measured {
+pub(super) struct Measurements {
     pub(super) sweep: Sweep,
     /// What must be known of it.
     pub(super) notes: Vec<String>,
-    /// The damage of one of the files; what could be read of it counts.
-    pub(super) whole: Result<(), ExitError>,
+    /// The error of a damaged file; what could be read of it counts.
+    pub(super) damage: Result<(), ExitError>,
 }
 
 /// Reads what was measured.
-pub(super) fn measured(operands: &[String], flags: &FitFlags) -> Result<Measured, CommandError> {
+pub(super) fn measured(
+    operands: &[String],
+    flags: &FitFlags,
+) -> Result<Measurements, CommandError> {
     let mut notes = Vec::new();
     let given = flags.by.as_deref().map(|by| if by == "rate" { By::Rate } else { By::Connections });
     let mut found: Vec<(Option<By>, Observation)> = Vec::new();
@@ -39,7 +42,7 @@ pub(super) fn measured(operands: &[String], flags: &FitFlags) -> Result<Measured
     } else {
         read_labelled(&results, "fit", &metrics::Selector::default())?
     };
-    let whole = undamaged(labelled.iter().flat_map(|one| &one.runs));
+    let damage = undamaged(labelled.iter().flat_map(|one| &one.runs));
     for label in &labelled {
         found.extend(of_label(label, given, &mut notes)?);
     }
@@ -56,7 +59,7 @@ pub(super) fn measured(operands: &[String], flags: &FitFlags) -> Result<Measured
         observations.push(of_point(point, by)?);
     }
     let sweep = Sweep::bounded(by, observations, &mut notes);
-    Ok(Measured { sweep, notes, whole })
+    Ok(Measurements { sweep, notes, damage })
 }
 
 /// Whether a file is the state of a seek. A pipe is none: what is read of it to find out would be missing afterwards.

@@ -35,7 +35,7 @@ const GROUP_ROWS: usize = 256 << 10;
 /// Bytes of bodies, headers and notes of one group, but for the last message's.
 const GROUP_BYTES: usize = 64 << 20;
 /// A group has the limit of the process by this number, at most.
-const GROUP_PARTS: usize = 32;
+const GROUP_PARTS: usize = 64;
 /// Columns with values that hardly repeat: a dictionary of them costs time and saves no room.
 const UNIQUE: [&str; 6] = ["seq", "timestamp", "latency", "service", "sent", "first_byte"];
 

@@ -1,4 +1,4 @@
-//! Responses: their fields are made when they are first touched.
+//! Responses: their fields are made when they are touched.
 
 use rquickjs::function::{Opt, This};
 use rquickjs::object::{Accessor, Property};
@@ -20,7 +20,7 @@ use crate::runtime::values::string_of;
 /// A response, as a script holds it.
 pub(super) type Response = Handle<Box<HttpResponse>>;
 
-/// The fields of a response, in k6's order, and how each is made when it is first touched.
+/// The fields of a response, in k6's order, and how each is made when it is touched.
 const FIELDS: [(&str, Make); 16] = [
     ("remote_ip", |ctx, of| {
         of.0.remote.map_or_else(String::new, |remote| remote.ip().to_string()).into_js(ctx)
@@ -48,12 +48,13 @@ const FIELDS: [(&str, Make); 16] = [
 /// Makes a field.
 type Make = for<'js> fn(&Ctx<'js>, &Response) -> Result<Value<'js>>;
 
-/// Adds the fields to the prototype of responses: one is made when it is touched, and kept in the response from then on.
+/// Adds the fields to the prototype of responses: one is made when it is touched, and kept in the response
+/// from then on but for numbers.
 pub(super) fn add<'js>(ctx: &Ctx<'js>, prototype: &Object<'js>) -> Result<()> {
     for (name, make) in FIELDS {
         let get = move |ctx: Ctx<'js>, this: This<Class<'js, Response>>| -> Result<Value<'js>> {
             let value = make(&ctx, &this.0.borrow())?;
-            // To make a number again costs less than to keep it, and it is the same each time.
+            // To keep `status` took 800 instructions of an iteration with one check (`cargo xtask counts`, script-iteration).
             if value.is_number() {
                 return Ok(value);
             }
