@@ -18,6 +18,18 @@ pub struct GlobalFlags {
     pub version: bool,
 }
 
+impl GlobalFlags {
+    /// Limits memory and redacts as these flags say: it holds for the process from here on, whatever the command is.
+    pub fn apply(&self) {
+        if let Some(limit) = self.memory_limit {
+            stdx::limit_memory(usize::try_from(limit).unwrap_or(usize::MAX));
+        }
+        if let Some(names) = &self.redact {
+            stdx::redact(names);
+        }
+    }
+}
+
 /// The least that `-memory-limit` may be, in bytes: less leaves no room for anything.
 const MEMORY_LIMIT_MIN: u64 = 16_000_000;
 

@@ -73,13 +73,7 @@ impl Invocation {
         if global.version {
             return Err(FlagError::Version);
         }
-        // It holds for the process from here on, whatever the command is.
-        if let Some(limit) = global.memory_limit {
-            stdx::limit_memory(usize::try_from(limit).unwrap_or(usize::MAX));
-        }
-        if let Some(names) = &global.redact {
-            stdx::redact(names);
-        }
+        global.apply();
         Ok(ParsedArgs { dialect: self.dialect, global, flags, operands: parsed.operands })
     }
 }

@@ -7,7 +7,7 @@ use super::validate;
 use crate::command::{self, CommandError, Registry};
 
 /// The global flags, and the command with what follows.
-fn split(args: &[String]) -> Result<(GlobalFlags, Vec<String>), cli::FlagError> {
+pub(super) fn split(args: &[String]) -> Result<(GlobalFlags, Vec<String>), cli::FlagError> {
     let mut globals = GlobalFlags::default();
     let before = Grammar { mixed: false, ..Grammar::NATIVE };
     let nothing = &mut GlobalFlags::default();

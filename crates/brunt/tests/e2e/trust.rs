@@ -313,6 +313,35 @@ fn redacted_values_are_in_no_text() {
     assert!(heads.contains("Authorization: SEKRET") && heads.contains("/in?x=1&token=SEKRET"));
 }
 
+/// The flags of every command stand before the name of another tool, too.
+#[test]
+fn issue_19_global_flags_stand_before_tools() {
+    let server = Recorder::new(|_| OK.to_owned());
+    let url = format!("http://{}/?token=SEKRET", server.address);
+    let closed = format!("http://127.0.0.1:{}/?token=SEKRET", free_port());
+    for words in ["hey -n 1 -c 1", "ab -n 1", "wrk -d 1 -t 1 -c 1", "oha -n 1 -c 1 --no-tui"] {
+        for before in ["-redact secrets", "-memory-limit 512M --redact=secrets"] {
+            run(&format!("{before} {words} {url}")).with_code(0);
+        }
+    }
+    let ran = run(&format!("-redact secrets hey -n 1 -c 1 {closed}"));
+    assert!(!ran.stdout.contains("SEKRET") && !ran.stderr.contains("SEKRET"), "{ran:?}");
+    let targets = format!("GET {url}\n");
+    feed(brunt("-cpus 1 -redact secrets vegeta attack -rate=1 -duration=1s"), &targets)
+        .with_code(0);
+    let scratch = Scratch::new("trust-tools");
+    let source = "export default function () { console.log('/?token=SEKRET'); }";
+    script(&scratch, "-cpus 1 -redact secrets k6 run -q", source).with_code(0);
+    for (words, expect) in [
+        ("-redact= hey http://h/", "flag -redact: \"\" names nothing"),
+        ("-cpus 1 hey http://h/", "flag -cpus: not before hey"),
+        ("-redact x heyy", "unknown command \"heyy\""),
+    ] {
+        let ran = run(words).with_code(2);
+        assert!(ran.stderr.contains(expect), "{words}: {ran:?}");
+    }
+}
+
 /// An empty variable of CI takes no limit away and shows nothing.
 #[test]
 fn limits_and_redactions_of_nothing_are_refused() {
