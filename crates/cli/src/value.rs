@@ -196,7 +196,8 @@ pub fn size(text: &str) -> Result<u64, ValueError> {
 pub fn header(text: &str) -> Result<(String, String), ValueError> {
     let wrong = || {
         ValueError::with_go(
-            format!("header \"{text}\" is not \"Name: value\" (neither may be empty)"),
+            // The text may be a secret whose name was forgotten.
+            "the header is not \"Name: value\" (neither may be empty)".to_owned(),
             format!("header '{text}' has a wrong format"),
         )
     };

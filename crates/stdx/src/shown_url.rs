@@ -76,10 +76,10 @@ impl Within {
 
 fn without_password(url: &str) -> Cow<'_, str> {
     // RFC 3986, 3.2: the authority stands behind `//` and ends at the path, the query or the fragment.
-    let Some(begin) = url.find("//").map(|at| at + 2) else { return Cow::Borrowed(url) };
+    let Some(begin) = url.find("//").map(|at| at + 2) else { return without_strange_password(url) };
     let end = url[begin..].find(['/', '?', '#']).map_or(url.len(), |len| begin + len);
     let Some(at) = url[begin..end].rfind('@').map(|len| begin + len) else {
-        return Cow::Borrowed(url);
+        return without_strange_password(url);
     };
     match url[begin..at].find(':') {
         Some(len) => Cow::Owned(format!("{}:***{}", &url[..begin + len], &url[at..])),
@@ -120,6 +120,28 @@ fn replaced(
     (done > 0).then(|| out + &url[done..])
 }
 
+/// The same where the text is not such a URL, but was meant to be one: `http:/user:password@host`, or a password with a `/` in it.
+fn without_strange_password(url: &str) -> Cow<'_, str> {
+    let lower = url.to_ascii_lowercase();
+    let schemes = ["http:", "https:", "ws:", "wss:"].into_iter();
+    let Some(begin) = schemes.filter_map(|name| Some(lower.find(name)? + name.len())).max() else {
+        return Cow::Borrowed(url);
+    };
+    let slashes = url[begin..].find(|c| c != '/' && c != '\\').unwrap_or(0);
+    let user = begin + slashes;
+    let (Some(at), Some(colon)) = (url[user..].rfind('@'), url[user..].find(':')) else {
+        return Cow::Borrowed(url);
+    };
+    // A port, and an `@` in the path or the query.
+    let port = url[user + colon + 1..].split(['/', '?', '#']).next().unwrap_or_default();
+    let is_sound = slashes == 2 && port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_in_authority = !url[user..user + colon].contains(['/', '?', '#', '[', ' ']);
+    match is_sound || !is_in_authority || colon > at {
+        true => Cow::Borrowed(url),
+        false => Cow::Owned(format!("{}:***{}", &url[..user + colon], &url[user + at..])),
+    }
+}
+
 /// A key without percent-encoding: `%74oken` is `token`. RFC 3986, 2.1.
 fn decoded(key: &str) -> Cow<'_, str> {
     if !key.contains('%') {
@@ -152,6 +174,16 @@ mod tests {
             ("http://h:1/u:p@x", "http://h:1/u:p@x"),
             ("http://h?u:p@x", "http://h?u:p@x"),
             ("mailto:u:p@h", "mailto:u:p@h"),
+            ("http:/u:p@h", "http:/u:***@h"),
+            ("http:u:p@h/x", "http:u:***@h/x"),
+            ("HTTP:///u:p@h", "HTTP:///u:***@h"),
+            ("http:\\\\u:p@h", "http:\\\\u:***@h"),
+            ("http:/u:p@h//x", "http:/u:***@h//x"),
+            ("GET http://u:p/w@h/", "GET http://u:***@h/"),
+            ("http://u:p#w@h/", "http://u:***@h/"),
+            ("https://h/a?b=c:d@e", "https://h/a?b=c:d@e"),
+            ("http://[::1]/a:b@c", "http://[::1]/a:b@c"),
+            ("http:/h/a:b@c", "http:/h/a:b@c"),
             ("", ""),
         ];
         for (url, expect) in cases {

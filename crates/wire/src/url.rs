@@ -88,7 +88,15 @@ impl Url {
     /// # Errors
     /// The text is not such a URL; the message is Go's where Go has one.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
-        let text = without_fragment(text)?;
+        Self::parse_absolute(without_fragment(text)?).map_err(|error| match error {
+            // What looks like a port may be the beginning of a password: `http://user:pass/word@host`.
+            UrlError::Port(_) if text.contains('@') => UrlError::Port("***".to_owned()),
+            UrlError::Escape(_) if text.contains('@') => UrlError::Escape("***".to_owned()),
+            error => error,
+        })
+    }
+
+    fn parse_absolute(text: &str) -> Result<Self, UrlError> {
         let (scheme, rest) = split_scheme(text).unwrap_or(("", text));
         let scheme = match scheme.to_ascii_lowercase().as_str() {
             "http" => Scheme::Http,
@@ -410,6 +418,18 @@ mod tests {
 
     mod regression {
         use super::*;
+
+        #[test]
+        fn issue_19_errors_hold_no_password() {
+            for text in ["http://u:SEKRET/x@h/", "http://u:SEKRET#x@h/", "http://u:SEK%RET@h/"] {
+                let error = Url::parse(text).expect_err(text).to_string();
+                assert!(!error.contains("SEK") && !error.contains("RET"), "{text}: {error}");
+            }
+            assert_eq!(
+                Url::parse("http://a:x/").map_err(|e| e.to_string()).unwrap_err(),
+                "invalid port \":x\" after host"
+            );
+        }
 
         /// A URL's user is decoded, and stood in errors and reports with escapes that a terminal obeys.
         #[test]

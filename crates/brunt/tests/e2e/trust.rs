@@ -313,6 +313,31 @@ fn redacted_values_are_in_no_text() {
     assert!(heads.contains("Authorization: SEKRET") && heads.contains("/in?x=1&token=SEKRET"));
 }
 
+/// A header whose name was forgotten, and URLs with a slash too few, are shown without what may be a secret.
+#[test]
+fn issue_19_errors_repeat_no_secret() {
+    let scratch = Scratch::new("trust-errors");
+    let targets = |url: &str| scratch.file("targets", format!("GET {url}\n"));
+    for words in ["bench -n 1 -H SEKRET http://127.0.0.1:9/", "wrk -H SEKRET http://127.0.0.1:9/"] {
+        let ran = run(words);
+        assert!(ran.code != Some(0) && ran.stderr.contains("header"), "{words}: {ran:?}");
+        assert!(
+            !ran.stdout.contains("SEKRET") && !ran.stderr.contains("SEKRET"),
+            "{words}: {ran:?}"
+        );
+    }
+    for url in ["http:/u:SEKRET@h", "http://u:SEKRET/x@h/", "http://u:SEKRET#x@h/"] {
+        let from_file = format!("attack -rate=1 -duration=1s -targets {}", targets(url));
+        for words in [format!("bench -n 1 {url}"), from_file] {
+            let ran = run(&words);
+            assert!(
+                !ran.stdout.contains("SEKRET") && !ran.stderr.contains("SEKRET"),
+                "{words}: {ran:?}"
+            );
+        }
+    }
+}
+
 /// The flags of every command stand before the name of another tool, too.
 #[test]
 fn issue_19_global_flags_stand_before_tools() {

@@ -155,7 +155,7 @@ pub(crate) fn wrk2_flags() -> Vec<Flag<Wrk>> {
 fn header(text: &str) -> Result<(String, String), ValueError> {
     let (name, value) = text
         .split_once(':')
-        .ok_or_else(|| ValueError::new(format!("header \"{text}\" has no colon")))?;
+        .ok_or_else(|| ValueError::new("the header has no colon (expected NAME: VALUE)"))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
