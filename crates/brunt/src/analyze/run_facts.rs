@@ -31,7 +31,14 @@ pub(super) fn facts(run: &Run) -> Vec<(&'static str, String)> {
     let code = manifest.exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
     let lines = [
         ("Run", format!("{} ({})", manifest.id, manifest.name)),
-        ("Command", format!("brunt {} {}", manifest.command, quoted(&manifest.args))),
+        (
+            "Command",
+            format!(
+                "brunt {} {}",
+                manifest.command,
+                quoted(&store::without_secrets(&manifest.args))
+            ),
+        ),
         ("Time", format!("{}{ended}", manifest.started)),
         ("Verdict", format!("{}{code}", run.verdict())),
         ("Labels", labels(run)),

@@ -338,6 +338,29 @@ fn issue_19_errors_repeat_no_secret() {
     }
 }
 
+/// A stored run is shown without what is redacted now.
+#[test]
+fn issue_19_a_stored_run_is_redacted_when_it_is_shown() {
+    let server = Recorder::new(|_| OK.to_owned());
+    let scratch = Scratch::new("trust-runs-show");
+    let at = |words: &str| {
+        let mut command = brunt(words);
+        command.current_dir(&scratch.0).env("BRUNT_STORE", scratch.path("store"));
+        start(command).wait()
+    };
+    at(&format!("bench -n 1 -c 1 -save=it http://{}/?page=SEKRET", server.address)).with_code(0);
+    assert!(at("runs show it").with_code(0).stdout.contains("SEKRET"));
+    for words in
+        ["runs show -redact page it", "-redact page runs show it", "-redact page runs list"]
+    {
+        let ran = at(words).with_code(0);
+        assert!(
+            !ran.stdout.contains("SEKRET") && !ran.stderr.contains("SEKRET"),
+            "{words}: {ran:?}"
+        );
+    }
+}
+
 /// The flags of every command stand before the name of another tool, too.
 #[test]
 fn issue_19_global_flags_stand_before_tools() {

@@ -139,7 +139,8 @@ fn show(
 ) -> Result<ExitCode, CommandError> {
     let run = find(store, word)?;
     if typed.flags.json {
-        Output::Stdout.write(table::pretty(&table::run_json(&run)).as_bytes())?;
+        let text = table::pretty(&table::run_json(&run));
+        Output::Stdout.write(stdx::redacted_json(&text).unwrap_or(text).as_bytes())?;
         return Ok(ExitCode::Ok);
     }
     Output::Stdout.write(format!("{}\n", table::fact_lines(&run)).as_bytes())?;
@@ -147,7 +148,7 @@ fn show(
     if run.manifest.documents.iter().any(|name| name == "report.txt") {
         let text = cli::input::read_whole(&stored.display().to_string())?;
         // It may have come from elsewhere.
-        let text = report::terminal_lines(&String::from_utf8_lossy(&text));
+        let text = report::terminal_lines(&redacted(&String::from_utf8_lossy(&text)));
         Output::Stdout.write(text.as_bytes())?;
         return Ok(ExitCode::Ok);
     }
@@ -159,6 +160,12 @@ fn show(
             (others.report)(&Invocation { args, ..invocation.clone() })
         }
     }
+}
+
+/// The lines of a stored report without what is to be redacted now, whatever was when it was written.
+fn redacted(text: &str) -> String {
+    let line = |line| stdx::redacted_message(line).unwrap_or_else(|| line.to_owned());
+    text.split_inclusive('\n').map(line).collect()
 }
 
 fn label(store: &Store, word: &str, labels: &[&str], flags: &RunsFlags) -> CommandResult {
