@@ -218,14 +218,34 @@ fn identity(study: &Study, mode: Mode, left_out: &[usize]) -> Vec<(String, Strin
     own.chain(study.facts.iter().map(shown)).collect()
 }
 
-/// A value of the study without what is redacted; its name may end with that of a variable.
+/// A value of the study without what is redacted and without passwords of URLs; its name may end with that of a variable. Where
+/// something is left out, two values are told apart by a sign of the whole.
 fn shown((name, value): &(String, String)) -> (String, String) {
-    let last = name.rsplit('.').next().unwrap_or(name);
-    let shown = match stdx::is_redacted(last) {
-        true => Some("***".to_owned()),
-        false => stdx::redacted_message(value),
+    let shown = hidden(name, value);
+    let signed = match shown == *value {
+        true => shown,
+        false => format!("{shown} [{:04x}]", sign(value)),
     };
-    (name.clone(), shown.unwrap_or_else(|| value.clone()))
+    (name.clone(), signed)
+}
+
+/// What may be shown of a value.
+fn hidden(name: &str, value: &str) -> String {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    if stdx::is_redacted(last) {
+        return "***".to_owned();
+    }
+    let shown = value.split_inclusive([' ', '"', '\'', '\n']).map(stdx::shown_url);
+    let shown = shown.collect::<String>();
+    stdx::redacted_message(&shown).unwrap_or(shown)
+}
+
+/// 16 bits of a text (FNV-1a, folded): enough that another token is another study, and too few to find the token by.
+fn sign(text: &str) -> u16 {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (hash ^ hash >> 16 ^ hash >> 32 ^ hash >> 48) as u16
 }
 
 /// How two studies differ, a line each.
@@ -233,16 +253,22 @@ fn changed_values(before: &[(String, String)], now: &[(String, String)]) -> Vec<
     let value = |of: &[(String, String)], name: &str| {
         of.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
     };
-    let shown = |value: Option<String>| {
+    let quoted = |value: Option<String>| {
         value.map_or("nothing".to_owned(), |value| format!("\"{}\"", value.escape_debug()))
+    };
+    // A plan that was written before hid no passwords.
+    let same = |name: &str, was: &Option<String>, is: &Option<String>| match (was, is) {
+        (Some(was), Some(is)) => was == is || shown(&(name.to_owned(), was.clone())).1 == *is,
+        (was, is) => was == is,
     };
     let gone = before.iter().filter(|(name, _)| value(now, name).is_none());
     let mut lines: Vec<String> = now
         .iter()
         .chain(gone)
         .map(|(name, _)| (name, value(before, name), value(now, name)))
-        .filter(|(_, was, is)| was != is)
-        .map(|(name, was, is)| format!("{name} was {} and is {}", shown(was), shown(is)))
+        .filter(|(name, was, is)| !same(name, was, is))
+        .map(|(name, was, is)| (name, was.map(|was| hidden(name, &was)), is))
+        .map(|(name, was, is)| format!("{name} was {} and is {}", quoted(was), quoted(is)))
         .collect();
     let more = lines.len().saturating_sub(DIFFERENCES_MAX);
     lines.truncate(DIFFERENCES_MAX);
@@ -258,6 +284,20 @@ mod tests {
 
     fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
         list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn issue_19_hidden_values_are_told_apart() {
+        let of = |value: &str| shown(&("args".to_owned(), value.to_owned())).1;
+        let [one, other] = ["bench http://u:SEKRET@h/ x", "bench http://u:OTHER@h/ x"].map(of);
+        assert!(one.starts_with("bench http://u:***@h/ x [") && one != other, "{one} {other}");
+        assert_eq!(of("bench http://u:SEKRET@h/ x"), one);
+        assert_eq!(of("bench http://h/"), "bench http://h/");
+        // A plan of before this holds the password, and is of the same study.
+        let before = pairs(&[("args", "bench http://u:SEKRET@h/ x")]);
+        assert_eq!(changed_values(&before, &pairs(&[("args", &one)])), [""; 0]);
+        let lines = changed_values(&before, &pairs(&[("args", &other)]));
+        assert!(lines.len() == 1 && !lines[0].contains("SEKRET"), "{lines:?}");
     }
 
     #[test]
