@@ -39,6 +39,8 @@ pub enum ExitCode {
     SetupTimeout = 100,
     /// `run`: `teardown` took longer than it may.
     TeardownTimeout = 101,
+    /// `run`: `handleSummary` took longer than it may.
+    SummaryTimeout = 102,
     /// `run`: the REST API stopped it.
     Stopped = 103,
     /// `run`: options, thresholds or scenarios are wrong.
@@ -59,7 +61,7 @@ pub enum ExitCode {
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub const MEANINGS: [(Self, &'static str); 25] = [
+    pub const MEANINGS: [(Self, &'static str); 26] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -86,6 +88,7 @@ impl ExitCode {
         (Self::Thresholds, "run: a threshold was crossed."),
         (Self::SetupTimeout, "run: setup() took too long."),
         (Self::TeardownTimeout, "run: teardown() took too long."),
+        (Self::SummaryTimeout, "run: handleSummary() took too long."),
         (Self::Stopped, "run: stopped through the REST API."),
         (Self::Config, "run: options, thresholds or scenarios are wrong."),
         (Self::Interrupted, "run: interrupted by the user."),

@@ -1,10 +1,10 @@
 //! `TestConfig`: the script compiled, its options read, what the command line says put above them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::IsTerminal as _;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use cli::{ExitCode, Output, ParsedArgs};
 use engine::IoChoice;
@@ -14,7 +14,8 @@ use remote::flags::FleetRequest;
 use report::k6_summary::is_trend_stat;
 use results::Encoding;
 use script::{
-    AbortReason, DeclaredMetric, Fields, Files, Host, Level, LogFields, Options, Program, SystemTag,
+    AbortReason, CompileError, DeclaredMetric, Fields, Files, Host, Level, LogFields, Options,
+    Program, SystemTag,
 };
 use serde_json::Value;
 use session::{MonitorConfig, ReportFiles};
@@ -159,7 +160,7 @@ pub(super) fn load_of(
     let source = Rc::new(find().map_err(report)?);
     let mut env = source.env.clone();
     env.extend(option_layers::variables(flags, shows_env));
-    let host = Rc::new(Beginning { began, logger: Arc::clone(&logger), halt: RefCell::default() });
+    let host = Rc::new(Beginning::new(path, began, &logger));
     let seen = Rc::clone(&host);
     let files = Rc::clone(&source) as Rc<dyn Files>;
     let secret_sources = if flags.is_part { Vec::new() } else { option_layers::secrets(flags) };
@@ -169,7 +170,7 @@ pub(super) fn load_of(
     if let Some(AbortReason::Abort(text)) = seen.halt.take() {
         return Err(report(K6Error { code: ExitCode::Aborted, text }));
     }
-    let mut program = program.map_err(|error| report(error.into()))?;
+    let mut program = program.map_err(|error| report(seen.error_of(error)))?;
     let layers = option_layers::all(program.options.as_deref(), source.options.clone(), flags);
     let LayeredOptions { own, all, overriding } = layers.map_err(report)?;
     if program.functions.is_empty() {
@@ -451,10 +452,34 @@ fn on_fleet(request: &FleetRequest) -> String {
 
 /// The world while the script is first run.
 struct Beginning {
+    /// What the script is called.
+    path: String,
     began: Instant,
     logger: Arc<Logger>,
     /// The script wants no test.
     halt: RefCell<Option<AbortReason>>,
+    /// It has been said that the script takes long.
+    is_late: Cell<bool>,
+}
+
+impl Beginning {
+    fn new(path: &str, began: Instant, logger: &Arc<Logger>) -> Self {
+        let (path, logger) = (path.to_owned(), Arc::clone(logger));
+        Self { path, began, logger, halt: RefCell::default(), is_late: Cell::new(false) }
+    }
+
+    /// Why the script cannot be run: of one that was ended for its time, that.
+    fn error_of(&self, error: CompileError) -> K6Error {
+        if self.began.elapsed() <= INIT_MAX {
+            return error.into();
+        }
+        let seconds = INIT_MAX.as_secs();
+        let text = format!(
+            "{}: its modules ran for more than {seconds} s before the test (a loop without end outside of the functions?): {error}",
+            self.path
+        );
+        K6Error { code: ExitCode::Script, text }
+    }
 }
 
 impl Host for Beginning {
@@ -471,12 +496,25 @@ impl Host for Beginning {
         self.halt.borrow_mut().get_or_insert(halt);
     }
     fn interrupts(&self) -> bool {
-        self.began.elapsed() > INIT_MAX
+        let took = self.began.elapsed();
+        if took > INIT_LONG && !self.is_late.replace(true) {
+            let text = format!(
+                "{}: its modules have been running for {} s; after {} s they are ended",
+                self.path,
+                took.as_secs(),
+                INIT_MAX.as_secs()
+            );
+            self.logger.log_line(Level::Warn, &text);
+        }
+        took > INIT_MAX
     }
 }
 
 /// How long a script's modules may run before the test: a minute, as k6's setup.
-const INIT_MAX: std::time::Duration = std::time::Duration::from_secs(60);
+const INIT_MAX: Duration = Duration::from_secs(60);
+/// From when on it is said that they take long.
+const INIT_LONG: Duration = Duration::from_secs(10);
+
 /// What is watched needs a place, and is found out to be possible before anything is opened or sent.
 fn check_watching(
     watching: Option<&MonitorConfig>,
@@ -494,4 +532,41 @@ fn check_watching(
     let encoding = Encoding::from_path(name).unwrap_or(Encoding::Arrow);
     let monitor = watching.monitor_for(encoding);
     monitor.map(drop).map_err(|failed| K6Error::other(failed.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    mod regression {
+        use super::*;
+
+        /// One module, which never ends.
+        struct Endless;
+
+        impl Files for Endless {
+            fn read(&self, _name: &str) -> Result<Vec<u8>, String> {
+                Ok(b"for (;;) {} export default function () {}".to_vec())
+            }
+        }
+
+        /// A loop outside of the functions was silent for a minute, and its end named no script.
+        #[test]
+        fn issue_19_modules_without_end_are_named() {
+            let now = Instant::now();
+            let logger = Arc::new(Logger::new(&RunFlags::default(), now).unwrap());
+            let late = now.checked_sub(INIT_MAX).unwrap();
+            let (host, files) =
+                (Rc::new(Beginning::new("loop.js", late, &logger)), Rc::new(Endless));
+            let seen = Rc::clone(&host);
+            let program = Program::compile_with("/loop.js", Arc::default(), files, host, None);
+            let error = seen.error_of(program.map(drop).unwrap_err());
+            assert_eq!(error.code, ExitCode::Script);
+            assert!(
+                error.text.starts_with("loop.js: its modules ran for more than 60 s"),
+                "{error:?}"
+            );
+            assert!(seen.is_late.get(), "it was said before");
+        }
+    }
 }

@@ -165,7 +165,7 @@ fn test(
     }
     let judge = last.as_mut().and_then(|done| done.gates.take());
     let agents = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.agents));
-    let Conclusion { crossed, gates, mut asserted } =
+    let Conclusion { crossed, gates, mut asserted, summary } =
         conclude(&mut meant, &seen, judge.as_ref(), agents)?;
     let events = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.events));
     asserted.extend(events.into_iter().map(Assertion::Event));
@@ -178,7 +178,8 @@ fn test(
         seen.code = if seen.code == ExitCode::Ok { ExitCode::Thresholds } else { seen.code };
     }
     let code = session::conclude_gates(session::gates_of(&gates));
-    seen.code = if seen.code == ExitCode::Ok { code } else { seen.code };
+    seen.code =
+        [seen.code, code, summary].into_iter().find(|c| *c != ExitCode::Ok).unwrap_or(ExitCode::Ok);
     if let Some(done) = &last {
         notes(&meant, done, seen.elapsed)?;
     }
@@ -253,6 +254,8 @@ struct Conclusion {
     gates: Vec<Assertion>,
     /// All that the results have of thresholds, checks, metrics, gates and agents.
     asserted: Vec<Assertion>,
+    /// The code that the making of the summary ends with.
+    summary: ExitCode,
 }
 
 /// Judges thresholds and gates, prints the summary, and closes the outputs.
@@ -285,11 +288,11 @@ fn conclude(
     if let Some(outputs) = meant.outputs.take() {
         print_losses(&outputs.finish(asserted.clone())?);
     }
-    printed?;
+    let summary = printed?;
     Output::Stdout.write(report::assertion_text(&gates).as_bytes())?;
     let crossed = outcomes.iter().filter(|outcome| !outcome.holds);
     let crossed = crossed.map(|outcome| outcome.metric.as_str()).collect::<Vec<_>>();
-    Ok(Conclusion { crossed: joined_once(&crossed), gates, asserted })
+    Ok(Conclusion { crossed: joined_once(&crossed), gates, asserted, summary })
 }
 
 /// Prints what is not in the outputs.

@@ -2,18 +2,18 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
-use cli::{ExitError, Output};
+use cli::{ExitCode, ExitError, Output};
 use report::k6_summary::{self, K6Input, K6Machine};
 use script::{Level, PriorStages, Stage, documents};
 
 use crate::config::TestConfig;
-use crate::stage::run_stage;
+use crate::stage::{StageResult, run_stage};
 use crate::summary_mode::SummaryMode;
 
 /// The version of k6 whose forms the summaries have.
 const K6_VERSION: &str = "1.8.1";
 
-/// Prints the summary and writes its documents.
+/// Prints the summary and writes its documents; gives the code that its making ends with.
 ///
 /// # Errors
 /// An output cannot be written.
@@ -21,14 +21,17 @@ pub(super) fn write_summary(
     meant: &TestConfig,
     input: &K6Input<'_>,
     data: Option<&str>,
-) -> Result<(), ExitError> {
+) -> Result<ExitCode, ExitError> {
     if meant.mode == SummaryMode::Disabled {
-        return Ok(());
+        return Ok(ExitCode::Ok);
     }
     let now = jiff::Timestamp::now().to_string();
     let script = meant.source.text();
     let of = K6Machine { script: &script, now: &now, k6_version: K6_VERSION };
-    let own = if meant.handle_summary { own(meant, input, data, &of)? } else { None };
+    let (own, code) = match meant.handle_summary {
+        true => own(meant, input, data, &of)?,
+        false => (None, ExitCode::Ok),
+    };
     if let Some(list) = own {
         write_all(meant, &list)?;
     } else {
@@ -46,17 +49,17 @@ pub(super) fn write_summary(
         };
         place.write(document.as_bytes())?;
     }
-    Ok(())
+    Ok(code)
 }
 
 /// What `handleSummary` wants written; `None` where it threw or returned nothing, so that k6's own text is printed. Of a promise
-/// that is rejected k6 prints nothing at all.
+/// that is rejected k6 prints nothing at all. The code is that of a call that was ended from outside.
 fn own(
     meant: &TestConfig,
     input: &K6Input<'_>,
     data: Option<&str>,
     of: &K6Machine<'_>,
-) -> Result<Option<Vec<script::Document>>, ExitError> {
+) -> Result<(Option<Vec<script::Document>>, ExitCode), ExitError> {
     let given = if meant.machine_readable {
         k6_summary::machine(input, of)
     } else {
@@ -66,9 +69,20 @@ fn own(
     let stage = (Stage::Summary, PriorStages::default());
     let done = run_stage(meant, stage, Some(&given), None)?;
     if done.outcome.exception.as_ref().is_some_and(|thrown| thrown.in_promise) {
-        return Ok(Some(Vec::new()));
+        return Ok((Some(Vec::new()), ExitCode::Ok));
     }
-    Ok(done.outcome.returned.as_deref().map(documents))
+    Ok((done.outcome.returned.as_deref().map(documents), cut_off(meant, &done)))
+}
+
+/// The code for a `handleSummary` that was ended from outside. k6 says it and ends with 0.
+fn cut_off(meant: &TestConfig, done: &StageResult) -> ExitCode {
+    if done.outcome.interrupted == 0 || done.interrupted {
+        return if done.interrupted { ExitCode::Interrupted } else { ExitCode::Ok };
+    }
+    let limit = meant.options.summary_timeout;
+    let text = format!("handleSummary() execution timed out after {limit}");
+    meant.logger.log_line(Level::Error, &text);
+    if meant.compat { ExitCode::Ok } else { ExitCode::SummaryTimeout }
 }
 
 /// Writes documents. Those that cannot be written are reported in one message; the exit code stays.

@@ -338,6 +338,19 @@ fn issue_19_errors_repeat_no_secret() {
     }
 }
 
+/// A `handleSummary` that never ends is no success; k6's command line says so, and ends as k6 does.
+#[test]
+fn issue_19_a_summary_without_end_has_a_code() {
+    let scratch = Scratch::new("trust-endless-summary");
+    let source = "export const options = { handleSummaryTimeout: '300ms' };
+        export default function () {}
+        export function handleSummary() { for (;;) {} }";
+    for (words, code) in [("run -q", 102), ("k6 run -q", 0)] {
+        let ran = script(&scratch, words, source).with_code(code);
+        assert!(ran.stderr.contains("handleSummary() execution timed out after 300ms"), "{ran:?}");
+    }
+}
+
 /// A stored run is shown without what is redacted now.
 #[test]
 fn issue_19_a_stored_run_is_redacted_when_it_is_shown() {
