@@ -57,6 +57,14 @@ fn reference(root: &Path, brunt: &str) -> Result<String> {
     let mut text = String::from(
         "# Flags\n\nMade by `cargo xtask codegen` from the table that brunt parses with.\n",
     );
+    let overview = process::capture(root, brunt, &["help"])?;
+    let global =
+        overview.split_once("flags of every command:\n").context("no flags of every command")?;
+    let lines = global.1.split("\n\n").next().unwrap_or_default();
+    text += &format!(
+        "\n## Every command\n\nBefore the command or the name of another tool (`brunt -redact secrets hey URL`), or after the command.\n\n```\n{}\n```\n",
+        lines.trim_end()
+    );
     for command in COMMANDS {
         let help = process::capture(root, brunt, &["help", command])?;
         text += &format!("\n## brunt {command}\n\n```\n{}\n```\n", help.trim_end());

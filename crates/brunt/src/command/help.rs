@@ -64,8 +64,9 @@ fn print(text: &str) -> ExitCode {
 /// What there is.
 #[must_use]
 pub(crate) fn overview(registry: &Registry) -> String {
-    let mut text =
-        String::from("brunt: an honest load tester\n\nusage: brunt [-cpus N] COMMAND [flags]\n\n");
+    let mut text = String::from(
+        "brunt: an honest load tester\n\nusage: brunt [flags of every command] COMMAND [flags]\n\n",
+    );
     for command in registry.commands {
         text.push_str(&format!("  {:<12} {}\n", command.name, command.summary));
     }
@@ -73,12 +74,25 @@ pub(crate) fn overview(registry: &Registry) -> String {
         text.push_str(&format!("  {:<12} {}\n", tool.name, tool.summary));
     }
     text.push_str("\nflags of every command:\n");
-    for row in global::FLAGS.iter().map(|flag| flag.row).filter(|row| row.name != "profile") {
-        text.push_str(&flag_lines(row));
-    }
+    global_rows().for_each(|row| text.push_str(&flag_lines(row)));
     text.push_str("\nflags are written -flag value, -flag=value, --flag value or --flag=value.\n");
     text.push_str("\ntry:\n  brunt demo\n  brunt help attack");
     text
+}
+
+/// The flags of every command.
+fn global_rows() -> impl Iterator<Item = Row> {
+    global::FLAGS.iter().map(|flag| flag.row).filter(|row| row.name != "profile")
+}
+
+/// The flags of every command in a line, for the help of one.
+fn global_line() -> String {
+    let one = |row: Row| match row.kind.is_switch() {
+        true => format!("-{}", row.name),
+        false => format!("-{} {}", row.name, row.kind.help_text()),
+    };
+    let list: Vec<String> = global_rows().map(one).collect();
+    format!("\nflags of every command (brunt help): {}\n", list.join(", "))
 }
 
 /// One command's help.
@@ -99,6 +113,7 @@ fn one(command: &CommandSpec) -> String {
             text.push_str(&flag_lines(row));
         }
     }
+    text.push_str(&global_line());
     if !command.examples.is_empty() {
         text.push_str("\nexamples:\n");
         for (line, purpose) in command.examples {
@@ -147,6 +162,14 @@ mod tests {
                 );
             }
             assert!(overview(&REGISTRY).contains(command.summary));
+            for row in global_rows() {
+                assert!(
+                    text.contains(&format!(" -{}", row.name)),
+                    "{} -{}",
+                    command.name,
+                    row.name
+                );
+            }
         }
     }
 }
