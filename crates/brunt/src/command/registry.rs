@@ -17,7 +17,7 @@ pub(crate) const REGISTRY: Registry =
 pub(super) fn command_lines() -> CommandLines {
     CommandLines {
         tools: TOOLS.iter().map(|tool| tool.name).collect(),
-        validate: |args| dispatch::validate(args, &REGISTRY),
+        validate: |args| dispatch::validate(&args, &REGISTRY),
     }
 }
 

@@ -68,9 +68,9 @@ fn named_tool(args: &[String], registry: &Registry) -> Option<Result<NamedTool, 
 ///
 /// # Errors
 /// The command line is wrong, or does not generate load; the error is one line.
-pub(crate) fn validate(args: Vec<String>, registry: &Registry) -> Result<(), String> {
-    let Some(named) = named_tool(&args, registry) else {
-        return native::validate(&args, registry);
+pub(crate) fn validate(args: &[String], registry: &Registry) -> Result<(), String> {
+    let Some(named) = named_tool(args, registry) else {
+        return native::validate(args, registry);
     };
     let (tool, _, mut args) = named?;
     take_results(&mut args).map_err(|NoFile| format!("{RESULTS} needs the name of a file"))?;
