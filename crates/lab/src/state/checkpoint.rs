@@ -219,7 +219,7 @@ fn identity(study: &Study, mode: Mode, left_out: &[usize]) -> Vec<(String, Strin
 }
 
 /// A value of the study without what is redacted and without passwords of URLs; its name may end with that of a variable. Where
-/// something is left out, two values are told apart by a sign of the whole.
+/// something is left out, a sign of the whole says which it was.
 fn shown((name, value): &(String, String)) -> (String, String) {
     let shown = hidden(name, value);
     let signed = match shown == *value {
