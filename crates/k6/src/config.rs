@@ -1,10 +1,9 @@
 //! `TestConfig`: the script compiled, its options read, what the command line says put above them.
 
-use std::cell::{Cell, RefCell};
 use std::io::IsTerminal as _;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use cli::{ExitCode, Output, ParsedArgs};
 use engine::IoChoice;
@@ -13,16 +12,13 @@ use metrics::tally::Tally;
 use remote::flags::FleetRequest;
 use report::k6_summary::is_trend_stat;
 use results::Encoding;
-use script::{
-    AbortReason, CompileError, DeclaredMetric, Fields, Files, Host, Level, LogFields, Options,
-    Program, SystemTag,
-};
+use script::{AbortReason, DeclaredMetric, Fields, Files, Level, Options, Program, SystemTag};
 use serde_json::Value;
 use session::{MonitorConfig, ReportFiles};
-use stdx::Nanos;
 use workload::executor::Scenario;
 
 use crate::announcement;
+use crate::beginning::Beginning;
 use crate::console::{self, Logger};
 use crate::dashboard::{self, Dashboard};
 use crate::error::K6Error;
@@ -450,71 +446,6 @@ fn on_fleet(request: &FleetRequest) -> String {
     }
 }
 
-/// The world while the script is first run.
-struct Beginning {
-    /// What the script is called.
-    path: String,
-    began: Instant,
-    logger: Arc<Logger>,
-    /// The script wants no test.
-    halt: RefCell<Option<AbortReason>>,
-    /// It has been said that the script takes long.
-    is_late: Cell<bool>,
-}
-
-impl Beginning {
-    fn new(path: &str, began: Instant, logger: &Arc<Logger>) -> Self {
-        let (path, logger) = (path.to_owned(), Arc::clone(logger));
-        Self { path, began, logger, halt: RefCell::default(), is_late: Cell::new(false) }
-    }
-
-    /// Why the script cannot be run: of one that was ended for its time, that.
-    fn error_of(&self, error: CompileError) -> K6Error {
-        if self.began.elapsed() <= INIT_MAX {
-            return error.into();
-        }
-        let seconds = INIT_MAX.as_secs();
-        let text = format!(
-            "{}: its modules ran for more than {seconds} s before the test (a loop without end outside of the functions?): {error}",
-            self.path
-        );
-        K6Error { code: ExitCode::Script, text }
-    }
-}
-
-impl Host for Beginning {
-    fn now(&self) -> Nanos {
-        self.began.elapsed().into()
-    }
-    fn log(&self, level: Level, text: &str) {
-        self.logger.log(level, text, &[("source", "console")]);
-    }
-    fn log_event(&self, level: Level, text: &str, fields: LogFields<'_>) {
-        self.logger.log(level, text, fields);
-    }
-    fn halt(&self, halt: AbortReason) {
-        self.halt.borrow_mut().get_or_insert(halt);
-    }
-    fn interrupts(&self) -> bool {
-        let took = self.began.elapsed();
-        if took > INIT_LONG && !self.is_late.replace(true) {
-            let text = format!(
-                "{}: its modules have been running for {} s; after {} s they are ended",
-                self.path,
-                took.as_secs(),
-                INIT_MAX.as_secs()
-            );
-            self.logger.log_line(Level::Warn, &text);
-        }
-        took > INIT_MAX
-    }
-}
-
-/// How long a script's modules may run before the test: a minute, as k6's setup.
-const INIT_MAX: Duration = Duration::from_secs(60);
-/// From when on it is said that they take long.
-const INIT_LONG: Duration = Duration::from_secs(10);
-
 /// What is watched needs a place, and is found out to be possible before anything is opened or sent.
 fn check_watching(
     watching: Option<&MonitorConfig>,
@@ -532,41 +463,4 @@ fn check_watching(
     let encoding = Encoding::from_path(name).unwrap_or(Encoding::Arrow);
     let monitor = watching.monitor_for(encoding);
     monitor.map(drop).map_err(|failed| K6Error::other(failed.to_string()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    mod regression {
-        use super::*;
-
-        /// One module, which never ends.
-        struct Endless;
-
-        impl Files for Endless {
-            fn read(&self, _name: &str) -> Result<Vec<u8>, String> {
-                Ok(b"for (;;) {} export default function () {}".to_vec())
-            }
-        }
-
-        /// A loop outside of the functions was silent for a minute, and its end named no script.
-        #[test]
-        fn issue_19_modules_without_end_are_named() {
-            let now = Instant::now();
-            let logger = Arc::new(Logger::new(&RunFlags::default(), now).unwrap());
-            let late = now.checked_sub(INIT_MAX).unwrap();
-            let (host, files) =
-                (Rc::new(Beginning::new("loop.js", late, &logger)), Rc::new(Endless));
-            let seen = Rc::clone(&host);
-            let program = Program::compile_with("/loop.js", Arc::default(), files, host, None);
-            let error = seen.error_of(program.map(drop).unwrap_err());
-            assert_eq!(error.code, ExitCode::Script);
-            assert!(
-                error.text.starts_with("loop.js: its modules ran for more than 60 s"),
-                "{error:?}"
-            );
-            assert!(seen.is_late.get(), "it was said before");
-        }
-    }
 }

@@ -12,6 +12,7 @@
 mod announcement;
 mod archive;
 mod arguments;
+mod beginning;
 mod config;
 mod console;
 mod dashboard;
