@@ -26,7 +26,9 @@ pub struct Replacement {
     part: PathBuf,
     replaces: PathBuf,
     is_published: bool,
-    /// The file that is there, locked: what is written there meanwhile would lose its name.
+    /// Nothing may be written under the name meanwhile: it would lose it.
+    guards_name: bool,
+    /// The file that is there, which no stream may be written to as long as it is shared here.
     there: Option<File>,
 }
 
@@ -57,8 +59,8 @@ impl Replacement {
             // A link that was planted there is not followed.
             match File::options().write(true).create_new(true).open(&part) {
                 Ok(file) => {
-                    let (is_published, there) = (false, None);
-                    return Ok(Self { file, part, replaces, is_published, there });
+                    let (is_published, guards_name, there) = (false, false, None);
+                    return Ok(Self { file, part, replaces, is_published, guards_name, there });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -78,7 +80,7 @@ impl Replacement {
             return Ok(None);
         }
         let there = meta.as_ref().and_then(|_| File::open(path).ok());
-        lock(there.as_ref())?;
+        share(there.as_ref())?;
         let has_one_name = meta.as_ref().is_none_or(|meta| meta.nlink() == 1);
         let beside = if has_one_name { Self::beside(path).ok() } else { None };
         let Some(mut replacement) = beside else { return Ok(None) };
@@ -88,7 +90,7 @@ impl Replacement {
             let writable = !meta.permissions().readonly();
             same_owner && writable && file.set_permissions(meta.permissions()).is_ok()
         });
-        replacement.there = there;
+        (replacement.there, replacement.guards_name) = (there, true);
         Ok(is_alike.then_some(replacement))
     }
 
@@ -99,9 +101,10 @@ impl Replacement {
     pub fn publish(mut self) -> io::Result<()> {
         // A disk may report only at its close that it was full.
         self.file.sync_all()?;
-        if self.there.is_none() && fs::metadata(&self.replaces).is_ok_and(|meta| meta.is_file()) {
-            let newer = File::open(&self.replaces).ok();
-            lock(newer.as_ref()).map_err(|HasWriter| io::ErrorKind::ResourceBusy)?;
+        if self.guards_name && fs::metadata(&self.replaces).is_ok_and(|meta| meta.is_file()) {
+            // It may be another one by now. Shared until the rename is over.
+            self.there = File::open(&self.replaces).ok();
+            share(self.there.as_ref()).map_err(|HasWriter| io::ErrorKind::ResourceBusy)?;
         }
         fs::rename(&self.part, &self.replaces)?;
         self.is_published = true;
@@ -123,9 +126,9 @@ fn leads_elsewhere(path: &Path) -> bool {
     begins.iter().any(|begin| path.as_os_str().as_encoded_bytes().starts_with(begin.as_bytes()))
 }
 
-/// Locks a file until it is closed, as far as its file system has locks.
-fn lock(file: Option<&File>) -> Result<(), HasWriter> {
-    match file.map(File::try_lock) {
+/// Keeps writers of streams away from a file until it is closed, as far as its file system has locks: theirs are exclusive.
+fn share(file: Option<&File>) -> Result<(), HasWriter> {
+    match file.map(File::try_lock_shared) {
         Some(Err(TryLockError::WouldBlock)) => Err(HasWriter),
         _ => Ok(()),
     }
@@ -220,7 +223,9 @@ mod tests {
         let replacement = Replacement::alike(&path).unwrap().unwrap();
         let second = File::open(&path).unwrap().try_lock();
         assert!(second.is_err(), "it is not to be written meanwhile");
+        let other = Replacement::alike(&path).unwrap().unwrap();
         replacement.publish().unwrap();
+        other.publish().expect("the later document stays");
         fs::remove_file(&path).unwrap();
         // To open a pipe would be to wait for its writer.
         nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();

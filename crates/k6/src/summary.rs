@@ -76,8 +76,15 @@ fn own(
 
 /// The code for a `handleSummary` that was ended from outside. k6 says it and ends with 0.
 fn cut_off(meant: &TestConfig, done: &StageResult) -> ExitCode {
-    if done.outcome.interrupted == 0 || done.interrupted {
-        return if done.interrupted { ExitCode::Interrupted } else { ExitCode::Ok };
+    if done.outcome.interrupted == 0 {
+        return ExitCode::Ok;
+    }
+    if done.interrupted {
+        return ExitCode::Interrupted;
+    }
+    if let Some(text) = done.control.aborted() {
+        meant.logger.log_line(Level::Error, &text);
+        return if meant.compat { ExitCode::Ok } else { ExitCode::Aborted };
     }
     let limit = meant.options.summary_timeout;
     let text = format!("handleSummary() execution timed out after {limit}");

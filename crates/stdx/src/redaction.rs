@@ -21,8 +21,9 @@ const LAST_OF_FIELDS: [&str; 9] = [
     "session",
     "credential",
 ];
-/// Headers that end like these and hold none: the first is half of a handshake, the second numbers a request.
-const NO_SECRETS: [&str; 2] = ["sec-websocket-key", "idempotency-key"];
+/// Headers that end like these hold none: the first is half of a handshake, the others number requests and parts of caches.
+const NO_SECRETS: [&str; 5] =
+    ["websocket-key", "idempotency-key", "cache-key", "surrogate-key", "partition-key"];
 /// What the name of a flag, a variable, a header or a key of a query contains, wherever, whose value is a secret.
 const PARTS: [&str; 13] = [
     "password",
@@ -156,7 +157,8 @@ pub fn is_redacted(name: &str) -> bool {
 /// Whether a header of this name has a secret as its value, as its last word (`X-Vault-Token`) or any of them says.
 #[must_use]
 pub fn names_secret_field(name: &str) -> bool {
-    let is = |other: &str| name.trim_end().eq_ignore_ascii_case(other);
+    let lower = name.trim_end().to_ascii_lowercase();
+    let is = |other: &str| lower.ends_with(other);
     let ends = words(name).next_back().is_some_and(|last| is_one_of(last, &LAST_OF_FIELDS));
     (ends && !NO_SECRETS.into_iter().any(is)) || names_secret(name)
 }
@@ -294,6 +296,9 @@ mod tests {
             "author",
             "Sec-WebSocket-Key",
             "Idempotency-Key",
+            "X-Idempotency-Key",
+            "Surrogate-Key",
+            "X-Cache-Key",
             "",
         ] {
             assert!(!secrets.covers(name), "{name}");

@@ -124,7 +124,7 @@ fn replaced(
 fn without_strange_password(url: &str) -> Cow<'_, str> {
     let lower = url.to_ascii_lowercase();
     let schemes = ["http:", "https:", "ws:", "wss:"].into_iter();
-    let Some(begin) = schemes.filter_map(|name| Some(lower.find(name)? + name.len())).max() else {
+    let Some(begin) = schemes.filter_map(|name| Some(lower.find(name)? + name.len())).min() else {
         return Cow::Borrowed(url);
     };
     let slashes = url[begin..].find(|c| c != '/' && c != '\\').unwrap_or(0);
@@ -175,6 +175,8 @@ mod tests {
             ("http://h?u:p@x", "http://h?u:p@x"),
             ("mailto:u:p@h", "mailto:u:p@h"),
             ("http:/u:p@h", "http:/u:***@h"),
+            // A user whose name ends as a scheme does.
+            ("http:/aws:p@h", "http:/aws:***@h"),
             ("http:u:p@h/x", "http:u:***@h/x"),
             ("HTTP:///u:p@h", "HTTP:///u:***@h"),
             ("http:\\\\u:p@h", "http:\\\\u:***@h"),

@@ -59,7 +59,7 @@ fn wrong_flags_are_named_with_what_was_expected() {
         ("attack -rate=0", &["-rate=0 requires setting -max-workers"]),
         ("attack -shape=circle -targets=/dev/null", &["-shape", "circle", "expected"]),
         ("attack -cpus=0", &["-cpus", "1 or more"]),
-        ("attack -header=nonsense", &["-header", "nonsense", "Name: value"]),
+        ("attack -header=nonsense", &["-header", "Name: value"]),
         ("report -by=colour", &["-by", "colour", "target, status, name"]),
         ("demo fast", &["unexpected", "fast"]),
         ("man attack", &["unexpected", "attack"]),

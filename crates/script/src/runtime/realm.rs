@@ -126,13 +126,14 @@ impl Realm {
             self.held_at_most.set(None);
             return room;
         }
-        let most = self.held_at_most.get().unwrap_or_else(|| {
+        let grown = |most| ffi::held_memory(&self.context) > most + MEMORY_RESERVE / 2;
+        let known = self.held_at_most.get();
+        if known.is_none_or(grown) {
             ffi::collect_garbage(&self.context);
             self.hold_memory();
-            let held = ffi::held_memory(&self.context);
-            self.held_at_most.set(Some(held));
-            held
-        });
+        }
+        let most = known.unwrap_or_else(|| ffi::held_memory(&self.context));
+        self.held_at_most.set(Some(most));
         let reserve = (most + MEMORY_RESERVE).saturating_sub(ffi::held_memory(&self.context));
         left().max(reserve)
     }

@@ -89,6 +89,8 @@ fn entry_json(run: &Run) -> Value {
 pub(super) fn run_json(run: &Run) -> Value {
     let mut value = serde_json::to_value(&run.manifest).unwrap_or_default();
     value["verdict"] = json!(run.verdict());
+    // It may have been kept without what is redacted now.
+    value["args"] = json!(store::without_secrets(&run.manifest.args));
     value["folder"] = json!(run.folder.display().to_string());
     value
 }
