@@ -36,6 +36,7 @@ mod endpoint_rotation;
 mod error;
 mod failure;
 mod failure_reason;
+mod gathering;
 mod hit;
 mod host_policy;
 mod ids;

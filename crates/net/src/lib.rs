@@ -17,6 +17,7 @@ mod peer;
 mod reactor;
 pub mod sim;
 mod uring;
+mod wait_limits;
 
 pub use dns::{Resolver, ResolverCallback};
 pub use io::{Address, Dial, Event, Io, IoFailure, Key, Progress, Ready, Sock};
@@ -24,6 +25,7 @@ pub use mailbox::Waker;
 pub use peer::{Output, Peer};
 pub use reactor::Reactor;
 pub use uring::{NoUring, Uring};
+pub use wait_limits::WaitLimits;
 
 #[cfg(test)]
 mod tests;

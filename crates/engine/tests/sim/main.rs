@@ -5,6 +5,7 @@ mod cable;
 mod changes;
 mod closing;
 mod faults;
+mod gathering;
 mod laws;
 mod pipes;
 mod records;

@@ -17,6 +17,7 @@ use stdx::Nanos;
 use super::inbox::Inbox;
 use super::no_uring::NoUring;
 use crate::io::Sock;
+use crate::wait_limits::WaitLimits;
 
 /// Operations that may wait for one submission; more are submitted in between.
 const SUBMISSIONS: u32 = 256;
@@ -65,18 +66,6 @@ pub(super) struct Completion {
     /// The operation goes on.
     pub(super) more: bool,
 }
-
-/// How long a wait gathers completions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct WaitLimits {
-    /// So many are enough.
-    pub(super) want: u32,
-    /// After this time one is enough.
-    pub(super) window: Nanos,
-}
-
-/// The first completion ends the wait.
-pub(super) const AT_ONCE: WaitLimits = WaitLimits { want: 1, window: Nanos::ZERO };
 
 /// The kernel's two queues.
 pub(super) struct Ring {
