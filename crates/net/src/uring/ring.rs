@@ -89,7 +89,7 @@ impl Ring {
     /// A ring that no thread owns yet, with these buffers for what is received.
     pub(super) fn new(inbox: &Inbox) -> Result<Self, NoUring> {
         let mut builder = IoUring::builder();
-        builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag();
+        builder.setup_single_issuer().setup_defer_taskrun();
         builder.setup_r_disabled().setup_submit_all().setup_cqsize(COMPLETIONS).dontfork();
         let uring: IoUring = builder.build(SUBMISSIONS).map_err(NoUring::Setup)?;
         let params = uring.params();
@@ -219,8 +219,7 @@ impl Ring {
         }
     }
 
-    /// Hands over what was asked for, and sleeps until something is done, `sleep` at most. It may return early. Where it
-    /// need not sleep it gathers nothing: gathering is to make of several sleeps one.
+    /// Hands over what was asked for, and sleeps until something is done, `sleep` at most. It may return early.
     pub(super) fn wait(&mut self, sleep: Option<Nanos>, gather: WaitLimits) {
         self.enable();
         let timeout = sleep.map(|s| Timespec::from(Duration::from(s)));
@@ -228,14 +227,11 @@ impl Ring {
         if let Some(timeout) = &timeout {
             args = args.timespec(timeout);
         }
-        let mut want = if sleep == Some(Nanos::ZERO) { 0 } else { gather.want };
+        let want = if sleep == Some(Nanos::ZERO) { 0 } else { gather.want };
         if want > 1 {
-            self.submit();
-            if self.uring.submission().taskrun() {
-                want = 1;
-            } else {
-                args = args.min_wait_usec((gather.window.0 / 1000) as u32);
-            }
+            // What is done already counts, and is waited with: batches of one size follow each other, where small ones in between
+            // would have some answers miss theirs.
+            args = args.min_wait_usec((gather.window.0 / 1000) as u32);
         }
         let waiting = self.uring.submission().len() as u32;
         let flags = EnterFlags::GETEVENTS | EnterFlags::EXT_ARG;
