@@ -36,7 +36,6 @@ mod endpoint_rotation;
 mod error;
 mod failure;
 mod failure_reason;
-mod gathering;
 mod hit;
 mod host_policy;
 mod ids;

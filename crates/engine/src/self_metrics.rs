@@ -21,8 +21,6 @@ pub(crate) struct SelfMetrics {
     pub(crate) texts_cut: u64,
     /// Hits whose end is by the kernel's stamp.
     pub(crate) kernel_times: u64,
-    /// Hits whose answers were read while waits gathered them.
-    pub(crate) gathered: u64,
     stalls: u64,
     stall_longest: Nanos,
     descriptors_exhausted: u64,
@@ -113,7 +111,6 @@ impl SelfMetrics {
         record.connections = self.connections;
         record.texts_cut = self.texts_cut;
         record.kernel_times = self.kernel_times;
-        record.gathered = self.gathered;
         record.stalls = self.stalls;
         record.stall_longest = self.stall_longest;
         record.descriptors_exhausted = self.descriptors_exhausted;

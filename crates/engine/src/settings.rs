@@ -114,8 +114,7 @@ pub enum IoChoice {
     Auto,
     /// epoll or kqueue; every system has one.
     Reactor,
-    /// `io_uring`, on Linux from 6.1 on; where it cannot be used the run does not start. Closed loops gather answers while that costs
-    /// neither rate nor latency (docs/design/io-uring.md).
+    /// `io_uring`, on Linux from 6.1 on; where it cannot be used the run does not start.
     Uring,
 }
 

@@ -76,8 +76,6 @@ pub struct Generator {
     pub texts_cut: u64,
     /// Hits whose answer's time is by the kernel, which stamped it when it came; of the others it is when a worker had read it.
     pub kernel_times: u64,
-    /// Hits whose answers were read while waits gathered several of them, to save CPU: docs/design/io-uring.md.
-    pub gathered: u64,
     /// The run was ended by a signal.
     pub interrupted: bool,
     /// The run came to its end and this is its last word. A stream without it was cut off.
@@ -123,7 +121,6 @@ impl Generator {
         self.rows_dropped += other.rows_dropped;
         self.texts_cut += other.texts_cut;
         self.kernel_times += other.kernel_times;
-        self.gathered += other.gathered;
         self.interrupted |= other.interrupted;
     }
 

@@ -9,8 +9,6 @@ use std::path::PathBuf;
 use stdx::Nanos;
 use thiserror::Error;
 
-use crate::wait_limits::WaitLimits;
-
 /// A socket of one `Io`. A closed socket's number is never met again in an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sock(pub u64);
@@ -160,17 +158,6 @@ pub trait Io {
 
     /// Asks for the addresses of a name; [`Event::Resolved`] with `key` follows. Nothing is cached here.
     fn resolve(&mut self, key: Key, name: &str);
-
-    /// Whether a wait can gather events: see [`Io::set_wait_limits`].
-    fn can_gather(&self) -> bool {
-        false
-    }
-
-    /// From now on a wait that has to sleep gathers events within these limits. Where it cannot ([`Io::can_gather`]) this does
-    /// nothing.
-    fn set_wait_limits(&mut self, limits: WaitLimits) {
-        let _ = limits;
-    }
 
     /// Sleeps until something happened or the clock reaches `until`, to the microsecond. `None` waits for events alone.
     /// Gives the time after it.

@@ -17,7 +17,6 @@ mod peer;
 mod reactor;
 pub mod sim;
 mod uring;
-mod wait_limits;
 
 pub use dns::{Resolver, ResolverCallback};
 pub use io::{Address, Dial, Event, Io, IoFailure, Key, Progress, Ready, Sock};
@@ -25,7 +24,6 @@ pub use mailbox::Waker;
 pub use peer::{Output, Peer};
 pub use reactor::Reactor;
 pub use uring::{NoUring, Uring};
-pub use wait_limits::WaitLimits;
 
 #[cfg(test)]
 mod tests;

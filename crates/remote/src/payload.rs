@@ -203,7 +203,6 @@ fn is_possible(generator: &Generator) -> bool {
         generator.rows_dropped,
         generator.texts_cut,
         generator.kernel_times,
-        generator.gathered,
         generator.descriptors_exhausted,
         generator.ports_exhausted,
         generator.lag.count(),

@@ -264,7 +264,6 @@ pub(crate) fn generator(generator: &Generator) -> String {
         .number("rows_dropped", generator.rows_dropped)
         .number("texts_cut", generator.texts_cut)
         .number("kernel_times", generator.kernel_times)
-        .number("gathered", generator.gathered)
         .put("interrupted", flag(generator.interrupted))
         .put("finished", flag(generator.finished))
         .end()

@@ -229,11 +229,6 @@ pub(crate) fn generator_lines(out: &mut String, generator: &Generator) {
         );
         line(out, "", "[answers' times]", format_args!("by the kernel: {by} of {of}"));
     }
-    if generator.gathered > 0 {
-        let (gathered, of) =
-            (crate::number::grouped(generator.gathered), crate::number::grouped(generator.sent));
-        line(out, "", "[answers gathered]", format_args!("{gathered} of {of}"));
-    }
     if generator.stalls > 0 {
         let (stalls, longest) = (generator.stalls, duration(generator.stall_longest));
         line(out, "", "[stalls, longest]", format_args!("{stalls}, {longest}"));

@@ -40,7 +40,6 @@ pub fn encode(g: &Generator) -> String {
         "rows_dropped": g.rows_dropped,
         "texts_cut": g.texts_cut,
         "kernel_times": g.kernel_times,
-        "gathered": g.gathered,
         "interrupted": g.interrupted,
         "finished": g.finished,
     })
@@ -102,7 +101,6 @@ pub fn decode(text: &str) -> Result<Generator, String> {
         rows_dropped: number("rows_dropped"),
         texts_cut: number("texts_cut"),
         kernel_times: number("kernel_times"),
-        gathered: number("gathered"),
         interrupted: flag("interrupted"),
         finished: flag("finished"),
     })

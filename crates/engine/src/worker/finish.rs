@@ -282,23 +282,6 @@ impl<I: Io> Worker<I> {
         self.arrived.zip(began).map_or(self.now, |(at, began)| at.max(began))
     }
 
-    /// Counts what a hit that ended shows of the generator; gives whether it is measured.
-    fn count_hit(&mut self, hit_id: HitId, failed: Option<FailureKind>, done: Nanos) -> bool {
-        let hit = &self.hits[hit_id];
-        if let Some(sent) = hit.sent {
-            self.gathering.count(done.saturating_sub(sent));
-        }
-        if !self.is_measured(hit.intended) {
-            return false;
-        }
-        self.self_metrics.kernel_times += u64::from(self.arrived.is_some() && hit.sent.is_some());
-        self.self_metrics.gathered += u64::from(self.gathering.is_open() && hit.sent.is_some());
-        if let Some(kind) = failed {
-            self.self_metrics.note_failure(kind);
-        }
-        true
-    }
-
     /// Counts a hit and writes its row.
     pub(super) fn write_row(
         &mut self,
@@ -308,10 +291,10 @@ impl<I: Io> Worker<I> {
         self.respond_to_user(hit_id, failed);
         let done = self.ended_at(&self.hits[hit_id]);
         self.note_answer(hit_id, failed.is_some(), done);
-        if !self.count_hit(hit_id, failed.map(|(failure, _)| failure.kind), done) {
+        let hit = &self.hits[hit_id];
+        if !self.is_measured(hit.intended) {
             return;
         }
-        let hit = &self.hits[hit_id];
         let conn = hit.conn.map(|conn| &self.conns[conn]);
         let captured = conn.and_then(|conn| captured(conn, hit_id, hit.stream));
         let first = Self::first_request(&self.prepared, hit);
@@ -323,6 +306,10 @@ impl<I: Io> Worker<I> {
             None => self.self_metrics.waited_unread(begun, self.now),
         };
         self.on_time.record(done.saturating_sub(begun).saturating_sub(waited));
+        self.self_metrics.kernel_times += u64::from(self.arrived.is_some() && hit.sent.is_some());
+        if let Some((failure, _)) = failed {
+            self.self_metrics.note_failure(failure.kind);
+        }
         let request = Self::request(&self.prepared, hit);
         let named = failed.and_then(|(_, what)| what);
         let named = named.map(|what| (what.method.as_str(), what.url_text.as_str()));

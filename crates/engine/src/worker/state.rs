@@ -11,7 +11,6 @@ use workload::{Commands, Pipe};
 use super::request_cache::RequestCache;
 use crate::conn::{Conns, State};
 use crate::decoders::Decoders;
-use crate::gathering::Gathering;
 use crate::hit::{Hit, Hits};
 use crate::ids::{Arena, ConnId, HitId, OriginId};
 use crate::lazy::LazyShard;
@@ -86,8 +85,6 @@ pub(crate) struct Worker<I: Io> {
     pub(super) reads_are_stamped: bool,
     /// Whose answers may lie unread for a moment.
     pub(super) promptness: Promptness,
-    /// Whether waits gather answers.
-    pub(super) gathering: Gathering,
     /// The loop slept through what happened, and has not looked at it yet.
     pub(super) unpolled: bool,
     /// Hits due before this waited for the limit of hits under way, not for us.
@@ -152,8 +149,6 @@ impl<I: Io> Worker<I> {
             .map(|request| origins.id_of(request.as_ref().ok()?, 0, settings, NamedBy::User))
             .collect();
         let promptness = Promptness::new(&prepared.plan);
-        let may_gather = io.can_gather() && Gathering::suits(&prepared.plan, settings);
-        let gathering = if may_gather { Gathering::new() } else { Gathering::never() };
         Self {
             io,
             now,
@@ -189,7 +184,6 @@ impl<I: Io> Worker<I> {
             arrived: None,
             reads_are_stamped: false,
             promptness,
-            gathering,
             unpolled: false,
             freed_at: Nanos::ZERO,
             next_report: now + PERIOD,

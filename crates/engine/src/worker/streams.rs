@@ -23,8 +23,6 @@ impl<I: Io> Worker<I> {
         conn.hit = None;
         conn.state = State::Streaming;
         conn.streams = Some(Box::new(Streams::new()));
-        // One connection has many answers.
-        self.gathering.end();
         self.open_stream(conn_id, hit);
     }
 

@@ -79,22 +79,10 @@ impl<I: Io> Worker<I> {
         let until = self.next_deadline();
         let slept = self.io.now();
         self.self_metrics.sleep(slept);
-        self.set_wait_limits(slept);
         self.now = self.io.wait(Some(until));
         // A deadline that had passed before the sleep began says nothing about the sleep.
         self.self_metrics.wake(until.max(slept), self.now);
         self.work_budget.renew();
-    }
-
-    /// Has the wait that follows gather answers, where that costs no latency.
-    fn set_wait_limits(&mut self, now: Nanos) {
-        if !matches!(self.schedule, Schedule::Closed(_)) {
-            // No more than what is under way will come.
-            self.gathering.end();
-        }
-        let under_way = self.hits.len().min(self.conns.len());
-        let under_way = u32::try_from(under_way).unwrap_or(u32::MAX);
-        self.io.set_wait_limits(self.gathering.wait_limits(now, under_way));
     }
 
     /// Handles what happened; gives whether some of it is left.

@@ -5,7 +5,6 @@ mod cable;
 mod changes;
 mod closing;
 mod faults;
-mod gathering;
 mod laws;
 mod pipes;
 mod records;

@@ -86,8 +86,6 @@ pub struct Faults {
     pub oversleep: Nanos,
     /// The worker's kernel stamps what arrives ([`Io::arrived`](crate::Io::arrived)).
     pub stamps: bool,
-    /// A wait can gather events ([`Io::set_wait_limits`](crate::Io::set_wait_limits)).
-    pub gathers: bool,
 }
 
 impl Faults {
@@ -132,7 +130,6 @@ impl Faults {
             faults.oversleep = Nanos(rng.below(100_000));
         }
         faults.stamps = rng.below(2) == 0;
-        faults.gathers = rng.below(2) == 0;
         faults
     }
 
@@ -203,7 +200,6 @@ impl Default for Faults {
             call_cost: Nanos::ZERO,
             oversleep: Nanos::ZERO,
             stamps: false,
-            gathers: false,
         }
     }
 }

@@ -10,7 +10,7 @@ use super::event_queue::{ConnId, Fault, SimEvent};
 use super::fault::end_of;
 use super::link::{Link, Toward};
 use super::world::{Notice, World, hash};
-use crate::{Address, Dial, Event, Io, IoFailure, Key, Progress, Sock, WaitLimits};
+use crate::{Address, Dial, Event, Io, IoFailure, Key, Progress, Sock};
 
 impl World {
     /// A call: it costs the worker its time, and meanwhile the world goes on.
@@ -217,28 +217,12 @@ impl Io for World {
         self.event_queue.enter(at, SimEvent::Resolved(key, answer));
     }
 
-    fn can_gather(&self) -> bool {
-        self.weather.faults.gathers
-    }
-
-    fn set_wait_limits(&mut self, limits: WaitLimits) {
-        if self.weather.faults.gathers {
-            self.wait_limits = limits;
-        }
-    }
-
     /// # Panics
     /// `until` is `None` and nothing will ever happen: the worker would sleep for ever.
     fn wait(&mut self, until: Option<Nanos>) -> Nanos {
-        let begun = self.call();
-        let sleep = until.map(|until| until.saturating_sub(begun));
-        let sockets = u32::try_from(self.descriptors_used).unwrap_or(u32::MAX);
-        let limits = self.wait_limits.within(sleep, sockets);
-        let mut at = begun;
-        while !limits.are_met(self.untold.len(), at.saturating_sub(begun)) {
-            let window = begun.saturating_add(limits.window);
-            let window = Some(window).filter(|_| !self.untold.is_empty());
-            let next = self.next_at().into_iter().chain(until).chain(window).min();
+        self.call();
+        while self.untold.is_empty() {
+            let next = self.next_at().into_iter().chain(until).min();
             let next = next.expect("a worker of the simulated world sleeps for ever");
             if until.is_some_and(|until| until <= self.clock.now()) {
                 break;
@@ -246,12 +230,9 @@ impl Io for World {
             let late = self.oversleep();
             // What happens to others alone lets the worker sleep on; only what wakes it may be late.
             self.pass(next);
-            at = next;
-            let are_met = limits.are_met(self.untold.len(), at.saturating_sub(begun));
-            if are_met || until.is_some_and(|until| until <= next) {
+            if !self.untold.is_empty() || until.is_some_and(|until| until <= next) {
                 self.clock.sleep_until(next.saturating_add(late));
                 self.pass(self.clock.now());
-                at = self.clock.now();
             }
         }
         self.telling.append(&mut self.untold);

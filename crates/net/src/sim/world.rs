@@ -14,7 +14,7 @@ use super::conn::{Conn, PeerEnd, Stage};
 use super::event_queue::{ConnId, EventQueue, SimEvent};
 use super::fault::end_of;
 use super::link::{Link, Piece, Weather};
-use crate::{Address, IoFailure, Key, Output, Peer, Ready, WaitLimits};
+use crate::{Address, IoFailure, Key, Output, Peer, Ready};
 
 /// A simulated world: one worker's machine, its links, and the peers at their addresses.
 ///
@@ -34,8 +34,6 @@ pub struct World {
     pub(super) opened: u64,
     /// Connections whose worker's end is open: descriptors in use.
     pub(super) descriptors_used: usize,
-    /// How long a wait gathers events.
-    pub(super) wait_limits: WaitLimits,
     /// When what was read last had arrived.
     pub(super) arrived: Option<Nanos>,
     /// The time of what happened last.
@@ -85,7 +83,6 @@ impl World {
             telling: VecDeque::new(),
             opened: 0,
             descriptors_used: 0,
-            wait_limits: WaitLimits::AT_ONCE,
             arrived: None,
             time: Nanos::ZERO,
             trace: seed,

@@ -32,6 +32,11 @@ impl Uring {
         match self.0 {}
     }
 
+    /// Lets waits gather answers.
+    pub fn allow_gathering(&mut self, _: u64) {
+        match self.0 {}
+    }
+
     /// Names are looked up by this resolver.
     pub fn set_resolver(&mut self, _: Arc<Resolver>) {
         match self.0 {}

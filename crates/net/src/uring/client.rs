@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use stdx::Nanos;
 
+use super::batch_wait::BatchWait;
 use super::event_fd::EventFd;
 use super::inbox::Inbox;
 use super::no_uring::NoUring;
@@ -22,7 +23,6 @@ use crate::io::{Dial, Event, Io, IoFailure, Key, Progress, Ready, Sock};
 use crate::mailbox::Waker;
 use crate::reactor;
 use crate::reactor::socket::{self, Stream};
-use crate::wait_limits::WaitLimits;
 
 /// A real machine's sockets, for one thread.
 #[derive(Debug)]
@@ -45,8 +45,7 @@ pub struct Uring {
     closing: Vec<Stream>,
     /// Sockets that sent and got no answer yet.
     awaited: u32,
-    /// How long a wait gathers completions.
-    wait_limits: WaitLimits,
+    batch_wait: BatchWait,
     event_fd: EventFd,
 }
 
@@ -75,7 +74,7 @@ impl Uring {
             stalled: Stalled::No,
             closing: Vec::new(),
             awaited: 0,
-            wait_limits: WaitLimits::AT_ONCE,
+            batch_wait: BatchWait::new(None),
             event_fd,
         })
     }
@@ -83,6 +82,13 @@ impl Uring {
     /// Counts time from `start` from now on.
     pub fn set_start(&mut self, start: Instant) {
         self.events.start = start;
+    }
+
+    /// Lets waits gather answers where they come in floods: less CPU, and what is seen of an answer's time is late by up to
+    /// one in `share` of it, 100 µs at most. For closed loops; a pace would suffer. Where the kernel cannot (before Linux
+    /// 6.12) nothing changes.
+    pub fn allow_gathering(&mut self, share: u64) {
+        self.batch_wait = BatchWait::new(Some(share.max(1)).filter(|_| self.ring.can_gather()));
     }
 
     /// Names are looked up by this resolver. Without one, [`Io::resolve`] answers only IP addresses.
@@ -227,6 +233,7 @@ impl Uring {
         }
         if std::mem::take(&mut slot.awaits) {
             self.awaited -= 1;
+            self.batch_wait.count();
         }
         let closed = slot.ended || slot.failure.is_some();
         let event = Event::Ready(slot.key, Ready { readable: true, writable: false, closed });
@@ -389,14 +396,6 @@ impl Io for Uring {
         self.events.resolve(key, name);
     }
 
-    fn can_gather(&self) -> bool {
-        self.ring.can_gather()
-    }
-
-    fn set_wait_limits(&mut self, limits: WaitLimits) {
-        self.wait_limits = limits;
-    }
-
     fn wait(&mut self, until: Option<Nanos>) -> Nanos {
         let mut hurry = !self.events.pending.is_empty();
         if self.stalled == Stalled::No {
@@ -405,7 +404,7 @@ impl Io for Uring {
         }
         let now = self.now();
         let sleep = if hurry { Some(Nanos::ZERO) } else { reactor::sleep(until, now) };
-        self.ring.wait(sleep, self.wait_limits.within(sleep, self.awaited));
+        self.ring.wait(sleep, self.batch_wait.wait_limits(now, sleep, self.awaited));
         self.stalled = if self.ring.is_stalled() { Stalled::Yes } else { Stalled::No };
         if self.stalled == Stalled::No {
             self.closing.clear();

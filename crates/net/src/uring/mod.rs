@@ -11,6 +11,8 @@
 #[cfg(not(target_os = "linux"))]
 mod absent;
 #[cfg(target_os = "linux")]
+mod batch_wait;
+#[cfg(target_os = "linux")]
 mod client;
 #[cfg(target_os = "linux")]
 mod event_fd;

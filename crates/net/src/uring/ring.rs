@@ -17,7 +17,6 @@ use stdx::Nanos;
 use super::inbox::Inbox;
 use super::no_uring::NoUring;
 use crate::io::Sock;
-use crate::wait_limits::WaitLimits;
 
 /// Operations that may wait for one submission; more are submitted in between.
 const SUBMISSIONS: u32 = 256;
@@ -67,6 +66,18 @@ pub(super) struct Completion {
     pub(super) more: bool,
 }
 
+/// How long a wait gathers completions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WaitLimits {
+    /// So many are enough.
+    pub(super) want: u32,
+    /// After this time one is enough.
+    pub(super) window: Nanos,
+}
+
+/// The first completion ends the wait.
+pub(super) const AT_ONCE: WaitLimits = WaitLimits { want: 1, window: Nanos::ZERO };
+
 /// The kernel's two queues.
 pub(super) struct Ring {
     uring: IoUring,
@@ -89,7 +100,7 @@ impl Ring {
     /// A ring that no thread owns yet, with these buffers for what is received.
     pub(super) fn new(inbox: &Inbox) -> Result<Self, NoUring> {
         let mut builder = IoUring::builder();
-        builder.setup_single_issuer().setup_defer_taskrun();
+        builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag();
         builder.setup_r_disabled().setup_submit_all().setup_cqsize(COMPLETIONS).dontfork();
         let uring: IoUring = builder.build(SUBMISSIONS).map_err(NoUring::Setup)?;
         let params = uring.params();
@@ -219,7 +230,8 @@ impl Ring {
         }
     }
 
-    /// Hands over what was asked for, and sleeps until something is done, `sleep` at most. It may return early.
+    /// Hands over what was asked for, and sleeps until something is done, `sleep` at most. It may return early. Where it
+    /// need not sleep it gathers nothing: gathering is to make of several sleeps one.
     pub(super) fn wait(&mut self, sleep: Option<Nanos>, gather: WaitLimits) {
         self.enable();
         let timeout = sleep.map(|s| Timespec::from(Duration::from(s)));
@@ -227,11 +239,14 @@ impl Ring {
         if let Some(timeout) = &timeout {
             args = args.timespec(timeout);
         }
-        let want = if sleep == Some(Nanos::ZERO) { 0 } else { gather.want };
+        let mut want = if sleep == Some(Nanos::ZERO) { 0 } else { gather.want };
         if want > 1 {
-            // What is done already counts, and is waited with: batches of one size follow each other, where small ones in between
-            // would have some answers miss theirs.
-            args = args.min_wait_usec((gather.window.0 / 1000) as u32);
+            self.submit();
+            if self.uring.submission().taskrun() {
+                want = 1;
+            } else {
+                args = args.min_wait_usec((gather.window.0 / 1000) as u32);
+            }
         }
         let waiting = self.uring.submission().len() as u32;
         let flags = EnterFlags::GETEVENTS | EnterFlags::EXT_ARG;

@@ -87,7 +87,6 @@ impl Seen {
         let mut generator = generator(42, 40);
         (generator.tick, generator.held) = (Nanos::from_micros(200), 5);
         (generator.stalls, generator.stall_longest) = (1, Nanos::from_millis(300));
-        generator.gathered = 30;
         Self::of(&batch, &table(), generator, &["the file ends in the middle of a batch"])
     }
 
