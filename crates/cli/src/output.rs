@@ -49,8 +49,8 @@ impl Output {
         };
         let Self::File(path) = self else { return Ok(()) };
         let Some(output) = regular(path) else { return Ok(()) };
-        let inputs = inputs.iter().map(AsRef::as_ref);
-        match inputs.into_iter().find(|input| regular(input) == Some(output)) {
+        let mut inputs = inputs.iter().map(AsRef::as_ref);
+        match inputs.find(|input| regular(input) == Some(output)) {
             None => Ok(()),
             Some(input) => Err(ExitError {
                 code: ExitCode::Usage,

@@ -244,6 +244,13 @@ mod tests {
         assert_eq!(names(&dir), 2);
         drop(half);
         assert_eq!((fs::read(&path).unwrap(), names(&dir)), (b"old".to_vec(), 1));
+        // A file that cannot be written stands for a full disk.
+        let mut full = Replacement::alike(&path).unwrap().unwrap();
+        assert_eq!(full.part.parent(), path.canonicalize().unwrap().parent(), "one file system");
+        full.file = File::open(&full.part).unwrap();
+        assert!(full.write_all(b"third").is_err());
+        drop(full);
+        assert_eq!((fs::read(&path).unwrap(), names(&dir)), (b"old".to_vec(), 1));
         fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -10,9 +10,10 @@ use crate::settings::Settings;
 
 /// Rows in one batch.
 pub(crate) const ROWS_MAX: usize = 2048;
-/// Text bytes after which a batch is sent on before it is full: 4 MiB, and no more than the limit of the process by 64.
-pub(crate) const TEXTS_MAX: usize = 4 << 20;
-pub(crate) const TEXTS_PARTS: usize = 64;
+/// Text bytes after which a batch is sent on before it is full: 4 MiB, and no more than the limit of the process by
+/// [`TEXTS_PARTS`].
+const TEXTS_MAX: usize = 4 << 20;
+const TEXTS_PARTS: usize = 64;
 /// How often counts and rows are sent on.
 pub(crate) const PERIOD: Nanos = Nanos::SECOND;
 
@@ -59,7 +60,7 @@ impl Recorder {
             snapshot,
             batch,
             with_rows: settings.rows,
-            texts_max: stdx::within_memory(TEXTS_MAX, TEXTS_PARTS),
+            texts_max: texts_max(),
             report_first_failure: settings.report_first_failure,
             rows_dropped: 0,
             spare: None,
@@ -134,6 +135,18 @@ impl Recorder {
             self.outlet.messages.send(Message::Rows(rows)).ok();
         }
         self.outlet.messages.send(Message::Done(self.outlet.worker, self.snapshot)).ok();
+    }
+}
+
+fn texts_max() -> usize {
+    stdx::within_memory(TEXTS_MAX, TEXTS_PARTS)
+}
+
+/// Empties a batch for its next rows. Large bodies come in any batch: not each may keep the room for them.
+pub(crate) fn empty(batch: &mut Batch) {
+    batch.clear();
+    if batch.texts.capacity() > 4 * texts_max() {
+        batch.texts = Vec::new();
     }
 }
 

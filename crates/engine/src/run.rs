@@ -17,7 +17,7 @@ use crate::load_change::{LoadChange, LoadChangeError};
 use crate::merge::Merge;
 use crate::orders::Orders;
 use crate::prepared::Prepared;
-use crate::record::{Message, Outlet, TEXTS_MAX, TEXTS_PARTS, new_batch};
+use crate::record::{self, Message, Outlet, new_batch};
 use crate::settings::Settings;
 use crate::thread::{Clock, WorkerThread};
 use crate::worker_io::WorkerIo;
@@ -140,11 +140,7 @@ impl Run {
 
     /// Gives an emptied batch back to the workers.
     pub fn recycle(&self, mut batch: Batch) {
-        batch.clear();
-        // Large bodies come in any batch: not each may keep the room for them.
-        if batch.texts.capacity() > 4 * stdx::within_memory(TEXTS_MAX, TEXTS_PARTS) {
-            batch.texts = Vec::new();
-        }
+        record::empty(&mut batch);
         for _ in 0..self.batches.len() {
             let turn = self.turn.get();
             self.turn.set((turn + 1) % self.batches.len());

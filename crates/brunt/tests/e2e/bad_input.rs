@@ -74,6 +74,8 @@ fn wrong_flags_are_named_with_what_was_expected() {
         }
         assert_eq!(ran.stdout, "", "{line}");
     }
+    let ran = run("attack -header=nonsense").with_code(2);
+    assert!(!ran.stderr.contains("nonsense"), "it may be a secret: {ran:?}");
 }
 
 #[test]

@@ -208,7 +208,10 @@ fn beside_an_attack_into_its_own_results() {
     let csv = run(&format!("encode -to=csv {name}")).with_code(0);
     assert_eq!(csv.stdout.lines().count(), 50);
     let left_out = format!("{} rows of the server's side left out", rows.len());
-    assert!(csv.stderr.contains(&left_out), "{csv:?}");
+    // On a busy machine the verdict is bad, and has its own line.
+    let is_other = |line: &&str| !line.contains("csv cannot hold the verdict");
+    let lines: Vec<&str> = csv.stderr.lines().filter(is_other).collect();
+    assert!(lines.len() == 1 && lines[0].contains(&left_out), "{csv:?}");
     // A failure at the start is reported at once: the flag is wrong more often than the server.
     let nowhere = text(&scratch.path("nowhere.log"));
     let flags = format!("attack -rate=50 -duration=1s -watch-log=nginx:{nowhere} -output={name}");

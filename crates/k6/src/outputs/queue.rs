@@ -77,10 +77,7 @@ pub(crate) fn start(
     for name in names {
         let (kind, argument) = name.split_once('=').unwrap_or((name, ""));
         match kind {
-            "json" => {
-                let place = if argument.is_empty() { "-" } else { argument };
-                writers.push(Box::new(Json::new(SampleFile::open(place)?)));
-            }
+            "json" => writers.push(Box::new(Json::new(SampleFile::open(json_place(argument))?))),
             "csv" => {
                 let (place, options) = csv::options(argument).map_err(K6Error::other)?;
                 writers.push(Box::new(Csv::new(SampleFile::open(&place)?, &options, &known)));
@@ -140,11 +137,15 @@ pub(crate) fn spare(names: &[String], script: &str) -> Result<(), K6Error> {
     })
 }
 
+fn json_place(argument: &str) -> &str {
+    if argument.is_empty() { "-" } else { argument }
+}
+
 /// The file that an output writes, where it is one of this machine.
 fn file_of(name: &str) -> Option<String> {
     let (kind, argument) = name.split_once('=').unwrap_or((name, ""));
     match kind {
-        "json" => Some(if argument.is_empty() { "-" } else { argument }.to_owned()),
+        "json" => Some(json_place(argument).to_owned()),
         "csv" => csv::options(argument).ok().map(|(place, _)| place),
         _ if is_results(name) => Some(name.to_owned()),
         _ => None,
