@@ -1,11 +1,12 @@
 //! `Beginning`: the world of a script while its modules run for the first time, before the test. It bounds their time.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cli::ExitCode;
-use script::{AbortReason, CompileError, Host, Level, LogFields};
+use script::{AbortReason, CompileError, Files, Host, Level, LogFields};
 use stdx::Nanos;
 
 use crate::console::Logger;
@@ -16,6 +17,10 @@ pub(super) struct Beginning {
     /// What the script is called.
     path: String,
     began: Instant,
+    /// When the modules were first run.
+    compiled: Instant,
+    /// How long it has waited for their texts, which may come from far.
+    reading: Cell<Duration>,
     logger: Arc<Logger>,
     /// The script wants no test.
     pub(super) halt: RefCell<Option<AbortReason>>,
@@ -26,12 +31,25 @@ pub(super) struct Beginning {
 impl Beginning {
     pub(super) fn new(path: &str, began: Instant, logger: &Arc<Logger>) -> Self {
         let (path, logger) = (path.to_owned(), Arc::clone(logger));
-        Self { path, began, logger, halt: RefCell::default(), is_late: Cell::new(false) }
+        Self {
+            path,
+            began,
+            compiled: Instant::now(),
+            reading: Cell::default(),
+            logger,
+            halt: RefCell::default(),
+            is_late: Cell::new(false),
+        }
+    }
+
+    /// How long the modules have been running.
+    fn ran(&self) -> Duration {
+        self.compiled.elapsed().saturating_sub(self.reading.get())
     }
 
     /// Why the script cannot be run: of one that was ended for its time, that.
     pub(super) fn error_of(&self, error: CompileError) -> K6Error {
-        if self.began.elapsed() <= INIT_MAX {
+        if self.ran() <= INIT_MAX {
             return error.into();
         }
         let seconds = INIT_MAX.as_secs();
@@ -57,7 +75,7 @@ impl Host for Beginning {
         self.halt.borrow_mut().get_or_insert(halt);
     }
     fn interrupts(&self) -> bool {
-        let took = self.began.elapsed();
+        let took = self.ran();
         if took > INIT_LONG && !self.is_late.replace(true) {
             let text = format!(
                 "{}: its modules have been running for {} s; after {} s they are ended",
@@ -71,6 +89,21 @@ impl Host for Beginning {
     }
 }
 
+/// The modules of a script, whose reading is no time that they run.
+pub(super) struct TimedFiles {
+    pub(super) files: Rc<dyn Files>,
+    pub(super) beginning: Rc<Beginning>,
+}
+
+impl Files for TimedFiles {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let start = Instant::now();
+        let text = self.files.read(name);
+        self.beginning.reading.set(self.beginning.reading.get() + start.elapsed());
+        text
+    }
+}
+
 /// How long a script's modules may run before the test: a minute, as k6's setup.
 const INIT_MAX: Duration = Duration::from_secs(60);
 /// From when on it is said that they take long.
@@ -79,39 +112,57 @@ const INIT_LONG: Duration = Duration::from_secs(10);
 #[cfg(test)]
 mod tests {
     mod regression {
-        use std::rc::Rc;
-
-        use script::{Files, Program};
+        use script::Program;
 
         use super::super::*;
         use crate::flags::RunFlags;
 
-        /// One module, which never ends.
-        struct Endless;
+        /// One module, which comes after a while.
+        struct Slow(&'static str, Duration);
 
-        impl Files for Endless {
+        impl Files for Slow {
             fn read(&self, _name: &str) -> Result<Vec<u8>, String> {
-                Ok(b"for (;;) {} export default function () {}".to_vec())
+                std::thread::sleep(self.1);
+                Ok(self.0.into())
             }
+        }
+
+        /// What becomes of a module that has been running for so long.
+        fn compiled(module: Slow, ran: Duration) -> (Result<Program, CompileError>, Rc<Beginning>) {
+            let now = Instant::now();
+            let logger = Arc::new(Logger::new(&RunFlags::default(), now).unwrap());
+            let mut beginning = Beginning::new("loop.js", now, &logger);
+            beginning.compiled = now.checked_sub(ran).unwrap();
+            let beginning = Rc::new(beginning);
+            let files: Rc<dyn Files> = Rc::new(module);
+            let files = Rc::new(TimedFiles { files, beginning: Rc::clone(&beginning) });
+            let host = Rc::clone(&beginning);
+            (Program::compile_with("/loop.js", Arc::default(), files, host, None), beginning)
         }
 
         /// A loop outside of the functions was silent for a minute, and its end named no script.
         #[test]
         fn issue_19_modules_without_end_are_named() {
-            let now = Instant::now();
-            let logger = Arc::new(Logger::new(&RunFlags::default(), now).unwrap());
-            let late = now.checked_sub(INIT_MAX).unwrap();
-            let (host, files) =
-                (Rc::new(Beginning::new("loop.js", late, &logger)), Rc::new(Endless));
-            let seen = Rc::clone(&host);
-            let program = Program::compile_with("/loop.js", Arc::default(), files, host, None);
-            let error = seen.error_of(program.map(drop).unwrap_err());
+            let endless = "for (;;) {} export default function () {}";
+            let (program, beginning) = compiled(Slow(endless, Duration::ZERO), INIT_MAX);
+            let error = beginning.error_of(program.map(drop).unwrap_err());
             assert_eq!(error.code, ExitCode::Script);
             assert!(
                 error.text.starts_with("loop.js: its modules ran for more than 60 s"),
                 "{error:?}"
             );
-            assert!(seen.is_late.get(), "it was said before");
+            assert!(beginning.is_late.get(), "it was said before");
+        }
+
+        /// A module that came slowly was called a loop.
+        #[test]
+        fn issue_19_the_time_of_reading_is_not_the_modules() {
+            let wait = Duration::from_millis(50);
+            let text = "let n = 0; while (n < 1e5) n++; export default function () {}";
+            let (program, beginning) = compiled(Slow(text, wait), Duration::ZERO);
+            program.map(drop).expect("a script");
+            let all = beginning.compiled.elapsed();
+            assert!(beginning.ran() <= all - wait, "{:?} of {all:?}", beginning.ran());
         }
     }
 }

@@ -18,7 +18,7 @@ use session::{MonitorConfig, ReportFiles};
 use workload::executor::Scenario;
 
 use crate::announcement;
-use crate::beginning::Beginning;
+use crate::beginning::{Beginning, TimedFiles};
 use crate::console::{self, Logger};
 use crate::dashboard::{self, Dashboard};
 use crate::error::K6Error;
@@ -159,6 +159,7 @@ pub(super) fn load_of(
     let host = Rc::new(Beginning::new(path, began, &logger));
     let seen = Rc::clone(&host);
     let files = Rc::clone(&source) as Rc<dyn Files>;
+    let files = Rc::new(TimedFiles { files, beginning: Rc::clone(&host) });
     let secret_sources = if flags.is_part { Vec::new() } else { option_layers::secrets(flags) };
     let secrets = secrets::read(&secret_sources, &logger).map_err(report)?;
     let env_of = Arc::new(env.clone());
@@ -368,14 +369,17 @@ fn metrics_of(
     for (metric, selector) in flags.gates.submetrics() {
         tally.declare_sub(metric, &selector);
     }
+    // Values of tags have no passwords of URLs where samples have them, so those of thresholds have none.
+    let watched: Vec<String> =
+        options.watched.iter().map(|metric| stdx::shown_text(metric).into_owned()).collect();
     // k6 counts the metrics of thresholds even if it does not judge them.
-    let declared = judge::declare(&options.watched, &mut tally);
+    let declared = judge::declare(&watched, &mut tally);
     if option_layers::switch(flags.no_thresholds, "K6_NO_THRESHOLDS") {
         return Ok(Metrics { tally, thresholds: Vec::new(), watched: Vec::new() });
     }
     declared.map_err(K6Error::config)?;
     let thresholds = judge::read(&options.thresholds, &tally).map_err(K6Error::config)?;
-    Ok(Metrics { tally, thresholds, watched: options.watched.clone() })
+    Ok(Metrics { tally, thresholds, watched })
 }
 
 /// Refuses what k6 refuses before a test; gives how much the summary says.

@@ -30,7 +30,7 @@ pub use redaction::{
 };
 pub use shown_fields::{redacted_lines, redacted_value};
 pub use shown_url::{
-    redacted_json, redacted_message, redacted_query, shown_url, without_query_values,
+    redacted_json, redacted_message, redacted_query, shown_text, shown_url, without_query_values,
 };
 pub use terminal_text::{terminal_line, terminal_lines};
 pub use time::{DurationError, Nanos};

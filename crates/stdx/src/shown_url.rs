@@ -13,6 +13,18 @@ pub fn shown_url(url: &str) -> Cow<'_, str> {
     redacted_query(&shown).map_or(shown, Cow::Owned)
 }
 
+/// A text that may name URLs, with each of them as [`shown_url`] shows it.
+#[must_use]
+pub fn shown_text(text: &str) -> Cow<'_, str> {
+    // Most texts name none: those are looked at once.
+    if !text.contains(['@', '=']) {
+        return Cow::Borrowed(text);
+    }
+    let words = text.split_inclusive([' ', '"', '\'', '\n']).map(without_password);
+    let shown: String = words.collect();
+    Cow::Owned(redacted_message(&shown).unwrap_or(shown))
+}
+
 /// The URL with `***` as the values of those keys of its query that are to be redacted; `None` where there are none.
 #[must_use]
 pub fn redacted_query(url: &str) -> Option<String> {

@@ -374,6 +374,31 @@ fn issue_19_a_stored_run_is_redacted_when_it_is_shown() {
     }
 }
 
+fn hides_secret(ran: &Ran) -> bool {
+    !ran.stdout.contains("SEKRET") && !ran.stderr.contains("SEKRET")
+}
+
+/// Names of checks and groups that held a URL with a password were shown as the script wrote them, and thresholds select them
+/// without it.
+#[test]
+fn issue_19_names_of_checks_hide_passwords() {
+    let scratch = Scratch::new("trust-names");
+    let source = "import { check, group } from 'k6';
+        export const options = { thresholds: {
+            'checks{check:http://u:SEKRET@h/ is up}': ['rate>=1'],
+        } };
+        export default function () {
+            group('of http://u:SEKRET@h/', () => check(1, { 'http://u:SEKRET@h/ is up': true }));
+        }";
+    let words = format!("run -o {}", scratch.path("rows.arrow").display());
+    let ran = script(&scratch, &words, source).with_code(0);
+    assert!(hides_secret(&ran), "{ran:?}");
+    assert!(ran.stdout.contains("checks{check:http://u:***@h/ is up}"), "{ran:?}");
+    let rows =
+        String::from_utf8_lossy(&std::fs::read(scratch.path("rows.arrow")).unwrap()).into_owned();
+    assert!(rows.contains("of http://u:***@h/") && !rows.contains("SEKRET"), "{rows}");
+}
+
 /// The flags of every command stand before the name of another tool, too.
 #[test]
 fn issue_19_global_flags_stand_before_tools() {
@@ -382,17 +407,28 @@ fn issue_19_global_flags_stand_before_tools() {
     let closed = format!("http://127.0.0.1:{}/?token=SEKRET", free_port());
     for words in ["hey -n 1 -c 1", "ab -n 1", "wrk -d 1 -t 1 -c 1", "oha -n 1 -c 1 --no-tui"] {
         for before in ["-redact secrets", "-memory-limit 512M --redact=secrets"] {
-            run(&format!("{before} {words} {url}")).with_code(0);
+            let ran = run(&format!("{before} {words} {url}")).with_code(0);
+            assert!(hides_secret(&ran), "{before} {words}: {ran:?}");
         }
     }
+    // Two of them print the URL, or its path.
+    for words in ["ab -n 1", "wrk -d 1 -t 1 -c 1"] {
+        let [plain, redacted] =
+            ["", "-redact secrets "].map(|before| run(&format!("{before}{words} {url}")).stdout);
+        assert!(plain.contains("/?token=SEKRET"), "{words}: {plain}");
+        assert!(redacted.contains("/?token=***"), "{words}: {redacted}");
+    }
     let ran = run(&format!("-redact secrets hey -n 1 -c 1 {closed}"));
-    assert!(!ran.stdout.contains("SEKRET") && !ran.stderr.contains("SEKRET"), "{ran:?}");
+    assert!(hides_secret(&ran), "{ran:?}");
     let targets = format!("GET {url}\n");
-    feed(brunt("-cpus 1 -redact secrets vegeta attack -rate=1 -duration=1s"), &targets)
-        .with_code(0);
+    let vegeta = brunt("-cpus 1 -redact secrets vegeta attack -rate=1 -duration=1s");
+    assert!(hides_secret(&feed(vegeta, &targets).with_code(0)), "vegeta");
     let scratch = Scratch::new("trust-tools");
-    let source = "export default function () { console.log('/?token=SEKRET'); }";
-    script(&scratch, "-cpus 1 -redact secrets k6 run -q", source).with_code(0);
+    let source = format!(
+        "import http from 'k6/http'; export default function () {{ http.get('{closed}'); }}"
+    );
+    let ran = script(&scratch, "-cpus 1 -redact secrets k6 run -q", &source).with_code(0);
+    assert!(hides_secret(&ran) && ran.stderr.contains("/?token=***"), "{ran:?}");
     for (words, expect) in [
         ("-redact= hey http://h/", "flag -redact: \"\" names nothing"),
         ("-cpus 1 hey http://h/", "flag -cpus: not before hey"),

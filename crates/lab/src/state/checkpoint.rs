@@ -224,7 +224,7 @@ fn shown((name, value): &(String, String)) -> (String, String) {
     let shown = hidden(name, value);
     let signed = match shown == *value {
         true => shown,
-        false => format!("{shown} [{:04x}]", sign(value)),
+        false => format!("{shown} [{:02x}]", sign(value)),
     };
     (name.clone(), signed)
 }
@@ -235,17 +235,24 @@ fn hidden(name: &str, value: &str) -> String {
     if stdx::is_redacted(last) {
         return "***".to_owned();
     }
-    let shown = value.split_inclusive([' ', '"', '\'', '\n']).map(stdx::shown_url);
-    let shown = shown.collect::<String>();
-    stdx::redacted_message(&shown).unwrap_or(shown)
+    stdx::shown_text(value).into_owned()
 }
 
-/// 16 bits of a text (FNV-1a, folded): enough that another token is another study, and too few to find the token by.
-fn sign(text: &str) -> u16 {
+/// Eight bits of a text (FNV-1a, folded): of 256 other tokens 255 are another study. More would rule out most guesses of a weak one.
+fn sign(text: &str) -> u8 {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    (hash ^ hash >> 16 ^ hash >> 32 ^ hash >> 48) as u16
+    hash.to_le_bytes().into_iter().fold(0, |folded, byte| folded ^ byte)
+}
+
+/// A value without the sign of what is hidden in it.
+fn unsigned(shown: &str) -> &str {
+    let cut = shown.strip_suffix(']').and_then(|value| value.rsplit_once(" ["));
+    match cut {
+        Some((value, sign)) if sign.len() == 2 => value,
+        _ => shown,
+    }
 }
 
 /// How two studies differ, a line each.
@@ -256,9 +263,13 @@ fn changed_values(before: &[(String, String)], now: &[(String, String)]) -> Vec<
     let quoted = |value: Option<String>| {
         value.map_or("nothing".to_owned(), |value| format!("\"{}\"", value.escape_debug()))
     };
-    // A plan that was written before hid no passwords.
+    // Plans hid no passwords once, and then hid them without a sign.
     let same = |name: &str, was: &Option<String>, is: &Option<String>| match (was, is) {
-        (Some(was), Some(is)) => was == is || shown(&(name.to_owned(), was.clone())).1 == *is,
+        (Some(was), Some(is)) => {
+            was == is
+                || shown(&(name.to_owned(), was.clone())).1 == *is
+                || (was == unsigned(is) && *was == hidden(name, was))
+        }
         (was, is) => was == is,
     };
     let gone = before.iter().filter(|(name, _)| value(now, name).is_none());
@@ -296,6 +307,9 @@ mod tests {
         // A plan of before this holds the password, and is of the same study.
         let before = pairs(&[("args", "bench http://u:SEKRET@h/ x")]);
         assert_eq!(changed_values(&before, &pairs(&[("args", &one)])), [""; 0]);
+        // One that hid it without a sign may be of either.
+        let unsigned = pairs(&[("args", "bench http://u:***@h/ x")]);
+        assert_eq!(changed_values(&unsigned, &pairs(&[("args", &one)])), [""; 0]);
         let lines = changed_values(&before, &pairs(&[("args", &other)]));
         assert!(lines.len() == 1 && !lines[0].contains("SEKRET"), "{lines:?}");
     }

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use socket2::{Domain, Protocol, Socket, Type};
 
@@ -67,17 +67,28 @@ fn capture(socket: &Socket, port: u16, ended: &AtomicBool) -> Vec<Packet> {
     }
 }
 
-/// From each request to its answer: from the first packet to the last.
-fn round_trips(packets: &[Packet]) -> Vec<i64> {
-    let mut trips = Vec::new();
+/// When each request left and its answer had come whole: the stamps of its first and of its last packet.
+fn packet_times(packets: &[Packet]) -> Vec<(i64, i64)> {
+    let mut times = Vec::new();
     for exchange in packets.chunk_by(|before, after| !before.is_answer || after.is_answer) {
         let request = exchange.iter().find(|packet| !packet.is_answer);
         let answer = exchange.iter().rfind(|packet| packet.is_answer);
         if let (Some(request), Some(answer)) = (request, answer) {
-            trips.push(answer.stamp - request.stamp);
+            times.push((request.stamp, answer.stamp));
         }
     }
-    trips
+    times
+}
+
+/// The Unix time of the start in nanoseconds, by that of several readings of both clocks which took least.
+fn unix_time_of(start: Instant) -> i64 {
+    let reading = |_| {
+        let before = start.elapsed();
+        let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
+        let after = start.elapsed();
+        (after - before, unix.as_nanos() as i64 - ((before + after) / 2).as_nanos() as i64)
+    };
+    (0..100).map(reading).min().expect("a reading").1
 }
 
 /// Answers all requests; gives when each answer was about to be written, in nanoseconds since the start.
@@ -134,9 +145,18 @@ fn median(mut values: Vec<i64>) -> i64 {
     values[values.len() / 2]
 }
 
-/// Exchanges, and what the packets and the server say of them. Gives by how much answers ended after their packets, by the median, in
-/// nanoseconds.
-fn excess(socket: &Socket) -> i64 {
+/// By how much the measured times differ from those of packets, by the medians, in nanoseconds.
+#[derive(Debug)]
+struct Deviation {
+    /// From the answer's last packet to the answer's end.
+    late: i64,
+    /// By so much is a service time longer than that of the packets.
+    excess: i64,
+}
+
+/// Exchanges, and what the packets and the server say of them. `None` where the socket had no room for a packet of ours: it sees
+/// what all tests send.
+fn deviation(socket: &Socket) -> Option<Deviation> {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
     let server = listener.local_addr().expect("its address");
     let (start, ended) = (Instant::now(), AtomicBool::new(false));
@@ -154,20 +174,26 @@ fn excess(socket: &Socket) -> i64 {
     assert_eq!(early.count(), 0, "none came before it was written");
     let unread = median(measured.iter().map(|one| one.read - one.arrived).collect());
     assert!(unread >= 100_000, "they lay unread while the loop slept: {unread} ns");
-    let trips = round_trips(&packets);
-    if trips.len() != EXCHANGES {
-        // The socket sees what all tests send, and had no room for a packet of ours.
-        return i64::MAX;
+    let packets = packet_times(&packets);
+    if packets.len() != EXCHANGES {
+        return None;
     }
-    let excess = measured.iter().zip(&trips).map(|(one, trip)| one.arrived - one.sent - trip);
-    median(excess.collect())
+    let unix = unix_time_of(start);
+    let both = || measured.iter().zip(&packets);
+    let late = both().map(|(one, (_, answer))| one.arrived - (answer - unix));
+    let excess = both().map(|(one, (request, answer))| one.arrived - one.sent - (answer - request));
+    Some(Deviation { late: median(late.collect()), excess: median(excess.collect()) })
 }
 
+/// The stamps answer for the answer's end. What else a service time has in excess is the way out, from the reading of the clock to the
+/// request's packet: as long as the machine is slow (7 µs here, 12 µs on a machine of CI).
 #[test]
 fn issue_20_stamped_times_are_those_of_the_packets() {
     let Some(socket) = packet_socket() else { return };
-    // What runs beside this test delays the request's way out of here and never brings it forward: one undisturbed round is enough.
-    let rounds: Vec<i64> = (0..ROUNDS).map(|_| excess(&socket)).collect();
-    let is_near = rounds.iter().any(|excess| *excess <= 10_000);
-    assert!(is_near, "answers end {rounds:?} ns after their packets, by the medians");
+    // What runs beside this test delays answers and never brings them forward: one undisturbed round is enough.
+    let rounds: Vec<_> = (0..ROUNDS).map(|_| deviation(&socket)).collect();
+    let is_near = rounds.iter().flatten().any(|round| round.late.abs() <= 10_000);
+    let excess = rounds.iter().flatten().map(|round| round.excess).min();
+    println!("service times are in excess by {excess:?} ns at least");
+    assert!(is_near, "answers and their packets, in nanoseconds: {rounds:?}");
 }

@@ -114,7 +114,7 @@ fn group<'js>(
         return Err(Exception::throw_message(&ctx, text));
     }
     let outer = Rc::clone(&vu.group.borrow());
-    *vu.group.borrow_mut() = format!("{outer}{SEPARATOR}{name}").into();
+    *vu.group.borrow_mut() = format!("{outer}{SEPARATOR}{}", stdx::shown_text(&name)).into();
     let began = vu.host.now();
     let outcome = function.call(());
     let took = milliseconds(vu.host.now().saturating_sub(began));

@@ -1,4 +1,4 @@
-//! `Interner`: texts that are kept once.
+//! `Interner`: texts that are kept once, as they may be shown.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -6,34 +6,45 @@ use std::rc::Rc;
 /// Texts that are kept once, such as the names of checks.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
-    list: Vec<Rc<str>>,
+    list: Vec<Interned>,
     places: HashMap<Rc<str>, usize>,
     /// The one asked for last: its successor is probably the next.
     last: usize,
+}
+
+#[derive(Debug)]
+struct Interned {
+    text: Rc<str>,
+    /// The text without passwords of URLs: the same where it names none.
+    shown: Rc<str>,
 }
 
 /// Texts beyond these are not kept, and made anew each time.
 const NAMES_MAX: usize = 10_000;
 
 impl Interner {
-    /// The text, kept.
+    /// The text as it may be shown, kept.
     pub(crate) fn intern(&mut self, text: &str) -> Rc<str> {
         let next = if self.last + 1 < self.list.len() { self.last + 1 } else { 0 };
-        if let Some(known) = self.list.get(next).filter(|known| ***known == *text) {
+        if let Some(known) = self.list.get(next).filter(|known| *known.text == *text) {
             self.last = next;
-            return Rc::clone(known);
+            return Rc::clone(&known.shown);
         }
         if let Some(at) = self.places.get(text) {
             self.last = *at;
-            return Rc::clone(&self.list[*at]);
+            return Rc::clone(&self.list[*at].shown);
         }
-        let new: Rc<str> = text.into();
+        let text: Rc<str> = text.into();
+        let shown = match stdx::shown_text(&text) {
+            shown if *shown == *text => Rc::clone(&text),
+            shown => shown.into(),
+        };
         if self.list.len() < NAMES_MAX {
             self.last = self.list.len();
-            self.places.insert(Rc::clone(&new), self.last);
-            self.list.push(Rc::clone(&new));
+            self.places.insert(Rc::clone(&text), self.last);
+            self.list.push(Interned { text, shown: Rc::clone(&shown) });
         }
-        new
+        shown
     }
 }
 
@@ -49,5 +60,16 @@ mod tests {
         assert!(Rc::ptr_eq(&first, &names.intern("a")));
         assert_eq!(&*names.intern("c"), "c");
         assert!(Rc::ptr_eq(&first, &names.intern("a")), "after the last comes the first");
+    }
+
+    /// Issue 19: a check's name that held a URL with a password was shown as it was written.
+    #[test]
+    fn passwords_of_urls_are_hidden() {
+        let mut names = Interner::default();
+        for _ in 0..3 {
+            assert_eq!(&*names.intern("http://u:pw@h/ is up"), "http://u:***@h/ is up");
+        }
+        let [plain, again] = [(); 2].map(|()| names.intern("a@b: c=d"));
+        assert!(Rc::ptr_eq(&plain, &again) && &*plain == "a@b: c=d");
     }
 }

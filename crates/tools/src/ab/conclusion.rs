@@ -24,7 +24,7 @@ pub(super) fn conclude(
     let setting = Setting {
         hostname: address.hostname.clone(),
         port: address.port,
-        path: address.path.clone(),
+        path: stdx::redacted_query(&address.path).unwrap_or_else(|| address.path.clone()),
         concurrency: flags.concurrency.unsigned_abs(),
         taken: ended.taken.max(figures.last),
         keep_alive: flags.keep_alive,
