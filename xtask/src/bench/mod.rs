@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::{process, workspace};
 
@@ -27,7 +27,7 @@ use server::{EchoServer, Server};
 use tools::{Entrant, Setting};
 
 /// What was asked for on the command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Options {
     rounds: usize,
     seconds: u64,
@@ -35,6 +35,8 @@ struct Options {
     only: String,
     /// Another build of brunt, measured beside this one; empty for none.
     before: String,
+    /// The build that is measured; empty for one that is made first.
+    program: String,
 }
 
 /// No trial begins after this time, which `--before` doubles; building does not count.
@@ -46,6 +48,10 @@ const PROFILE: &str = "dist";
 /// brunt with its own reactor, as tables call it.
 const MIO: &str = "brunt --io mio";
 
+/// The programs without which nothing is measured, and their Debian packages.
+pub(crate) const NEEDED: [(&str, &str); 3] =
+    [("nginx", "nginx-light"), ("openssl", "openssl"), ("taskset", "util-linux")];
+
 /// Where the figures go.
 const RESULTS: &str = "bench/RESULTS.md";
 
@@ -56,28 +62,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         bail!("bench needs taskset (util-linux) and Linux");
     }
     let root = workspace::root();
-    let build = ["build", "--profile", PROFILE, "--locked", "--package", "brunt"];
-    process::stream(&root, "cargo", &build)?;
     let target = workspace::target_dir()?;
-    let dir = target.join("bench");
-    fs::create_dir_all(&dir)?;
-    let client_core = last_core();
-    let server = Server::start(&dir, 0)?;
-    let brunt = target.join(PROFILE).join("brunt").to_string_lossy().into_owned();
-    let echo = EchoServer::start(&brunt, 0)?;
-    let setting = Setting {
-        dir: dir.clone(),
-        brunt,
-        url: server.url(),
-        h2c_url: server.h2c_url(),
-        tls_url: server.tls_url(),
-        ws_url: echo.url(),
-        core: client_core,
-        seconds: options.seconds,
+    let brunt = if options.program.is_empty() {
+        let build = ["build", "--profile", PROFILE, "--locked", "--package", "brunt"];
+        process::stream(&root, "cargo", &build)?;
+        target.join(PROFILE).join("brunt").to_string_lossy().into_owned()
+    } else {
+        options.program.clone()
     };
-    fs::write(dir.join(tools::TARGETS), format!("GET {}\n", server.url()))?;
-    scripts::write(&dir)?;
-    let (tables, neighbours) = measure_all(&options, &setting, &server);
+    let (setting, servers) = set_up(brunt, &target.join("bench"), options.seconds)?;
+    let (tables, neighbours) = measure_all(&options, &setting, &servers.nginx);
     let document = heading(&options, &setting, &neighbours) + &tables;
     println!("{document}");
     if !options.only.is_empty() {
@@ -90,8 +84,57 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What the clients ask, as long as the value lives.
+struct Servers {
+    nginx: Server,
+    _echo: EchoServer,
+}
+
+/// Starts the servers, and writes into `dir` what the clients need.
+fn set_up(brunt: String, dir: &Path, seconds: u64) -> Result<(Setting, Servers)> {
+    fs::create_dir_all(dir)?;
+    let nginx = Server::start(dir, 0)?;
+    let echo = EchoServer::start(&brunt, 0)?;
+    let setting = Setting {
+        dir: dir.to_owned(),
+        brunt,
+        url: nginx.url(),
+        h2c_url: nginx.h2c_url(),
+        tls_url: nginx.tls_url(),
+        ws_url: echo.url("ws-echo"),
+        cable_url: echo.url("cable"),
+        core: last_core(),
+        seconds,
+    };
+    fs::write(dir.join(tools::TARGETS), format!("GET {}\n", setting.url))?;
+    scripts::write(dir)?;
+    Ok((setting, Servers { nginx, _echo: echo }))
+}
+
+/// Has this build of brunt do once what it does in every experiment, files in `dir`.
+///
+/// # Errors
+/// A server cannot be started, or the results cannot be read.
+pub(crate) fn train(brunt: &Path, dir: &Path) -> Result<()> {
+    let (setting, _servers) = set_up(brunt.to_string_lossy().into_owned(), dir, TRAINING_S)?;
+    for entrant in experiments(&setting).into_iter().flat_map(|experiment| experiment.entrants) {
+        if !entrant.words.contains(&setting.brunt) {
+            continue;
+        }
+        // Without io_uring, or with few descriptors, the others are still worth their counts.
+        if let Err(error) = measure::run(dir, &entrant.words, TRAINING_LIMIT) {
+            eprintln!("bench: {}: {error:#}", entrant.name);
+        }
+    }
+    records::read_once(&setting, &dir.join("written.bin"))
+}
+
+/// Seconds of a load that is not measured, and what a command may take.
+const TRAINING_S: u64 = 2;
+const TRAINING_LIMIT: Duration = Duration::from_secs(60);
+
 fn parse_options(arguments: &[String]) -> Result<Options> {
-    let mut options = Options { rounds: 3, seconds: 3, only: String::new(), before: String::new() };
+    let mut options = Options { rounds: 3, seconds: 3, ..Options::default() };
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let value = words.next().with_context(|| format!("{word} needs a value"))?;
@@ -99,8 +142,11 @@ fn parse_options(arguments: &[String]) -> Result<Options> {
             "--rounds" => options.rounds = value.parse().context("--rounds N")?,
             "--seconds" => options.seconds = value.parse().context("--seconds S")?,
             "--only" => options.only.clone_from(value),
-            "--before" => options.before = executable(value)?,
-            other => bail!("no option {other}; there are --rounds, --seconds, --only and --before"),
+            "--before" => options.before = executable(word, value)?,
+            "--program" => options.program = executable(word, value)?,
+            other => bail!(
+                "no option {other}; there are --rounds, --seconds, --only, --before and --program"
+            ),
         }
     }
     if options.rounds == 0 || options.seconds == 0 {
@@ -110,8 +156,9 @@ fn parse_options(arguments: &[String]) -> Result<Options> {
 }
 
 /// The absolute path of a program: its trials run in another folder.
-fn executable(path: &str) -> Result<String> {
-    let path = fs::canonicalize(path).with_context(|| format!("--before {path}"))?;
+fn executable(option: &str, path: &str) -> Result<String> {
+    let path = fs::canonicalize(path).with_context(|| format!("{option} {path}"))?;
+    ensure!(path.is_file(), "{option} {}: no program", path.display());
     Ok(path.to_string_lossy().into_owned())
 }
 
@@ -217,6 +264,12 @@ fn scripts_and_rates(setting: &Setting) -> Vec<Row> {
             "k6",
             setting.sockets(64),
         ),
+        (
+            "broadcast",
+            "Action Cable, 100 broadcasts a second to 200 subscribers; a delivery is a request here",
+            "brunt",
+            setting.broadcast(200),
+        ),
         ("open5k", "Open loop, 5,000/s, results written to a file", "vegeta", setting.open_5k()),
         ("open20k", "Open loop, 20,000/s, results written to a file", "vegeta", setting.open_20k()),
         (
@@ -264,12 +317,20 @@ fn latencies(setting: &Setting) -> Vec<Row> {
 
 /// What users take who do little.
 fn memory(setting: &Setting) -> Vec<Row> {
-    vec![(
-        "vus1000",
-        "Memory of 1,000 virtual users that ask once a second",
-        "k6",
-        setting.many_users(1_000),
-    )]
+    vec![
+        (
+            "vus1000",
+            "Memory of 1,000 virtual users that ask once a second",
+            "k6",
+            setting.many_users(1_000),
+        ),
+        (
+            "sockets5000",
+            "Memory of 5,000 idle sockets of Action Cable",
+            "brunt, sockets: 1",
+            setting.idle_sockets(5_000),
+        ),
+    ]
 }
 
 /// The last core of this machine; nginx has the first.
@@ -289,11 +350,15 @@ fn heading(options: &Options, setting: &Setting, neighbours: &Neighbours) -> Str
     );
     let virtual_machine =
         shell("grep -q hypervisor /proc/cpuinfo && echo ', a virtual machine' || true");
+    let built = match options.program.is_empty() {
+        true => format!("built with `--profile {PROFILE}`"),
+        false => format!("`{}`", options.program),
+    };
     let same_core = if setting.core == 0 { "; ONE CORE: server and client share it" } else { "" };
     format!(
         "# What a request costs\n\nWritten by `cargo xtask bench`; a new run replaces it. Client CPU is user and system time of the \
          client's process, its start included, by `getrusage`. Requests are what the tool says, held against nginx's own count \
-         (brunt without results: nginx's count). Rounds are interleaved and their order turns. brunt is built with `--profile {PROFILE}`.\n\n\
+         (brunt without results: nginx's count). Rounds are interleaved and their order turns. brunt is {built}.\n\n\
          - date: {}\n- machine: {cpu}, {} cores{virtual_machine}; nginx on core 0, client on core {}{same_core}\n\
          - kernel: {}; governor: {governor}; {}\n- rounds: {}, {} s each\n- {}\n\n",
         shell("date -u +%Y-%m-%d"),
@@ -317,13 +382,27 @@ mod tests {
 
     #[test]
     fn options_have_defaults_and_limits() {
-        let default = Options { rounds: 3, seconds: 3, only: String::new(), before: String::new() };
+        let default = Options { rounds: 3, seconds: 3, ..Options::default() };
         assert_eq!(options("").unwrap(), default);
-        let given = options("--rounds 5 --seconds 2 --only open --before /").unwrap();
-        let expected =
-            Options { rounds: 5, seconds: 2, only: "open".to_owned(), before: "/".to_owned() };
+        let given = "--rounds 5 --seconds 2 --only open --before /proc/self/exe";
+        let given = options(&format!("{given} --program /proc/self/exe")).unwrap();
+        let itself = fs::canonicalize("/proc/self/exe").unwrap().to_string_lossy().into_owned();
+        let expected = Options {
+            rounds: 5,
+            seconds: 2,
+            only: "open".to_owned(),
+            before: itself.clone(),
+            program: itself,
+        };
         assert_eq!(given, expected);
-        for bad in ["--rounds", "--rounds 0", "--rounds x", "--all 1", "--before /not/there"] {
+        for bad in [
+            "--rounds",
+            "--rounds 0",
+            "--rounds x",
+            "--all 1",
+            "--before /not/there",
+            "--program /",
+        ] {
             assert!(options(bad).is_err(), "{bad}");
         }
     }

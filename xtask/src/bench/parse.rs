@@ -39,6 +39,23 @@ pub(super) fn k6_messages(output: &str) -> Option<u64> {
     k6_counter(output, "ws_msgs_received.")
 }
 
+/// `brunt cable`: `Deliveries    [owed, made, lost, cut off]       900, 900 (100.00%), 0, 0`.
+pub(super) fn deliveries(output: &str) -> Option<u64> {
+    let made = cable_line(output, "Deliveries")?.split(", ").nth(1)?;
+    made.split_whitespace().next()?.parse().ok()
+}
+
+/// `brunt cable`: `Subscriptions [confirmed, not in time, dropped] 90, 0, 0`.
+pub(super) fn subscriptions(output: &str) -> Option<u64> {
+    cable_line(output, "Subscriptions")?.split(", ").next()?.parse().ok()
+}
+
+/// The figures of a line.
+fn cable_line<'a>(output: &'a str, name: &str) -> Option<&'a str> {
+    let line = output.lines().find(|line| line.starts_with(name))?;
+    Some(line.split_once(']')?.1.trim())
+}
+
 /// k6: `iterations.....................: 3000  1000.5/s`.
 pub(super) fn k6_iterations(output: &str) -> Option<u64> {
     k6_counter(output, "iterations.")
@@ -160,11 +177,14 @@ mod tests {
         assert_eq!((k6(K6), k6_iterations(K6)), (Some(13_364), Some(13_364)));
         assert_eq!(k6_messages("    ws_msgs_received...: 58392  19462.13/s\n"), Some(58_392));
         assert_eq!(oha(OHA), Some(70_130));
+        let cable = "Subscriptions [confirmed, not in time, dropped] 90, 0, 1\n\
+            Deliveries    [owed, made, lost, cut off]       901, 900 (99.89%), 1, 0\n";
+        assert_eq!((subscriptions(cable), deliveries(cable)), (Some(90), Some(900)));
     }
 
     #[test]
     fn a_text_that_does_not_say_it_gives_nothing() {
-        for parse in [wrk, ab, hey, h2load, k6, oha] {
+        for parse in [wrk, ab, hey, h2load, k6, oha, deliveries, subscriptions] {
             for text in ["", "error: connection refused\n", "{}", "Status code distribution:\n"] {
                 assert_eq!(parse(text), None, "{text:?}");
             }

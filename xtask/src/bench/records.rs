@@ -58,6 +58,21 @@ pub(super) fn run(setting: &Setting, native: &Path) -> Result<String> {
     Ok(table)
 }
 
+/// Encodes the results file `native` in each encoding, and has it read once.
+///
+/// # Errors
+/// The results cannot be read or encoded.
+pub(super) fn read_once(setting: &Setting, native: &Path) -> Result<()> {
+    let native = native.to_string_lossy().into_owned();
+    for encoding in ["arrow", "gob", "json", "csv"] {
+        let file = setting.dir.join(format!("once.{encoding}")).to_string_lossy().into_owned();
+        let flags = [format!("-to={encoding}"), format!("-output={file}")];
+        process::capture(&setting.dir, &setting.brunt, &["encode", &flags[0], &flags[1], &native])?;
+        process::capture(&setting.dir, &setting.brunt, &["report", &file])?;
+    }
+    Ok(())
+}
+
 fn row(
     name: &str,
     setting: &Setting,

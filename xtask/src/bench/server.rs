@@ -81,7 +81,7 @@ impl Server {
     }
 }
 
-/// `brunt serve`, pinned to one core: its WebSocket echoes. It lives as long as the value does.
+/// `brunt serve`, pinned to one core: its WebSocket echoes, and it speaks Action Cable. It lives as long as the value does.
 #[derive(Debug)]
 pub(super) struct EchoServer {
     _process: Process,
@@ -96,7 +96,7 @@ impl EchoServer {
     pub(super) fn start(brunt: &str, core: usize) -> Result<Self> {
         let port = free_port()?;
         let mut command = pinned(core, Path::new(brunt));
-        command.args(["serve", "-listen"]).arg(format!("127.0.0.1:{port}"));
+        command.args(["serve", "-cable", "-listen"]).arg(format!("127.0.0.1:{port}"));
         let process = Process::start(command.stdout(Stdio::null()), "brunt serve")?;
         if !answers(|| TcpStream::connect(("127.0.0.1", port)).is_ok()) {
             bail!("brunt serve does not listen");
@@ -104,9 +104,9 @@ impl EchoServer {
         Ok(Self { _process: process, port })
     }
 
-    /// Where its WebSocket is.
-    pub(super) fn url(&self) -> String {
-        format!("ws://127.0.0.1:{}/ws-echo", self.port)
+    /// A path of it, for WebSockets.
+    pub(super) fn url(&self, path: &str) -> String {
+        format!("ws://127.0.0.1:{}/{path}", self.port)
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Setting {
     pub(super) tls_url: String,
     /// A WebSocket that echoes.
     pub(super) ws_url: String,
+    /// Action Cable.
+    pub(super) cable_url: String,
     /// The core the clients run on.
     pub(super) core: usize,
     /// How long each run takes.
@@ -133,6 +135,30 @@ impl Setting {
         let (seconds, url) = (self.seconds, &self.ws_url);
         let words = format!("-u {users} -i {users} -e BENCH_URL={url} -e BENCH_SECONDS={seconds}");
         self.run(scripts::ECHO, &words, Count::Own(parse::k6_messages))
+    }
+
+    /// Broadcasts of Action Cable to so many subscribers. No peer speaks it but k6 with an extension, which is a build of its own.
+    pub(super) fn broadcast(&self, users: u32) -> Vec<Entrant> {
+        let words = format!("broadcast -users {users} -rate 100");
+        vec![self.cable("brunt", &words, parse::deliveries)]
+    }
+
+    /// Sockets of Action Cable that send nothing, and a single one.
+    pub(super) fn idle_sockets(&self, users: u32) -> Vec<Entrant> {
+        [1, users]
+            .map(|users| {
+                let words = format!("idle -users {users} -within 1s");
+                self.cable(&format!("brunt, sockets: {users}"), &words, parse::subscriptions)
+            })
+            .to_vec()
+    }
+
+    fn cable(&self, name: &str, words: &str, parse: Parse) -> Entrant {
+        let words = format!(
+            "{} cable {words} -channel ChatChannel -params {{\"id\":\"bench\"}} -cpus 1 -duration {}s {}",
+            self.brunt, self.seconds, self.cable_url
+        );
+        Entrant { name: name.to_owned(), words: self.pinned(&words), count: Count::Own(parse) }
     }
 
     /// Users that do little: what they take is memory.
@@ -312,6 +338,7 @@ mod tests {
             h2c_url: "http://127.0.0.1:2/".to_owned(),
             tls_url: "https://127.0.0.1:3/".to_owned(),
             ws_url: "ws://127.0.0.1:4/ws-echo".to_owned(),
+            cable_url: "ws://127.0.0.1:4/cable".to_owned(),
             core: 1,
             seconds: 3,
         }

@@ -175,6 +175,7 @@ mod tests {
             out: dir.clone(),
             work: dir.join("work"),
             program,
+            profile: None,
             version: "1.2.3".to_owned(),
             target: "x86_64-unknown-linux-musl".to_owned(),
             revision: "abc".to_owned(),

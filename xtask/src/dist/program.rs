@@ -29,18 +29,47 @@ fn is_installed(target: &str) -> bool {
         .is_ok_and(|folder| Path::new(folder.trim()).is_dir())
 }
 
+/// Profile-guided optimisation of a build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Pgo {
+    Off,
+    /// The program counts what it does, and writes that into this folder.
+    Generate(PathBuf),
+    /// The program is optimised by this profile.
+    Use(PathBuf),
+}
+
+impl Pgo {
+    /// The compiler's flags.
+    fn flags(&self) -> String {
+        const STATIC: &str = "-C target-feature=+crt-static";
+        match self {
+            Self::Off => STATIC.to_owned(),
+            // What counts keeps functions that nothing calls, of symbols that a static libc lacks.
+            Self::Generate(folder) => format!("-C profile-generate={}", folder.display()),
+            // Most code is not run by a bench: that it has no counts says nothing.
+            Self::Use(profile) => format!(
+                "{STATIC} -C profile-use={} -C llvm-args=-pgo-warn-missing-function=false",
+                profile.display()
+            ),
+        }
+    }
+}
+
 /// Builds it; its path.
-pub(super) fn build(root: &Path, target: &str) -> Result<PathBuf> {
+pub(super) fn build(target: &str, pgo: &Pgo) -> Result<PathBuf> {
     if !is_installed(target) {
         bail!("the compiler lacks the target {target}: rustup target add {target}");
     }
-    let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", target.to_uppercase().replace('-', "_"));
+    let name = format!("CARGO_TARGET_{}_RUSTFLAGS", target.to_uppercase().replace('-', "_"));
     let arguments =
         ["build", "--locked", "--profile", "dist", "--bin", "brunt", "--target", target];
-    process::stream_with(root, "cargo", &arguments, &[(&flags, "-C target-feature=+crt-static")])?;
+    let flags = pgo.flags();
+    process::stream_with(&workspace::root(), "cargo", &arguments, &[(&name, &flags)])?;
     let program = workspace::target_dir()?.join(target).join("dist/brunt");
     let bytes = fs::read(&program).with_context(|| format!("reading {}", program.display()))?;
-    ensure!(is_static(&bytes), "{} is not linked statically", program.display());
+    let must_be_static = !matches!(pgo, Pgo::Generate(_));
+    ensure!(!must_be_static || is_static(&bytes), "{} is not linked statically", program.display());
     Ok(program)
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Release {
     pub(super) work: PathBuf,
     /// The program.
     pub(super) program: PathBuf,
+    /// The profile that it is optimised by.
+    pub(super) profile: Option<PathBuf>,
     /// brunt's version.
     pub(super) version: String,
     /// The compiler's name of the kind of machine.
