@@ -113,11 +113,26 @@ impl Body {
         Ok(())
     }
 
+    /// Adds a buffer. One whose bytes an earlier one begins with is that one again: columns of zeros, or of the same times, take
+    /// their room once.
     fn buffer(&mut self, bytes: impl IntoIterator<Item = u8>) {
         let start = self.bytes.len();
         self.bytes.extend(bytes);
-        self.buffers.push([start as i64, (self.bytes.len() - start) as i64]);
+        let len = self.bytes.len() - start;
+        if let Some(twin) = self.twin(start) {
+            self.bytes.truncate(start);
+            self.buffers.push([twin, len as i64]);
+            return;
+        }
+        self.buffers.push([start as i64, len as i64]);
         self.bytes.resize(self.bytes.len().next_multiple_of(ALIGNMENT), 0);
+    }
+
+    /// Where an earlier buffer begins that begins with the bytes from `start` on.
+    fn twin(&self, start: usize) -> Option<i64> {
+        let new = &self.bytes[start..];
+        let mut earlier = self.buffers.iter().filter(|[_, len]| *len as usize >= new.len());
+        earlier.find_map(|[at, _]| self.bytes[*at as usize..].starts_with(new).then_some(*at))
     }
 }
 
@@ -252,6 +267,11 @@ fn joined(before: &Array, after: &Array) -> Array {
     Array { values: Values::Bytes(all), valid: Some(valid.into_iter().collect()) }
 }
 
+/// How many times as many bytes as a body has its buffers may have together, as they share them (ours have some twenty), and up to
+/// which size. Each column is a copy: without a limit a small file could fill memory.
+const SHARES_MAX: usize = 64;
+const SHARED_BYTES_MAX: usize = 256 << 20;
+
 /// Goes through the columns of a body.
 struct Cursor<'m> {
     body: &'m [u8],
@@ -262,6 +282,8 @@ struct Cursor<'m> {
     dictionaries: &'m HashMap<i64, Arc<Array>>,
     /// Those of the last column.
     rows: usize,
+    /// Bytes that buffers may still be of.
+    bytes_left: usize,
 }
 
 impl<'m> Cursor<'m> {
@@ -280,6 +302,8 @@ impl<'m> Cursor<'m> {
             variadic: Box::new(header.numbers(4)),
             dictionaries,
             rows: 0,
+            bytes_left: body.len()
+                + SHARED_BYTES_MAX.min(body.len().saturating_mul(SHARES_MAX - 1)),
         })
     }
 
@@ -349,7 +373,10 @@ impl<'m> Cursor<'m> {
         let range = usize::try_from(start).ok().zip(usize::try_from(len).ok());
         let end = range.and_then(|(start, len)| start.checked_add(len));
         let found = range.zip(end).and_then(|((start, _), end)| self.body.get(start..end));
-        found.ok_or_else(|| "a buffer beyond the message".to_owned())
+        let found = found.ok_or_else(|| "a buffer beyond the message".to_owned())?;
+        let left = self.bytes_left.checked_sub(found.len());
+        self.bytes_left = left.ok_or_else(|| "too many buffers of the same bytes".to_owned())?;
+        Ok(found)
     }
 
     /// The next buffer, cut to the bytes of interest.
@@ -518,6 +545,47 @@ mod tests {
         for (found, expect) in found.columns.iter().zip(&batch.columns) {
             assert_eq!(found.array, expect.array, "{}", expect.name);
         }
+    }
+
+    /// So many columns of the same numbers, and their schema.
+    fn alike(columns: usize, numbers: &[i64]) -> (Schema, RecordBatch) {
+        let field = schema().fields.into_iter().find(|field| field.name == "latency").unwrap();
+        let column = |at: usize| Column {
+            name: at.to_string(),
+            data_type: field.data_type.clone(),
+            array: Array::new(Values::Int64(numbers.to_vec())),
+        };
+        let columns: Vec<Column> = (0..columns).map(column).collect();
+        let named = |column: &Column| Field { name: column.name.clone(), ..field.clone() };
+        let schema = Schema { fields: columns.iter().map(named).collect(), metadata: Vec::new() };
+        (schema, RecordBatch { rows: numbers.len(), columns })
+    }
+
+    /// What a decoder says of a message, after its schema.
+    fn decoded(schema: &Schema, message: &[u8]) -> Result<RecordBatch, String> {
+        let mut decoder = Decoder::default();
+        let front = encode_schema(schema);
+        decoder.decode(parts(&front).0, &[]).unwrap();
+        let (metadata, body) = parts(message);
+        decoder.decode(metadata, body).map(|batch| batch.expect("rows"))
+    }
+
+    #[test]
+    fn columns_of_the_same_bytes_take_their_room_once() {
+        let numbers: Vec<i64> = (0..1000).collect();
+        let (schema, batch) = alike(20, &numbers);
+        let message = encode_batch(&batch).unwrap();
+        assert!(message.len() < 10_000, "{} bytes", message.len());
+        let found = decoded(&schema, &message).unwrap();
+        assert!(found.columns.iter().zip(&batch.columns).all(|(a, b)| a.array == b.array));
+    }
+
+    /// Issue 19: a small file of thousands of columns, all of the same bytes, filled memory.
+    #[test]
+    fn issue_19_no_message_becomes_many_times_its_size() {
+        let (schema, batch) = alike(2 * SHARES_MAX, &[7; 1000]);
+        let message = encode_batch(&batch).unwrap();
+        assert_eq!(decoded(&schema, &message).unwrap_err(), "too many buffers of the same bytes");
     }
 
     #[test]
