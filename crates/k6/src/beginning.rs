@@ -17,10 +17,12 @@ pub(super) struct Beginning {
     /// What the script is called.
     path: String,
     began: Instant,
-    /// When the modules were first run.
+    /// When the modules began to be read and run.
     compiled: Instant,
-    /// How long it has waited for their texts, which may come from far.
+    /// How long their reading took: they may come from far.
     reading: Cell<Duration>,
+    /// It has been said that it takes long.
+    reads_late: Cell<bool>,
     logger: Arc<Logger>,
     /// The script wants no test.
     pub(super) halt: RefCell<Option<AbortReason>>,
@@ -36,9 +38,25 @@ impl Beginning {
             began,
             compiled: Instant::now(),
             reading: Cell::default(),
+            reads_late: Cell::default(),
             logger,
             halt: RefCell::default(),
             is_late: Cell::new(false),
+        }
+    }
+
+    /// A module was read.
+    fn note_reading(&self, took: Duration) {
+        let reading = self.reading.get() + took;
+        self.reading.set(reading);
+        if reading > INIT_LONG && !self.reads_late.replace(true) {
+            let text = format!(
+                "{}: reading its modules has taken {} s; after {} s no more are read",
+                self.path,
+                reading.as_secs(),
+                READING_MAX.as_secs()
+            );
+            self.logger.log_line(Level::Warn, &text);
         }
     }
 
@@ -97,15 +115,21 @@ pub(super) struct TimedFiles {
 
 impl Files for TimedFiles {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        if self.beginning.reading.get() > READING_MAX {
+            let seconds = READING_MAX.as_secs();
+            return Err(format!("the modules before it took more than {seconds} s to read"));
+        }
         let start = Instant::now();
         let text = self.files.read(name);
-        self.beginning.reading.set(self.beginning.reading.get() + start.elapsed());
+        self.beginning.note_reading(start.elapsed());
         text
     }
 }
 
 /// How long a script's modules may run before the test: a minute, as k6's setup.
 const INIT_MAX: Duration = Duration::from_secs(60);
+/// How long all of them together may take to be read. One from another machine has a time limit of its own.
+const READING_MAX: Duration = Duration::from_secs(300);
 /// From when on it is said that they take long.
 const INIT_LONG: Duration = Duration::from_secs(10);
 
@@ -117,24 +141,28 @@ mod tests {
         use super::super::*;
         use crate::flags::RunFlags;
 
-        /// One module, which comes after a while.
-        struct Slow(&'static str, Duration);
+        /// One module.
+        struct Module(&'static str);
 
-        impl Files for Slow {
+        impl Files for Module {
             fn read(&self, _name: &str) -> Result<Vec<u8>, String> {
-                std::thread::sleep(self.1);
                 Ok(self.0.into())
             }
         }
 
-        /// What becomes of a module that has been running for so long.
-        fn compiled(module: Slow, ran: Duration) -> (Result<Program, CompileError>, Rc<Beginning>) {
+        /// What becomes of a module that began so long ago, most of which it waited for another to be read.
+        fn compiled(
+            text: &'static str,
+            ago: Duration,
+            reading: Duration,
+        ) -> (Result<Program, CompileError>, Rc<Beginning>) {
             let now = Instant::now();
             let logger = Arc::new(Logger::new(&RunFlags::default(), now).unwrap());
             let mut beginning = Beginning::new("loop.js", now, &logger);
-            beginning.compiled = now.checked_sub(ran).unwrap();
+            beginning.compiled = now.checked_sub(ago).unwrap();
+            beginning.reading.set(reading);
             let beginning = Rc::new(beginning);
-            let files: Rc<dyn Files> = Rc::new(module);
+            let files: Rc<dyn Files> = Rc::new(Module(text));
             let files = Rc::new(TimedFiles { files, beginning: Rc::clone(&beginning) });
             let host = Rc::clone(&beginning);
             (Program::compile_with("/loop.js", Arc::default(), files, host, None), beginning)
@@ -144,7 +172,7 @@ mod tests {
         #[test]
         fn issue_19_modules_without_end_are_named() {
             let endless = "for (;;) {} export default function () {}";
-            let (program, beginning) = compiled(Slow(endless, Duration::ZERO), INIT_MAX);
+            let (program, beginning) = compiled(endless, INIT_MAX, Duration::ZERO);
             let error = beginning.error_of(program.map(drop).unwrap_err());
             assert_eq!(error.code, ExitCode::Script);
             assert!(
@@ -157,12 +185,13 @@ mod tests {
         /// A module that came slowly was called a loop.
         #[test]
         fn issue_19_the_time_of_reading_is_not_the_modules() {
-            let wait = Duration::from_millis(50);
             let text = "let n = 0; while (n < 1e5) n++; export default function () {}";
-            let (program, beginning) = compiled(Slow(text, wait), Duration::ZERO);
+            let (program, beginning) = compiled(text, 2 * INIT_MAX, 2 * INIT_MAX);
             program.map(drop).expect("a script");
-            let all = beginning.compiled.elapsed();
-            assert!(beginning.ran() <= all - wait, "{:?} of {all:?}", beginning.ran());
+            assert!(beginning.reads_late.get() && !beginning.is_late.get());
+            let (program, _) = compiled(text, READING_MAX, READING_MAX + INIT_LONG);
+            let error = program.map(drop).unwrap_err().to_string();
+            assert!(error.contains("took more than 300 s to read"), "{error}");
         }
     }
 }

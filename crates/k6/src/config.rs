@@ -156,12 +156,12 @@ pub(super) fn load_of(
     let source = Rc::new(find().map_err(report)?);
     let mut env = source.env.clone();
     env.extend(option_layers::variables(flags, shows_env));
+    let secret_sources = if flags.is_part { Vec::new() } else { option_layers::secrets(flags) };
+    let secrets = secrets::read(&secret_sources, &logger).map_err(report)?;
     let host = Rc::new(Beginning::new(path, began, &logger));
     let seen = Rc::clone(&host);
     let files = Rc::clone(&source) as Rc<dyn Files>;
     let files = Rc::new(TimedFiles { files, beginning: Rc::clone(&host) });
-    let secret_sources = if flags.is_part { Vec::new() } else { option_layers::secrets(flags) };
-    let secrets = secrets::read(&secret_sources, &logger).map_err(report)?;
     let env_of = Arc::new(env.clone());
     let program = Program::compile_with(&source.main, env_of, files, host, secrets);
     if let Some(AbortReason::Abort(text)) = seen.halt.take() {
@@ -369,17 +369,14 @@ fn metrics_of(
     for (metric, selector) in flags.gates.submetrics() {
         tally.declare_sub(metric, &selector);
     }
-    // Values of tags have no passwords of URLs where samples have them, so those of thresholds have none.
-    let watched: Vec<String> =
-        options.watched.iter().map(|metric| stdx::shown_text(metric).into_owned()).collect();
     // k6 counts the metrics of thresholds even if it does not judge them.
-    let declared = judge::declare(&watched, &mut tally);
+    let declared = judge::declare(&options.watched, &mut tally);
     if option_layers::switch(flags.no_thresholds, "K6_NO_THRESHOLDS") {
         return Ok(Metrics { tally, thresholds: Vec::new(), watched: Vec::new() });
     }
     declared.map_err(K6Error::config)?;
     let thresholds = judge::read(&options.thresholds, &tally).map_err(K6Error::config)?;
-    Ok(Metrics { tally, thresholds, watched })
+    Ok(Metrics { tally, thresholds, watched: options.watched.clone() })
 }
 
 /// Refuses what k6 refuses before a test; gives how much the summary says.

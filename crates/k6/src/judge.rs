@@ -45,13 +45,12 @@ pub(super) fn read(rules: &[ThresholdOption], tally: &Tally) -> Result<Vec<Limit
 }
 
 fn limit(rule: &ThresholdOption, tally: &Tally) -> Result<Limit, String> {
-    let metric = stdx::shown_text(&rule.metric).into_owned();
-    let named = |reason: &dyn std::fmt::Display| format!("threshold on {metric}: {reason}");
+    let named = |reason: &dyn std::fmt::Display| format!("threshold on {}: {reason}", rule.metric);
     let threshold = Threshold::parse(&rule.source).map_err(|error| named(&error))?;
-    let value = tally.value(&metric).ok_or_else(|| named(&"there is no such metric"))?;
+    let value = tally.value(&rule.metric).ok_or_else(|| named(&"there is no such metric"))?;
     threshold.suits(value.kind()).map_err(|error| named(&error))?;
     let abort_after = rule.abort.then_some(rule.delay);
-    Ok(Limit { metric, threshold, abort_after })
+    Ok(Limit { metric: rule.metric.clone(), threshold, abort_after })
 }
 
 /// Judges the thresholds. One without samples is crossed, since it says nothing of what it was to guard; with `compat` it is

@@ -12,6 +12,7 @@ mod prng;
 mod redaction;
 pub mod shared;
 mod shown_fields;
+mod shown_text;
 mod shown_url;
 mod terminal_text;
 mod time;
@@ -29,8 +30,9 @@ pub use redaction::{
     is_redacted, names_secret, names_secret_field, redact, redact_for_run, redacted_names,
 };
 pub use shown_fields::{redacted_lines, redacted_value};
+pub use shown_text::{shown_selector, shown_tag, shown_text};
 pub use shown_url::{
-    redacted_json, redacted_message, redacted_query, shown_text, shown_url, without_query_values,
+    redacted_json, redacted_message, redacted_query, shown_url, without_query_values,
 };
 pub use terminal_text::{terminal_line, terminal_lines};
 pub use time::{DurationError, Nanos};

@@ -13,18 +13,6 @@ pub fn shown_url(url: &str) -> Cow<'_, str> {
     redacted_query(&shown).map_or(shown, Cow::Owned)
 }
 
-/// A text that may name URLs, with each of them as [`shown_url`] shows it.
-#[must_use]
-pub fn shown_text(text: &str) -> Cow<'_, str> {
-    // Most texts name none: those are looked at once.
-    if !text.contains(['@', '=']) {
-        return Cow::Borrowed(text);
-    }
-    let words = text.split_inclusive([' ', '"', '\'', '\n']).map(without_password);
-    let shown: String = words.collect();
-    Cow::Owned(redacted_message(&shown).unwrap_or(shown))
-}
-
 /// The URL with `***` as the values of those keys of its query that are to be redacted; `None` where there are none.
 #[must_use]
 pub fn redacted_query(url: &str) -> Option<String> {
@@ -86,16 +74,31 @@ impl Within {
     }
 }
 
-fn without_password(url: &str) -> Cow<'_, str> {
+pub(crate) fn without_password(url: &str) -> Cow<'_, str> {
     // RFC 3986, 3.2: the authority stands behind `//` and ends at the path, the query or the fragment.
     let Some(begin) = url.find("//").map(|at| at + 2) else { return without_strange_password(url) };
     let end = url[begin..].find(['/', '?', '#']).map_or(url.len(), |len| begin + len);
     let Some(at) = url[begin..end].rfind('@').map(|len| begin + len) else {
-        return without_strange_password(url);
+        return match without_strange_password(url) {
+            // There may be another URL behind this one.
+            Cow::Borrowed(_) => with_rest(url, end, &url[..end]),
+            hidden => hidden,
+        };
     };
-    match url[begin..at].find(':') {
-        Some(len) => Cow::Owned(format!("{}:***{}", &url[..begin + len], &url[at..])),
-        None => Cow::Borrowed(url),
+    match url[begin..at].split_once(':') {
+        Some((user, password)) if password.bytes().any(|byte| byte != b'*') => {
+            let shown = format!("{}{user}:***{}", &url[..begin], &url[at..end]);
+            Cow::Owned(with_rest(url, end, &shown).into_owned())
+        }
+        _ => with_rest(url, end, &url[..end]),
+    }
+}
+
+/// A URL whose front is shown so, and whose rest may name others.
+fn with_rest<'a>(url: &'a str, end: usize, front: &str) -> Cow<'a, str> {
+    match without_password(&url[end..]) {
+        Cow::Borrowed(_) if front.len() == end && url.starts_with(front) => Cow::Borrowed(url),
+        rest => Cow::Owned(format!("{front}{rest}")),
     }
 }
 
@@ -198,6 +201,11 @@ mod tests {
             ("https://h/a?b=c:d@e", "https://h/a?b=c:d@e"),
             ("http://[::1]/a:b@c", "http://[::1]/a:b@c"),
             ("http:/h/a:b@c", "http:/h/a:b@c"),
+            // Several of them, and one that hides its password itself.
+            ("http://a/,http://u:p@h/", "http://a/,http://u:***@h/"),
+            ("http://a,http://u:p@h/", "http://a,http://u:***@h/"),
+            ("http://u:p@h/?to=http://v:q@w/", "http://u:***@h/?to=http://v:***@w/"),
+            ("http://****:****@h/", "http://****:****@h/"),
             ("", ""),
         ];
         for (url, expect) in cases {

@@ -219,14 +219,14 @@ fn identity(study: &Study, mode: Mode, left_out: &[usize]) -> Vec<(String, Strin
 }
 
 /// A value of the study without what is redacted and without passwords of URLs; its name may end with that of a variable. Where
-/// something is left out, a sign of the whole says which it was.
+/// something is left out, a fingerprint of the whole says which it was.
 fn shown((name, value): &(String, String)) -> (String, String) {
     let shown = hidden(name, value);
-    let signed = match shown == *value {
+    let marked = match shown == *value {
         true => shown,
-        false => format!("{shown} [{:02x}]", sign(value)),
+        false => format!("{shown} [{:02x}]", fingerprint(value)),
     };
-    (name.clone(), signed)
+    (name.clone(), marked)
 }
 
 /// What may be shown of a value.
@@ -239,18 +239,18 @@ fn hidden(name: &str, value: &str) -> String {
 }
 
 /// Eight bits of a text (FNV-1a, folded): of 256 other tokens 255 are another study. More would rule out most guesses of a weak one.
-fn sign(text: &str) -> u8 {
+fn fingerprint(text: &str) -> u8 {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     hash.to_le_bytes().into_iter().fold(0, |folded, byte| folded ^ byte)
 }
 
-/// A value without the sign of what is hidden in it.
-fn unsigned(shown: &str) -> &str {
+/// A value without the fingerprint of what is hidden in it.
+fn without_fingerprint(shown: &str) -> &str {
     let cut = shown.strip_suffix(']').and_then(|value| value.rsplit_once(" ["));
     match cut {
-        Some((value, sign)) if sign.len() == 2 => value,
+        Some((value, hex)) if hex.len() == 2 && value.contains("***") => value,
         _ => shown,
     }
 }
@@ -263,12 +263,12 @@ fn changed_values(before: &[(String, String)], now: &[(String, String)]) -> Vec<
     let quoted = |value: Option<String>| {
         value.map_or("nothing".to_owned(), |value| format!("\"{}\"", value.escape_debug()))
     };
-    // Plans hid no passwords once, and then hid them without a sign.
+    // Plans hid no passwords once, and then hid them without a fingerprint.
     let same = |name: &str, was: &Option<String>, is: &Option<String>| match (was, is) {
         (Some(was), Some(is)) => {
             was == is
                 || shown(&(name.to_owned(), was.clone())).1 == *is
-                || (was == unsigned(is) && *was == hidden(name, was))
+                || (was == without_fingerprint(is) && *was == hidden(name, was))
         }
         (was, is) => was == is,
     };
@@ -307,9 +307,11 @@ mod tests {
         // A plan of before this holds the password, and is of the same study.
         let before = pairs(&[("args", "bench http://u:SEKRET@h/ x")]);
         assert_eq!(changed_values(&before, &pairs(&[("args", &one)])), [""; 0]);
-        // One that hid it without a sign may be of either.
-        let unsigned = pairs(&[("args", "bench http://u:***@h/ x")]);
-        assert_eq!(changed_values(&unsigned, &pairs(&[("args", &one)])), [""; 0]);
+        // One that hid it without a fingerprint may be of either.
+        let earlier = pairs(&[("args", "bench http://u:***@h/ x")]);
+        assert_eq!(changed_values(&earlier, &pairs(&[("args", &one)])), [""; 0]);
+        let [plain, longer] = ["bench", "bench [v2]"].map(|args| pairs(&[("args", args)]));
+        assert_eq!(changed_values(&plain, &longer).len(), 1);
         let lines = changed_values(&before, &pairs(&[("args", &other)]));
         assert!(lines.len() == 1 && !lines[0].contains("SEKRET"), "{lines:?}");
     }

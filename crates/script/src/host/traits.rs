@@ -19,9 +19,9 @@ pub trait Host {
         self.now()
     }
 
-    /// A text that will be wanted again, such as a check's name, kept once for all VUs of a worker.
+    /// A text that will be wanted again, such as a check's name, kept once for all VUs of a worker, as it may be shown.
     fn intern(&self, text: &str) -> Rc<str> {
-        text.into()
+        stdx::shown_text(text).into()
     }
 
     /// A line of the log that is not the console's: what it says, and its fields in the order of their names.

@@ -46,7 +46,11 @@ pub(super) fn thresholds(value: Option<&Value>) -> Result<(Vec<ThresholdOption>,
         Some(_) => return wrong("thresholds is not an object"),
     };
     let mut rules = Vec::new();
+    let mut watched = Vec::new();
     for (metric, value) in list {
+        // The samples that they select show no passwords, either.
+        let metric = &*stdx::shown_selector(metric);
+        watched.push(metric.to_owned());
         if value.is_null() {
             continue;
         }
@@ -57,7 +61,7 @@ pub(super) fn thresholds(value: Option<&Value>) -> Result<(Vec<ThresholdOption>,
             rules.push(rule(metric, item)?);
         }
     }
-    Ok((rules, list.keys().cloned().collect()))
+    Ok((rules, watched))
 }
 
 fn rule(metric: &str, item: &Value) -> Result<ThresholdOption> {

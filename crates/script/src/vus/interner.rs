@@ -6,14 +6,14 @@ use std::rc::Rc;
 /// Texts that are kept once, such as the names of checks.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
-    list: Vec<Interned>,
+    list: Vec<Entry>,
     places: HashMap<Rc<str>, usize>,
     /// The one asked for last: its successor is probably the next.
     last: usize,
 }
 
 #[derive(Debug)]
-struct Interned {
+struct Entry {
     text: Rc<str>,
     /// The text without passwords of URLs: the same where it names none.
     shown: Rc<str>,
@@ -42,7 +42,7 @@ impl Interner {
         if self.list.len() < NAMES_MAX {
             self.last = self.list.len();
             self.places.insert(Rc::clone(&text), self.last);
-            self.list.push(Interned { text, shown: Rc::clone(&shown) });
+            self.list.push(Entry { text, shown: Rc::clone(&shown) });
         }
         shown
     }

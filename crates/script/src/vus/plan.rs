@@ -120,5 +120,13 @@ pub(super) fn tags_of(plan: &VuPoolPlan, scenario: &Scenario) -> TagList {
         tags.retain(|(known, _)| known != name);
         tags.push((name.clone(), value.clone()));
     }
+    shown_tags(tags)
+}
+
+/// Tags without passwords of URLs.
+pub(super) fn shown_tags(mut tags: TagList) -> TagList {
+    for (_, value) in &mut tags {
+        *value = stdx::shown_tag(value).into_owned();
+    }
     tags
 }

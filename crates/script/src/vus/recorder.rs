@@ -16,7 +16,7 @@ use workload::EngineResponse;
 use super::call_tags::CallTags;
 use super::http_call::HttpCall;
 use super::output::{OutputSample, OutputTags, SampleSink};
-use super::plan::{VuPoolPlan, tags_of};
+use super::plan::{VuPoolPlan, shown_tags, tags_of};
 use super::slot::SampleOrigin;
 use super::socket_state::SocketLabels;
 use super::summary_groups::{GroupKey, SummaryGroups};
@@ -76,7 +76,10 @@ impl Recorder {
                 _ => plan.system_tags.without(SystemTag::Scenario),
             },
             scenarios: scenarios.collect(),
-            run: Arc::new(OutputTags { tags: sorted(&plan.tags), metadata: Vec::new() }),
+            run: Arc::new(OutputTags {
+                tags: sorted(&shown_tags(plan.tags.clone())),
+                metadata: Vec::new(),
+            }),
             sinks: SampleSinks {
                 emit: plan.emit.clone(),
                 parts: SummaryGroups::new(plan),
