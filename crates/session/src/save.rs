@@ -185,9 +185,12 @@ pub fn store_failure(error: StoreError) -> ExitError {
         StoreError::Name { .. } | StoreError::UnderWay { .. } | StoreError::Ambiguous { .. } => {
             ExitCode::Usage
         }
-        StoreError::Manifest { .. } | StoreError::Newer { .. } | StoreError::Archive { .. } => {
-            ExitCode::Results
-        }
+        StoreError::Manifest { .. }
+        | StoreError::Field { .. }
+        | StoreError::Foreign { .. }
+        | StoreError::TooLarge { .. }
+        | StoreError::Newer { .. }
+        | StoreError::Archive { .. } => ExitCode::Results,
         StoreError::Unknown { .. } | StoreError::Git { .. } => ExitCode::Input,
     };
     ExitError::new(code, error.to_string())

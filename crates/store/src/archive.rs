@@ -12,21 +12,21 @@ use tar::{Archive, Builder, EntryType, Header};
 use crate::error::StoreError;
 use crate::format::{LOCK, MANIFEST};
 use crate::manifest::{Manifest, State};
-use crate::store::{Run, Store, check_name};
+use crate::own_file::{self, MANIFEST_BYTES_MAX};
+use crate::store::{Run, Store};
 
 /// Files of a run, at most: its results and a handful of reports.
 const FILES_MAX: usize = 100;
 /// A file may become so many times as long when it is unpacked, and [`BYTES_LEAST`] in any case.
 const RATIO_MAX: u64 = 200;
 const BYTES_LEAST: u64 = 1 << 30;
-/// Bytes of a manifest that are read, at most.
-const MANIFEST_BYTES_MAX: u64 = 4 << 20;
 
 impl Run {
     /// Writes the run's files, the manifest first.
     ///
     /// # Errors
-    /// It is under way, or a file cannot be read or written.
+    /// It is under way, a file cannot be read or written, or its folder holds something else than regular files: an export
+    /// without it would not be the run.
     pub fn export(&self, name: &Path, out: impl Write) -> Result<(), StoreError> {
         if self.is_under_way {
             return Err(StoreError::UnderWay { id: self.manifest.id.clone() });
@@ -34,7 +34,7 @@ impl Run {
         let mut tar = Builder::new(GzEncoder::new(out, Compression::default()));
         for file in self.files()? {
             let path = self.folder.join(&file);
-            let mut content = File::open(&path).map_err(StoreError::io(&path))?;
+            let mut content = own_file::open(&path)?;
             let size = content.metadata().map_err(StoreError::io(&path))?.len();
             let mut header = Header::new_gnu();
             header.set_size(size);
@@ -53,13 +53,12 @@ impl Run {
         let entries = fs::read_dir(&self.folder).map_err(StoreError::io(&self.folder))?;
         for entry in entries {
             let entry = entry.map_err(StoreError::io(&self.folder))?;
-            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-            if let Ok(name) = entry.file_name().into_string()
-                && is_file
-                && name != MANIFEST
-                && name != LOCK
-                && !name.starts_with('.')
-            {
+            let name = entry.file_name().into_string().map_err(|_| StoreError::Foreign {
+                path: entry.path(),
+                found: "a file whose name is not UTF-8",
+            })?;
+            if name != MANIFEST && name != LOCK && !name.starts_with('.') {
+                own_file::check(&entry.path())?;
                 files.push(name);
             }
         }
@@ -89,12 +88,15 @@ impl Store {
                 return Err(failed(format!("it does not begin with {MANIFEST}")));
             }
             let mut text = Vec::new();
+            if first.size() > MANIFEST_BYTES_MAX {
+                let mib = MANIFEST_BYTES_MAX >> 20;
+                return Err(failed(format!("its {MANIFEST} is larger than {mib} MiB")));
+            }
             let read = first.take(MANIFEST_BYTES_MAX).read_to_end(&mut text);
             read.map_err(|error| failed(error.to_string()))?;
             Manifest::parse(path, &text)?
         };
-        check_name(&manifest.name)?;
-        check_name(&manifest.id)?;
+        manifest.check_names(path)?;
         if self.read(&manifest.id).is_ok_and(|run| run.manifest.is_same_run(&manifest)) {
             return Err(failed(format!("run {} is in the store already", manifest.id)));
         }

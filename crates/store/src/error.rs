@@ -26,6 +26,34 @@ pub enum StoreError {
         /// What is wrong with it.
         error: serde_json::Error,
     },
+    /// A field of a manifest has a value that it cannot have.
+    #[error("{}: the field \"{field}\" of the manifest has \"{}\": it is to be {wanted}", path.display(), shortened(value))]
+    Field {
+        /// The manifest's file, or the archive that holds it.
+        path: PathBuf,
+        /// The field.
+        field: &'static str,
+        /// What it has.
+        value: String,
+        /// What it may have.
+        wanted: &'static str,
+    },
+    /// What lies in a run's folder is no regular file, and may lead out of it.
+    #[error("{}: it is {found}, and a run has regular files of its own folder alone", path.display())]
+    Foreign {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+    },
+    /// A file of a run is larger than any that brunt writes.
+    #[error("{}: it is larger than {} MiB", path.display(), bytes_max >> 20)]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The most bytes that are read.
+        bytes_max: u64,
+    },
     /// A run was made by a newer brunt.
     #[error("{}: the run has version {found} of the store, and this brunt reads {VERSION} (a newer brunt wrote it)", path.display())]
     Newer {
@@ -82,6 +110,17 @@ pub enum StoreError {
         /// What git said.
         reason: String,
     },
+}
+
+/// Letters of a foreign value that an error repeats, at most.
+const VALUE_SHOWN_MAX: usize = 80;
+
+/// A value as an error repeats it: a manifest may hold megabytes.
+fn shortened(value: &str) -> String {
+    match value.char_indices().nth(VALUE_SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
 }
 
 impl StoreError {

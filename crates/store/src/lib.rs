@@ -19,6 +19,7 @@ mod git;
 mod list;
 mod manifest;
 mod open_run;
+mod own_file;
 mod place;
 mod secrets;
 mod selector;

@@ -1,7 +1,6 @@
 //! `Manifest`: what is known of a run, as `manifest.json` has it. The format is described in docs/reference/store.md.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::StoreError;
 use crate::facts::{Git, Input, Machine};
 use crate::file;
-use crate::format::{MANIFEST, VERSION};
+use crate::format::{MANIFEST, VERSION, is_name};
+use crate::own_file::{self, MANIFEST_BYTES_MAX};
 
 /// What is known of a run. Fields that a newer brunt of the same version adds are lost when an older one changes a label.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -108,20 +108,19 @@ pub struct ResponseTimes {
     pub max: u64,
 }
 
-/// Refuses a name that could lead out of a folder, or to a hidden file of it.
-fn check_file(name: &str) -> Result<(), StoreError> {
-    let is_plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
-    if is_plain { Ok(()) } else { Err(StoreError::Name { name: name.to_owned() }) }
+/// Whether a name can neither lead out of a folder, nor to a hidden file of it.
+fn is_own_file(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
 }
 
 impl Manifest {
     /// Reads the manifest of the run in this folder.
     ///
     /// # Errors
-    /// There is none, it is none, or a newer brunt wrote it.
+    /// There is none, it is none (also where it is a link, a pipe, or larger than 16 MiB), or a newer brunt wrote it.
     pub fn read(folder: &Path) -> Result<Self, StoreError> {
         let path = folder.join(MANIFEST);
-        let text = fs::read(&path).map_err(StoreError::io(&path))?;
+        let text = own_file::read(&path, MANIFEST_BYTES_MAX)?;
         Self::parse(&path, &text)
     }
 
@@ -133,10 +132,31 @@ impl Manifest {
             return Err(StoreError::Newer { path: path.to_owned(), found: manifest.version });
         }
         // It may come from another machine: its files are in its folder, and nowhere else.
-        for name in manifest.results.iter().chain(&manifest.documents) {
-            check_file(name)?;
+        let results = manifest.results.iter().map(|name| ("results", name));
+        let documents = manifest.documents.iter().map(|name| ("documents", name));
+        if let Some((field, name)) = results.chain(documents).find(|(_, name)| !is_own_file(name)) {
+            return Err(StoreError::Field {
+                path: path.to_owned(),
+                field,
+                value: name.clone(),
+                wanted: "the name of a file in the run's folder",
+            });
         }
         Ok(manifest)
+    }
+
+    /// Refuses a manifest from elsewhere whose id or name is none; `path` is named in errors.
+    pub(crate) fn check_names(&self, path: &Path) -> Result<(), StoreError> {
+        let names = [("name", &self.name), ("id", &self.id)];
+        let Some((field, name)) = names.into_iter().find(|(_, name)| !is_name(name)) else {
+            return Ok(());
+        };
+        Err(StoreError::Field {
+            path: path.to_owned(),
+            field,
+            value: name.clone(),
+            wanted: "1 to 80 letters, digits, '.', '_' and '-', beginning with none of the last three",
+        })
     }
 
     /// Replaces the manifest in this folder.

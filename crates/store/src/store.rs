@@ -10,9 +10,10 @@ use jiff::Timestamp;
 use crate::clock::now;
 use crate::error::StoreError;
 use crate::facts::{Git, Input, Machine};
-use crate::format::{LOCK, NAME_MAX, VERSION};
+use crate::format::{LOCK, VERSION, is_name};
 use crate::manifest::{Manifest, State};
 use crate::open_run::OpenRun;
+use crate::own_file::{self, DOCUMENT_BYTES_MAX};
 use crate::place;
 use crate::secrets::without_secrets;
 
@@ -62,10 +63,26 @@ impl Run {
         }
     }
 
-    /// Its file of results, where it has one.
-    #[must_use]
-    pub fn results(&self) -> Option<PathBuf> {
-        self.manifest.results.as_ref().map(|name| self.folder.join(name))
+    /// Its file of results, where it has one; it may be missing.
+    ///
+    /// # Errors
+    /// It is a link, a pipe, a folder or a device, and may lead out of the run's folder.
+    pub fn results(&self) -> Result<Option<PathBuf>, StoreError> {
+        let Some(name) = &self.manifest.results else { return Ok(None) };
+        let path = self.folder.join(name);
+        own_file::check(&path)?;
+        Ok(Some(path))
+    }
+
+    /// The text of a report that it stored; `None` where its manifest names no such.
+    ///
+    /// # Errors
+    /// It is no regular file of the run's folder, is larger than 64 MiB, or cannot be read.
+    pub fn document(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        if !self.manifest.documents.iter().any(|known| known == name) {
+            return Ok(None);
+        }
+        own_file::read(&self.folder.join(name), DOCUMENT_BYTES_MAX).map(Some)
     }
 
     /// Whether it ended as it should and its figures are valid.
@@ -163,7 +180,11 @@ impl Store {
     /// The id is none, it has no manifest, or one of a newer brunt.
     pub fn read(&self, id: &str) -> Result<Run, StoreError> {
         check_name(id)?;
-        Self::read_at(&self.folder.join(id))
+        let folder = self.folder.join(id);
+        if folder.is_symlink() {
+            return Err(StoreError::Foreign { path: folder, found: "a symbolic link" });
+        }
+        Self::read_at(&folder)
     }
 
     /// The run in this folder, wherever it is.
@@ -241,7 +262,7 @@ const ATTEMPTS_MAX: u32 = 100;
 
 /// Whether a process holds the lock of the run in this folder.
 fn is_locked(folder: &Path) -> bool {
-    let Ok(lock) = File::open(folder.join(LOCK)) else { return false };
+    let Ok(lock) = own_file::open(&folder.join(LOCK)) else { return false };
     matches!(lock.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
 }
 
@@ -249,13 +270,8 @@ fn is_locked(folder: &Path) -> bool {
 ///
 /// # Errors
 /// It is none.
-pub(crate) fn check_name(name: &str) -> Result<(), StoreError> {
-    let is_plain = name.chars().all(|one| one.is_alphanumeric() || "._-".contains(one));
-    let begins_well = name.starts_with(char::is_alphanumeric);
-    if is_plain && begins_well && name.chars().count() <= NAME_MAX {
-        return Ok(());
-    }
-    Err(StoreError::Name { name: name.to_owned() })
+fn check_name(name: &str) -> Result<(), StoreError> {
+    if is_name(name) { Ok(()) } else { Err(StoreError::Name { name: name.to_owned() }) }
 }
 
 /// The id of a run that began at this time: it sorts by time, and ends in four digits of chance.

@@ -40,13 +40,20 @@ pub(crate) fn look_up(operand: &str, store: &Store) -> Result<StoredOperand, Exi
         ),
         error => store_failure(error),
     })?;
-    Ok(of_runs(label, runs))
+    of_runs(label, runs)
 }
 
 /// Runs of the store as operands of one label.
-pub(crate) fn of_runs(label: &str, runs: Vec<Run>) -> StoredOperand {
-    let path = |run: &Run| Some(format!("{label}={}", run.results()?.display()));
-    StoredOperand { paths: runs.iter().filter_map(path).collect(), runs }
+///
+/// # Errors
+/// The results of one are no file of its folder.
+pub(crate) fn of_runs(label: &str, runs: Vec<Run>) -> Result<StoredOperand, ExitError> {
+    let mut paths = Vec::new();
+    for run in &runs {
+        let results = run.results().map_err(store_failure)?;
+        paths.extend(results.map(|path| format!("{label}={}", path.display())));
+    }
+    Ok(StoredOperand { paths, runs })
 }
 
 /// The test of these runs, if all are of one.

@@ -157,7 +157,7 @@ fn stored_baseline(
         let text = format!("flag -baseline: no variant is called \"{name}\", and {failed}");
         ExitError::new(failed.code, text)
     })?;
-    Ok(stored::of_runs(&format!("baseline {name}"), runs).paths)
+    Ok(stored::of_runs(&format!("baseline {name}"), runs)?.paths)
 }
 
 /// Makes the runs of the last variant the runs of a baseline, in place of those that were. Files become runs of the store.

@@ -144,16 +144,14 @@ fn show(
         return Ok(ExitCode::Ok);
     }
     Output::Stdout.write(format!("{}\n", table::fact_lines(&run)).as_bytes())?;
-    let stored = run.folder.join("report.txt");
-    if run.manifest.documents.iter().any(|name| name == "report.txt") {
-        let text = cli::input::read_whole(&stored.display().to_string())?;
+    if let Some(text) = run.document("report.txt").map_err(store_failure)? {
         // It may have come from elsewhere.
         let text = report::terminal_lines(&redacted(&String::from_utf8_lossy(&text)));
         Output::Stdout.write(text.as_bytes())?;
         return Ok(ExitCode::Ok);
     }
     // A run that was cut off has its results, or their beginning.
-    match run.results().filter(|path| path.exists()) {
+    match run.results().map_err(store_failure)?.filter(|path| path.exists()) {
         None => Ok(ExitCode::Ok),
         Some(path) => {
             let args = vec![path.display().to_string()];

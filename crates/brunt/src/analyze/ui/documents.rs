@@ -22,16 +22,16 @@ pub(super) const REPORT: &str = "report.html";
 
 /// Whether a run has a report, or results to make one of.
 pub(super) fn has_report(run: &Run) -> bool {
-    run.results().is_some() || run.manifest.documents.iter().any(|name| name == REPORT)
+    run.manifest.results.is_some() || run.manifest.documents.iter().any(|name| name == REPORT)
 }
 
 /// The report of a run. One that was cut off stored none, but may have results.
 pub(super) fn report(run: &Run) -> Document {
-    if run.manifest.documents.iter().any(|name| name == REPORT) {
-        let text = std::fs::read_to_string(run.folder.join(REPORT));
-        return text.map_err(|error| format!("{REPORT}: {}", cli::reason(&error)));
+    if let Some(text) = run.document(REPORT).map_err(|error| error.to_string())? {
+        return Ok(String::from_utf8_lossy(&text).into_owned());
     }
-    let results = run.results().ok_or("this run kept no results")?;
+    let results = run.results().map_err(|error| error.to_string())?;
+    let results = results.ok_or("this run kept no results")?;
     brunt(&["report".to_owned(), "-type=html".to_owned(), path(&results)])
 }
 
@@ -44,9 +44,12 @@ pub(super) fn compare(store: &Path, operands: &[String]) -> Document {
 /// The percentile curves of runs over each other.
 pub(super) fn curves(operands: &[(String, Run)]) -> Document {
     let flags = ["plot", "-percentiles", "-title=Response times by percentile"].map(str::to_owned);
-    let operand = |(label, run): &(String, Run)| Some(format!("{label}={}", path(&run.results()?)));
-    let operands: Vec<String> = operands.iter().filter_map(operand).collect();
-    brunt(&[&flags[..], &operands].concat())
+    let mut args = flags.to_vec();
+    for (label, run) in operands {
+        let results = run.results().map_err(|error| error.to_string())?;
+        args.extend(results.map(|results| format!("{label}={}", path(&results))));
+    }
+    brunt(&args)
 }
 
 fn path(path: &Path) -> String {

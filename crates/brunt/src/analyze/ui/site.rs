@@ -1,7 +1,5 @@
 //! `Site`: which page answers which request.
 
-use std::fs;
-
 use session::save::read_label;
 use session::{Request, Response, Token};
 use store::{Filter, Run, Scope, Selector, Store};
@@ -236,14 +234,12 @@ fn export(run: &Run) -> Response {
 
 /// A document that the run stored: only those that its manifest names.
 fn file(run: &Run, name: &str) -> Response {
-    if !run.manifest.documents.iter().any(|known| known == name) {
-        return missing(&format!("the run has no document {name}"));
-    }
-    match fs::read(run.folder.join(name)) {
-        Ok(bytes) => {
+    match run.document(name) {
+        Ok(None) => missing(&format!("the run has no document {name}")),
+        Ok(Some(bytes)) => {
             let kind = if name.ends_with(".html") { HTML } else { TEXT };
             stored(kind, String::from_utf8_lossy(&bytes).into_owned())
         }
-        Err(error) => failed(&format!("{name}: {}", cli::reason(&error))),
+        Err(error) => failed(&error.to_string()),
     }
 }
