@@ -38,6 +38,7 @@ mod stderr;
 mod suggest;
 mod system_text;
 pub mod terminal;
+mod terminal_writer;
 pub mod value;
 mod whole_file;
 
@@ -58,5 +59,6 @@ pub use spec::{CommandSpec, NO_FLAGS, Registry, ToolSpec, rows_of};
 pub use stderr::{eprint_line, log_time, record_lines, recorded_lines};
 pub use suggest::nearest;
 pub use system_text::{reason, system_text};
+pub use terminal_writer::TerminalWriter;
 pub use value::ValueError;
 pub use whole_file::{Replacement, replace_file};

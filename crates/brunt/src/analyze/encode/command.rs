@@ -4,7 +4,8 @@ use std::io::Write;
 
 use anyhow::anyhow;
 use cli::{
-    CommandError, ExitCode, ExitError, Interrupts, Invocation, Output, Replacement, usage_error,
+    CommandError, ExitCode, ExitError, Interrupts, Invocation, Output, Replacement, TerminalWriter,
+    usage_error,
 };
 use metrics::{Batch, Generator, Summary, Verdict};
 use recordings::Generators;
@@ -29,13 +30,18 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         has_tags: reader.has_tags(),
         ..StreamInfo::default()
     };
-    if encoding == Encoding::Parquet && place == Output::Stdout && cli::stdout_is_terminal() {
-        return Err(usage_error(
-            "parquet is binary and cannot go to a terminal (give -output=FILE)",
-        ));
+    let to_terminal = place == Output::Stdout && cli::stdout_is_terminal();
+    if to_terminal && !is_text(encoding) {
+        return Err(usage_error(format!(
+            "{} is binary and cannot go to a terminal (give -output=FILE)",
+            encoding.name()
+        )));
     }
     let destination = Destination::open(&place, &typed.operands)?;
-    let opened = results::writer(encoding, destination.sink(&place)?, &info);
+    let sink = destination.sink(&place)?;
+    // A server chose part of what the rows hold.
+    let sink = if to_terminal { Box::new(TerminalWriter::new(sink)) } else { sink };
+    let opened = results::writer(encoding, sink, &info);
     let mut copied = CopySummary::of(encoding);
     let done = opened.and_then(|writer| copy(&mut reader, writer, &mut copied));
     match done {
@@ -111,6 +117,10 @@ fn encoding(flags: &EncodeFlags, rules: &ReadRules) -> Result<Encoding, CommandE
     }
     let output = flags.output.as_deref().filter(|_| rules.ending_chooses);
     Ok(output.and_then(Encoding::from_path).unwrap_or(Encoding::Json))
+}
+
+const fn is_text(encoding: Encoding) -> bool {
+    matches!(encoding, Encoding::Csv | Encoding::Json)
 }
 
 /// What was copied, as far as not every format keeps it.

@@ -35,21 +35,23 @@ fn row(run: &Run) -> [String; 9] {
     [
         manifest.id.clone(),
         manifest.name.clone(),
-        report::terminal_lines(&manifest.command),
+        manifest.command.clone(),
         started(&manifest.started),
         verdict(run),
         of(figures.map(|figures| figures.requests.to_string())),
         of(figures.map(|figures| Nanos(figures.response_ns.p95).to_three_digits().to_string())),
         of(figures.map(|figures| format!("{:.2}%", figures.errors * 100.0))),
-        report::terminal_lines(&labels(run)),
+        labels(run),
     ]
+    // A manifest may come from elsewhere; a line break of its would look like another run.
+    .map(|cell| stdx::terminal_line(&cell))
 }
 
 /// The verdict, and the code of a command that ended with another than 0: a threshold or a gate was crossed.
 fn verdict(run: &Run) -> String {
     let code = run.manifest.exit_code.filter(|code| *code != 0);
     let code = code.map(|code| format!(" (exit {code})"));
-    report::terminal_lines(&format!("{}{}", run.verdict(), code.unwrap_or_default()))
+    format!("{}{}", run.verdict(), code.unwrap_or_default())
 }
 
 /// The list as JSON: `runs`, newest first, and the folders that cannot be read.
@@ -102,9 +104,18 @@ pub(super) fn fact_lines(run: &Run) -> String {
     facts(run).into_iter().map(line).collect()
 }
 
-/// JSON for people and programs.
+/// JSON for people and programs. Control characters that JSON may have as they are (those of Latin-1, which steer terminals
+/// too) are escaped.
 pub(super) fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+    let text = serde_json::to_string_pretty(value).unwrap_or_default() + "\n";
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 #[cfg(test)]
@@ -135,5 +146,30 @@ mod tests {
             lines[1].contains("2026-11-24 06:15:12Z  VALID        1500   0s   1.25%  server=puma")
         );
         assert!(!text.contains('\u{1b}'), "{text:?}");
+    }
+
+    /// Names, ids and times were written as the manifest had them.
+    #[test]
+    fn issue_19_nothing_of_a_manifest_steers_the_terminal() {
+        let hostile = || "\u{1b}[2Jx\n\u{9b}2J".to_owned();
+        let manifest = Manifest {
+            id: hostile(),
+            name: hostile(),
+            command: hostile(),
+            started: hostile(),
+            verdict: Some(hostile()),
+            state: State::Finished,
+            labels: [(hostile(), hostile())].into(),
+            inputs: vec![store::Input { path: hostile(), sha256: "é".to_owned() }],
+            ..Manifest::default()
+        };
+        let run = Run { manifest, folder: "/x".into(), is_under_way: false };
+        let list = table(&[&run]);
+        assert_eq!(list.lines().count(), 2, "{list:?}");
+        for text in [list, fact_lines(&run), pretty(&run_json(&run))] {
+            assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+        }
+        let json: Value = serde_json::from_str(&pretty(&run_json(&run))).unwrap();
+        assert_eq!(json["name"], hostile(), "a program reads what the manifest has");
     }
 }
