@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -20,7 +21,7 @@ pub(super) struct Logger {
     form: Form,
     place: Place,
     /// Where the script's console goes instead.
-    console: Option<Mutex<File>>,
+    console: Option<LogFile>,
     least: Level,
     /// A terminal shows the lines.
     on_terminal: bool,
@@ -43,7 +44,15 @@ enum Place {
     Stderr,
     Stdout,
     Nowhere,
-    File(Mutex<File>),
+    File(LogFile),
+}
+
+/// A file that takes lines.
+struct LogFile {
+    path: String,
+    file: Mutex<File>,
+    /// A line could not be written. It has been said.
+    is_cut: AtomicBool,
 }
 
 /// What stands in place of a secret.
@@ -84,7 +93,7 @@ impl Logger {
     /// # Errors
     /// It cannot be opened.
     pub(super) fn set_console(&mut self, path: &str) -> Result<(), K6Error> {
-        self.console = Some(Mutex::new(opened(path)?));
+        self.console = Some(LogFile::open(path)?);
         Ok(())
     }
 
@@ -119,7 +128,7 @@ impl Logger {
         let from_console = fields.contains(&("source", "console"));
         if let Some(console) = self.console.as_ref().filter(|_| from_console) {
             let form = if self.form == Form::Terminal { Form::Text } else { self.form };
-            append(console, &self.line(form, level, &text, fields));
+            console.append(&self.line(form, level, &text, fields));
             return;
         }
         let line = self.line(self.form, level, &self.shown(text), fields);
@@ -127,9 +136,19 @@ impl Logger {
             Place::Stderr => cli::eprint_line(&line),
             // If the stream is closed, there is nothing left to do.
             Place::Stdout => drop(writeln!(io::stdout().lock(), "{line}")),
-            Place::File(file) => append(file, &line),
+            Place::File(file) => file.append(&line),
             Place::Nowhere => {}
         }
+    }
+
+    /// Whether a file of the log or of the script's console lacks lines.
+    pub(super) fn is_cut(&self) -> bool {
+        let log = match &self.place {
+            Place::File(file) => Some(file),
+            _ => None,
+        };
+        let mut files = log.into_iter().chain(&self.console);
+        files.any(|file| file.is_cut.load(Ordering::Relaxed))
     }
 
     /// Texts of a server or a script must not control the terminal; the other forms quote them.
@@ -188,15 +207,31 @@ pub(super) fn no_color(flags: &RunFlags) -> bool {
     option_layers::switch(flags.no_color, "K6_NO_COLOR") || asked
 }
 
-fn append(file: &Mutex<File>, line: &str) {
-    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-    // A full disk must not end the test; k6 loses such lines as well.
-    writeln!(file, "{line}").ok();
-}
+impl LogFile {
+    fn open(path: &str) -> Result<Self, K6Error> {
+        let file = File::options().append(true).create(true).open(path);
+        let file = file
+            .map_err(|error| K6Error::other(format!("cannot open {path}: {}", reason(&error))))?;
+        let (path, file) = (path.to_owned(), Mutex::new(file));
+        Ok(Self { path, file, is_cut: AtomicBool::new(false) })
+    }
 
-fn opened(path: &str) -> Result<File, K6Error> {
-    let file = File::options().append(true).create(true).open(path);
-    file.map_err(|error| K6Error::other(format!("cannot open {path}: {}", reason(&error))))
+    /// Appends a line. A full disk must not end the test, but who reads the log is to know that it is not whole.
+    fn append(&self, line: &str) {
+        let written = {
+            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+            file.write_all(format!("{line}\n").as_bytes())
+        };
+        if let Err(error) = written
+            && !self.is_cut.swap(true, Ordering::Relaxed)
+        {
+            let why = reason(&error);
+            cli::eprint_line(&format!(
+                "brunt: writing the log to {}: {why}; it lacks lines",
+                self.path
+            ));
+        }
+    }
 }
 
 /// The place a text names, and the least level of lines that go there.
@@ -225,7 +260,7 @@ fn place(text: &str) -> Result<(Place, Option<Level>), K6Error> {
                     }
                 });
             }
-            Ok((Place::File(Mutex::new(opened(path)?)), least))
+            Ok((Place::File(LogFile::open(path)?), least))
         }
     }
 }
@@ -336,6 +371,24 @@ mod tests {
         );
         logger.hide(["topsecret".to_owned()]);
         assert_eq!(logger.redacted("is topsecret!"), "is ***SECRET_REDACTED***!");
+    }
+
+    /// A full disk lost the log without a word.
+    #[test]
+    fn issue_19_a_log_that_cannot_be_written_says_so() {
+        for (log, console, is_cut) in [
+            (Place::Nowhere, None, false),
+            (Place::File(LogFile::open("/dev/null").unwrap()), None, false),
+            (Place::File(LogFile::open("/dev/full").unwrap()), None, true),
+            (Place::Nowhere, Some(LogFile::open("/dev/full").unwrap()), true),
+        ] {
+            let logger = Logger { place: log, console, ..logger(Form::Text, false) };
+            assert!(!logger.is_cut(), "nothing has been written");
+            for _ in 0..2 {
+                logger.log(Level::Info, "line", &[("source", "console")]);
+            }
+            assert_eq!(logger.is_cut(), is_cut);
+        }
     }
 
     #[test]

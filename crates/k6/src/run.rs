@@ -58,7 +58,11 @@ pub fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     if let (Some(run), Some(outputs)) = (&mut saved, &mut meant.outputs) {
         outputs.stored = Some(save::results_of(run, outputs.encoding())?);
     }
+    let (logger, compat) = (Arc::clone(&meant.logger), meant.compat);
     let ended = test(meant, rest.as_ref(), saved.as_mut());
+    // k6 loses lines of its log without a word, and ends with 0.
+    let is_cut = |code: &ExitCode| *code == ExitCode::Ok && !compat && logger.is_cut();
+    let ended = ended.map(|code| if is_cut(&code) { ExitCode::Failure } else { code });
     let code = save::finish_saved(saved, ended)?;
     if let Some(rest) = &rest {
         rest.finish();

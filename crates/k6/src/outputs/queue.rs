@@ -28,7 +28,7 @@ use crate::error::K6Error;
 pub(crate) struct Outputs {
     queue: SyncSender<SampleBatch>,
     dropped: Arc<AtomicU64>,
-    thread: JoinHandle<(io::Result<()>, Vec<Delivered>)>,
+    thread: JoinHandle<(Result<(), SampleError>, Vec<Delivered>)>,
     /// A file of results besides, for `brunt report`.
     pub(crate) results: Option<String>,
     /// The same file in the store, where the run is saved.
@@ -36,6 +36,28 @@ pub(crate) struct Outputs {
     has_writers: bool,
     /// The same once its hits are written: it waits for the outcomes of thresholds and checks.
     pub(crate) held: Option<OpenResults>,
+}
+
+/// A place of samples, with the name that the command line has for it.
+struct NamedWriter {
+    name: String,
+    writer: Box<dyn Writer>,
+}
+
+impl NamedWriter {
+    fn write(
+        &mut self,
+        write: impl FnOnce(&mut dyn Writer) -> io::Result<()>,
+    ) -> Result<(), SampleError> {
+        let failed = |error| SampleError { output: self.name.clone(), error };
+        write(&mut *self.writer).map_err(failed)
+    }
+}
+
+/// A place of samples that could not be written.
+struct SampleError {
+    output: String,
+    error: io::Error,
 }
 
 /// A batch of samples that waits to be written.
@@ -70,17 +92,22 @@ pub(crate) fn start(
     (known, logger): (TestMetadata, &Arc<Logger>),
     is_saved: bool,
 ) -> Result<Option<Outputs>, K6Error> {
-    let mut writers: Vec<Box<dyn Writer>> = Vec::new();
+    let mut writers: Vec<NamedWriter> = Vec::new();
     let mut exporters = Exporters::default();
     let environment = Environment::of_process();
     let mut results = None;
     for name in names {
         let (kind, argument) = name.split_once('=').unwrap_or((name, ""));
+        let named = |writer| NamedWriter { name: name.clone(), writer };
         match kind {
-            "json" => writers.push(Box::new(Json::new(SampleFile::open(json_place(argument))?))),
+            "json" => {
+                let file = SampleFile::open(json_place(argument))?;
+                writers.push(named(Box::new(Json::new(file))));
+            }
             "csv" => {
                 let (place, options) = csv::options(argument).map_err(K6Error::other)?;
-                writers.push(Box::new(Csv::new(SampleFile::open(&place)?, &options, &known)));
+                let file = SampleFile::open(&place)?;
+                writers.push(named(Box::new(Csv::new(file, &options, &known))));
             }
             "cloud" => {
                 return Err(K6Error::other(
@@ -155,9 +182,9 @@ fn file_of(name: &str) -> Option<String> {
 /// The thread: writes batches until all senders are gone.
 fn write(
     batches: &Receiver<SampleBatch>,
-    (writers, mut exporters): (&mut [Box<dyn Writer>], Exporters),
+    (writers, mut exporters): (&mut [NamedWriter], Exporters),
     known: &TestMetadata,
-) -> (io::Result<()>, Vec<Delivered>) {
+) -> (Result<(), SampleError>, Vec<Delivered>) {
     let (mut outcome, mut flushed) = (Ok(()), Instant::now());
     loop {
         let batch = match batches.recv_timeout(POLL_EVERY) {
@@ -171,15 +198,17 @@ fn write(
         // After a failure the queue is still emptied, so that no sender waits for room.
         if outcome.is_ok() {
             outcome = batch.iter().try_for_each(|point| {
-                writers.iter_mut().try_for_each(|writer| writer.point(point, known))
+                let write = |to: &mut NamedWriter| to.write(|writer| writer.point(point, known));
+                writers.iter_mut().try_for_each(write)
             });
         }
         if outcome.is_ok() && flushed.elapsed() >= FLUSH_EVERY {
-            outcome = writers.iter_mut().try_for_each(|writer| writer.flush());
+            outcome = writers.iter_mut().try_for_each(|to| to.write(|writer| writer.flush()));
             flushed = Instant::now();
         }
     }
-    let written = outcome.and_then(|()| writers.iter_mut().try_for_each(|writer| writer.finish()));
+    let finish = |to: &mut NamedWriter| to.write(|writer| writer.finish());
+    let written = outcome.and_then(|()| writers.iter_mut().try_for_each(finish));
     (written, exporters.finish())
 }
 
@@ -245,7 +274,9 @@ impl Outputs {
                 samples: self.dropped.load(Ordering::Relaxed),
                 undelivered: delivered.iter().filter_map(Delivered::problem).collect(),
             }),
-            Ok((Err(error), _)) => Err(anyhow!("writing samples: {}", reason(&error)).into()),
+            Ok((Err(SampleError { output, error }), _)) => {
+                Err(anyhow!("writing samples to {output}: {}", reason(&error)).into())
+            }
             Err(_) => Err(anyhow!("the thread that writes samples panicked").into()),
         };
         stored.and(written)
@@ -257,10 +288,32 @@ mod tests {
     use super::*;
     use crate::flags::RunFlags;
 
+    fn logger() -> Arc<Logger> {
+        Arc::new(Logger::new(&RunFlags::default(), Instant::now()).unwrap())
+    }
+
+    /// The error named no output, however many there were.
+    #[test]
+    fn issue_19_an_output_that_cannot_be_written_is_named() {
+        for name in ["json=/dev/full", "csv=/dev/full", "csv=fileName=/dev/full"] {
+            let names = ["json=/dev/null".to_owned(), name.to_owned()];
+            let started = start(&names, (TestMetadata::example(), &logger()), false);
+            let Ok(Some(outputs)) = started else { panic!("{name} is not opened") };
+            outputs.sink()(vec![OutputSample {
+                metric: metrics::tally::MetricId::HTTP_REQS,
+                at: stdx::Nanos(1),
+                value: 1.0,
+                tags: Arc::default(),
+            }]);
+            let failed = outputs.finish(Vec::new()).err().map(|error| error.to_string());
+            let expect = format!("writing samples to {name}: no space left on device");
+            assert_eq!(failed, Some(expect));
+        }
+    }
+
     #[test]
     fn what_is_no_output_is_refused() {
-        let logger = Logger::new(&RunFlags::default(), Instant::now()).unwrap();
-        let logger = Arc::new(logger);
+        let logger = logger();
         for name in ["nope", "influxdb=ftp://x", "cloud"] {
             let names = [name.to_owned()];
             assert_eq!(
