@@ -43,6 +43,8 @@ pub(crate) struct Hit {
     /// The stream it is on, of an HTTP/2 connection.
     pub(crate) stream: Option<StreamId>,
     pub(crate) redirects: u32,
+    /// A redirect leads it to a host that nothing else named, and it has not been sent there yet.
+    pub(crate) leads_elsewhere: bool,
     /// The user whose connections it goes on, from 1; 0 where users share them.
     pub(crate) owner: u32,
     /// The user that waits for it, where users decide.
@@ -92,6 +94,7 @@ impl Hit {
             conn: None,
             stream: None,
             redirects: 0,
+            leads_elsewhere: false,
             owner: 0,
             user: None,
             tags: None,

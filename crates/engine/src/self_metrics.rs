@@ -83,7 +83,7 @@ impl SelfMetrics {
         length.min(until.saturating_sub(begun))
     }
 
-    /// A redirect leads to a host that nothing else named.
+    /// A request goes to a host that nothing but a redirect named.
     pub(crate) fn note_redirect_host(&mut self, host: &str) {
         let (requests, hosts) = &mut self.redirected;
         *requests += 1;

@@ -115,6 +115,7 @@ fn no_redirect_leads_to_link_local_addresses() {
         let reason = format!("{address} is a link-local address that only a redirect named");
         assert!(errors.contains(&reason), "{host}: {errors}");
         assert_eq!(json["status_codes"], serde_json::json!({ "0": 5 }), "{host}");
+        assert_eq!(json["brunt"]["generator"]["redirected"], 0, "{host}: nothing was sent there");
     }
 }
 

@@ -278,10 +278,7 @@ impl<I: Io> Worker<I> {
                 let failure = Failure::new(unsendable.kind, unsendable.reason.clone());
                 self.fail_unsendable(hit_id, &failure, &unsendable);
             }
-            (None, Some(origin)) => {
-                self.hits[hit_id].origin = origin;
-                self.dispatch(hit_id);
-            }
+            (None, Some(origin)) => self.dispatch_to(hit_id, origin),
             (None, None) => {
                 let failure = Failure::other(metrics::FailureKind::Target, "too many hosts");
                 self.fail(hit_id, &failure);

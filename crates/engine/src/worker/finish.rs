@@ -160,10 +160,7 @@ impl<I: Io> Worker<I> {
                     hit.lazy_request = before;
                 }
                 match origin {
-                    Some(origin) => {
-                        hit.origin = origin;
-                        self.dispatch(hit_id);
-                    }
+                    Some(origin) => self.dispatch_to(hit_id, origin),
                     None => {
                         self.fail(hit_id, &Failure::other(FailureKind::Target, "too many hosts"));
                     }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use net::Io;
 
 use super::Worker;
-use crate::ids::{ConnId, OriginId};
+use crate::ids::{ConnId, HitId, OriginId};
 use crate::named_by::NamedBy;
 use crate::request::Request;
 
@@ -15,11 +15,26 @@ impl<I: Io> Worker<I> {
     pub(super) fn redirect_host(&mut self, request: &Request, owner: u32) -> Option<OriginId> {
         let settings = &self.prepared.settings;
         let origin_id = self.origins.id_of(request, owner, settings, NamedBy::Redirect)?;
-        if self.origins.list[origin_id].named == NamedBy::Redirect {
-            self.self_metrics.note_redirect_host(&request.url.host);
-        }
         self.trim_redirect_hosts();
         Some(origin_id)
+    }
+
+    /// Sends a hit on its way to an origin.
+    pub(super) fn dispatch_to(&mut self, hit_id: HitId, origin_id: OriginId) {
+        let hit = &mut self.hits[hit_id];
+        hit.origin = origin_id;
+        hit.leads_elsewhere = self.origins.list[origin_id].named == NamedBy::Redirect;
+        self.dispatch(hit_id);
+    }
+
+    /// A hit goes out. One that a redirect took elsewhere is counted only now, and once: its host may be refused before.
+    pub(super) fn note_sent_elsewhere(&mut self, hit_id: HitId) {
+        let hit = &mut self.hits[hit_id];
+        if std::mem::take(&mut hit.leads_elsewhere)
+            && let Some(request) = Self::request(&self.prepared, hit)
+        {
+            self.self_metrics.note_redirect_host(&request.url.host);
+        }
     }
 
     /// Forgets the strangers not asked for longest, as far as there are too many and they are idle.

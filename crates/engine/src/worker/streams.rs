@@ -55,6 +55,7 @@ impl<I: Io> Worker<I> {
                 if hit.sent.is_none() {
                     hit.sent = Some(self.now);
                 }
+                self.note_sent_elsewhere(hit_id);
                 self.cork(conn_id);
                 self.mark_ready(conn_id);
             }

@@ -59,6 +59,7 @@ impl<I: Io> Worker<I> {
         if conn.hit == Some(hit_id) {
             self.expect_response(conn_id);
         }
+        self.note_sent_elsewhere(hit_id);
         self.mark_ready(conn_id);
         self.transmit(conn_id, &output);
         self.output = output;

@@ -92,9 +92,6 @@ impl<I: Io> Worker<I> {
         let Some(site) = self.origins.site(&request, named) else { return Ok(None) };
         let settings = &self.prepared.settings;
         let origin = self.origins.at(site, hit.owner, &request, settings);
-        if origin.is_some_and(|origin| self.origins.list[origin].named == NamedBy::Redirect) {
-            self.self_metrics.note_redirect_host(&request.url.host);
-        }
         let target = Arc::clone(target);
         self.request_cache.keep(slot, CachedRequest { target, request, site, named });
         self.trim_redirect_hosts();

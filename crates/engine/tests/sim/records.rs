@@ -124,3 +124,30 @@ fn a_refusal_names_the_address_that_was_dialled() {
         assert!(error.ends_with(&expect), "{error}");
     }
 }
+
+/// Hits whose redirects lead to a host that is refused were counted as sent there, and the host was named.
+#[test]
+fn issue_19_only_what_was_sent_elsewhere_is_counted() {
+    let redirect_to = |host: &str| {
+        let answer =
+            format!("HTTP/1.1 302 Found\r\nLocation: http://{host}/\r\nContent-Length: 0\r\n\r\n");
+        let mut world = World::new(1, Faults::default());
+        let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_owned();
+        for (address, answer) in [(SERVER, answer), (ELSEWHERE, ok)] {
+            let canned = Canned { answer: answer.into_bytes(), outputs: VecDeque::new() };
+            world.add_peer(Address::Ip(address.parse().expect("an address")), Box::new(canned));
+        }
+        let plan = plan(constant(10), 1, &["/"]);
+        let outcome = simulate(world, plan, &Settings::default()).expect("the settings are sound");
+        check_oracles(&outcome);
+        let total = outcome.total;
+        (total.successes, total.generator.redirected, total.generator.redirect_hosts)
+    };
+    assert_eq!(redirect_to(ELSEWHERE), (10, 10, vec!["127.0.0.2".to_owned()]));
+    assert_eq!(redirect_to("169.254.169.254"), (0, 0, Vec::new()));
+    // No server is there.
+    assert_eq!(redirect_to("127.0.0.3"), (0, 0, Vec::new()));
+}
+
+/// A second server.
+const ELSEWHERE: &str = "127.0.0.2:80";
