@@ -31,6 +31,7 @@ use crate::secrets;
 use crate::source::Source;
 use crate::summary_mode::SummaryMode;
 use crate::variables::strange_variables;
+use crate::vu_count;
 use crate::writes::Writes;
 use session::monitor_flags::{self, monitor_beside};
 
@@ -230,6 +231,7 @@ pub(super) fn ready(
     let mut names = if flags.is_part { Vec::new() } else { option_layers::outputs(flags) };
     let page = dashboard::read(flags.web.as_deref(), &mut names, |name| std::env::var(name).ok());
     let fleet = check_fleet((flags, cpus), &options, &names)?;
+    vu_count::check(&options, vu_count::vus_max(fleet.is_some()))?;
     outputs::spare(&names, path)?;
     let known = TestMetadata {
         registry: program.metrics.clone(),

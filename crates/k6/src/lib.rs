@@ -36,6 +36,7 @@ mod summary;
 mod summary_mode;
 mod tar;
 mod variables;
+mod vu_count;
 mod watch;
 mod writes;
 

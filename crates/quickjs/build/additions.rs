@@ -7,7 +7,7 @@ use crate::splice::{Addition, Place};
 pub(crate) const FILE: &str = "quickjs.c";
 
 /// Every addition, in the order of the source.
-pub(crate) const ALL: [Addition; 24] = [
+pub(crate) const ALL: [Addition; 26] = [
     // Fibers, and the records of modules that outlive their fibers: `c/fibers.h` and `c/modules.c` say what both are.
     Addition {
         definition: "struct JSRuntime {",
@@ -18,6 +18,12 @@ pub(crate) const ALL: [Addition; 24] = [
         definition: "struct JSRuntime {",
         place: Place::After("struct list_head job_list; /* list of JSJobEntry.link */"),
         lines: "    struct list_head dropped_modules; /* list of JSModuleDef.link */",
+    },
+    // Where memory runs out, what is thrown may be null, and a promise may never be settled: the reason is noted.
+    Addition {
+        definition: "struct JSRuntime {",
+        place: Place::After("bool in_out_of_memory;"),
+        lines: "    bool ran_out_of_memory; /* see JS_TakeOutOfMemory */",
     },
     Addition {
         definition: "struct JSContext {",
@@ -67,6 +73,11 @@ pub(crate) const ALL: [Addition; 24] = [
         place: Place::After("m = js_find_loaded_module(ctx, module_name, attributes);"),
         lines: "    if (!m && ctx->fiber && !JS_HasException(ctx))
         m = js_fiber_module(ctx, module_name, attributes);",
+    },
+    Addition {
+        definition: "JSValue JS_ThrowOutOfMemory(",
+        place: Place::After("JSRuntime *rt = ctx->rt;"),
+        lines: "    rt->ran_out_of_memory = true;",
     },
     Addition {
         definition: "typedef struct JSResolveEntry {",

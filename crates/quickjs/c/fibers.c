@@ -69,6 +69,14 @@ size_t JS_HeldMemory(JSContext *ctx)
     return ctx->rt->malloc_state.malloc_size;
 }
 
+bool JS_TakeOutOfMemory(JSContext *ctx)
+{
+    bool ran_out = ctx->rt->ran_out_of_memory;
+
+    ctx->rt->ran_out_of_memory = false;
+    return ran_out;
+}
+
 void JS_SwapFiber(JSContext *ctx, JSFiber *f, size_t memory_max)
 {
     JSRuntime *rt = ctx->rt;

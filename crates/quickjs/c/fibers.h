@@ -17,6 +17,7 @@ typedef struct JSFiber JSFiber;
 JS_EXTERN JSFiber *JS_NewFiber(JSContext *ctx);
 JS_EXTERN void JS_SwapFiber(JSContext *ctx, JSFiber *f, size_t memory_max);
 JS_EXTERN size_t JS_HeldMemory(JSContext *ctx);
+JS_EXTERN bool JS_TakeOutOfMemory(JSContext *ctx);
 JS_EXTERN void JS_FreeFiber(JSContext *ctx, JSFiber *f);
 JS_EXTERN JSValue JS_CopyObject(JSContext *ctx, JSValueConst from);
 JS_EXTERN void JS_LookForInterrupts(JSContext *ctx);

@@ -32,6 +32,12 @@ unsafe extern "C" {
     /// The context is valid.
     pub fn JS_HeldMemory(ctx: *mut JSContext) -> usize;
 
+    /// Returns whether memory ran out since it was last asked.
+    ///
+    /// # Safety
+    /// The context is valid.
+    pub fn JS_TakeOutOfMemory(ctx: *mut JSContext) -> bool;
+
     /// Frees the fiber with its modules and jobs.
     ///
     /// # Safety

@@ -169,6 +169,15 @@ impl Executor {
         }
     }
 
+    /// The VUs that it has from its start: all but those that an arrival rate may ask for later.
+    #[must_use]
+    pub fn vus_from_start(&self) -> u64 {
+        match self {
+            Self::ArrivalRate { vus, .. } => *vus,
+            other => other.vus_max(),
+        }
+    }
+
     /// How many VUs are to be active at a time. Those of arrival rates are active when there is work.
     #[must_use]
     pub fn vus_at(&self, at: Nanos) -> u64 {

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use stdx::Nanos;
 
-use crate::executor::{Executor, Scenario};
+use crate::executor::Scenario;
 use crate::segment::Segment;
 
 /// The numbers of the VUs of each scenario, from 1, in the scenarios' order. Those that an arrival rate may ask for later are
@@ -37,7 +37,7 @@ impl VuAssignment {
                 busy.pop();
                 free.extend(assignment.numbers[other].iter().copied().map(Reverse));
             }
-            for _ in 0..segment.vus().count(planned(&scenario.executor)) {
+            for _ in 0..segment.vus().count(scenario.executor.vus_from_start()) {
                 let number = free.pop().map(|Reverse(number)| number).unwrap_or_else(|| {
                     assignment.total += 1;
                     assignment.total
@@ -50,17 +50,10 @@ impl VuAssignment {
     }
 }
 
-/// The VUs that a scenario has from its start.
-fn planned(executor: &Executor) -> u64 {
-    match executor {
-        Executor::ArrivalRate { vus, .. } => *vus,
-        other => other.vus_max(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::executor::Executor;
 
     fn scenario(vus: u64, start: u64, time: u64) -> Scenario {
         Scenario {

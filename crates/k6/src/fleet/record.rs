@@ -81,8 +81,12 @@ impl PartRecord {
     /// What the VUs of the part did.
     pub(super) fn stats(&self) -> VuStats {
         let exception = self.exception.clone();
-        let exception =
-            exception.map(|(text, stack, in_promise)| Exception { text, stack, in_promise });
+        let exception = exception.map(|(text, stack, in_promise)| Exception {
+            text,
+            stack,
+            in_promise,
+            out_of_memory: false,
+        });
         VuStats {
             tally: self.tally.clone(),
             parts: self.parts.iter().cloned().collect::<GroupTallies>(),
@@ -144,7 +148,12 @@ mod tests {
         tally.add(MetricId::HTTP_REQ_DURATION, 12.5, &());
         tally.add(MetricId::VUS, 3.0, &());
         let part = (("s".to_owned(), "::g".to_owned()), tally.clone());
-        let exception = Exception { text: "e".into(), stack: "at f".into(), in_promise: true };
+        let exception = Exception {
+            text: "e".into(),
+            stack: "at f".into(),
+            in_promise: true,
+            out_of_memory: false,
+        };
         let stats = VuStats {
             tally: tally.clone(),
             parts: [part].into_iter().collect(),

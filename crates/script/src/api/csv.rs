@@ -7,11 +7,13 @@ use std::sync::Arc;
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 use serde_json::json;
+use stdx::OutOfMemory;
 
-use super::data::{handle, maker};
+use super::data::{handle, held_beside, keep, maker};
 use super::fs;
 use super::js_builtins::{declare_all, export_all, js_builtin};
 use crate::host::execution::Stage;
+use crate::loader::store::SharedElements;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::OpaqueHandle;
 use crate::runtime::values::string_of;
@@ -184,9 +186,14 @@ fn all<'js>(
     let elements = match store.array(&key) {
         Some(elements) => elements,
         None => {
-            let texts =
-                std::iter::from_fn(|| rows.next()).map(|row| row.to_string().into_boxed_str());
-            store.keep_array(&key, texts.collect())
+            let _beside = held_beside(&ctx);
+            let throw =
+                |error: OutOfMemory| Exception::throw_message(&ctx, &format!("csv: {error}"));
+            let mut elements = SharedElements::default();
+            while let Some(row) = rows.next() {
+                elements.push(row.to_string()).map_err(throw)?;
+            }
+            keep(&ctx, store, &key, elements)
         }
     };
     handle(&ctx, elements)

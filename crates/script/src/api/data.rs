@@ -4,12 +4,14 @@ use rquickjs::convert::List;
 use rquickjs::function::{Constructor, Opt};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
+use stdx::{MemoryShare, OutOfMemory};
 
 use super::js_builtins::{declare_all, export_all, js_builtin};
 use crate::host::execution::Stage;
-use crate::loader::store::Elements;
+use crate::loader::program::leave_room;
+use crate::loader::store::{Elements, SharedElements, Store};
 use crate::runtime::current::vu_of;
-use crate::runtime::ffi::{OpaqueHandle, is_async};
+use crate::runtime::ffi::{OpaqueHandle, held_here, is_async};
 use crate::runtime::values::string_of;
 
 /// The module.
@@ -44,7 +46,7 @@ pub(super) fn maker<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
         let handle = handle.borrow();
         let elements = handle.0.downcast_ref::<Elements>();
         match elements.and_then(|elements| elements.get(at)) {
-            Some(json) => ctx.json_parse(&**json),
+            Some(json) => ctx.json_parse(json),
             None => Ok(Value::new_undefined(ctx)),
         }
     };
@@ -96,15 +98,45 @@ fn elements<'js>(
     let Some(array) = made.as_array() else {
         return Err(throw("only arrays can be made into SharedArray"));
     };
-    Ok(store.keep_array(&name, as_json(ctx, array)?))
+    let kept = keep(ctx, store, &name, as_json(ctx, array)?);
+    Ok(kept)
+}
+
+/// Keeps elements for all VUs.
+pub(super) fn keep(ctx: &Ctx<'_>, store: &Store, name: &str, elements: SharedElements) -> Elements {
+    let kept = store.keep_array(name, elements.into());
+    if is_first_run(ctx) {
+        leave_room(ctx);
+    }
+    kept
+}
+
+/// Whether the modules run for the first time, where nothing holds what JavaScript takes.
+fn is_first_run(ctx: &Ctx<'_>) -> bool {
+    vu_of(ctx).is_ok_and(|vu| vu.files.borrow().is_some())
+}
+
+/// Holds what JavaScript takes for as long as elements are made beside it.
+pub(super) fn held_beside(ctx: &Ctx<'_>) -> MemoryShare {
+    let mut beside = MemoryShare::default();
+    if is_first_run(ctx) {
+        beside.hold(held_here(ctx));
+    }
+    beside
 }
 
 /// Each element as JSON; what JSON cannot hold is null.
-fn as_json<'js>(ctx: &Ctx<'js>, array: &rquickjs::Array<'js>) -> Result<Elements> {
-    let mut texts = Vec::with_capacity(array.len());
-    for item in array.iter::<Value<'js>>() {
-        let json = ctx.json_stringify(item?)?.map(|json| json.to_string()).transpose()?;
-        texts.push(json.unwrap_or_else(|| "null".to_owned()).into_boxed_str());
+fn as_json<'js>(ctx: &Ctx<'js>, array: &rquickjs::Array<'js>) -> Result<SharedElements> {
+    let _beside = held_beside(ctx);
+    let throw =
+        |error: OutOfMemory| Exception::throw_message(ctx, &format!("SharedArray: {error}"));
+    // `Array::len` panics from 2^31 on.
+    let len = array.as_object().get::<_, f64>("length")? as usize;
+    let mut elements = SharedElements::with_room(len).map_err(throw)?;
+    for at in 0..len {
+        let item: Value<'js> = array.get(at)?;
+        let json = ctx.json_stringify(item)?.map(|json| json.to_string()).transpose()?;
+        elements.push(json.unwrap_or_else(|| "null".to_owned())).map_err(throw)?;
     }
-    Ok(texts.into())
+    Ok(elements)
 }

@@ -15,13 +15,14 @@ use super::unit::unit;
 use super::{commonjs, module_name, resolve};
 use crate::host::metrics::MetricRegistry;
 use crate::host::traits::{Files, Host, Secrets};
-use crate::runtime::caught::caught;
+use crate::runtime::caught::caught_init;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::{self, Current, vu_of};
 use crate::runtime::environment::Env;
 use crate::runtime::exception::Exception;
 use crate::runtime::go_json::{Undefined, go_json};
-use crate::runtime::{deep_stack, run_loop};
+use crate::runtime::realm::limit_in_words;
+use crate::runtime::{deep_stack, ffi, run_loop};
 
 /// A script with all it imports, compiled: what VUs are made from. It may be shared between threads.
 #[derive(Clone, Debug)]
@@ -71,6 +72,8 @@ pub enum CompileError {
 const STACK_BYTES: usize = 1 << 30;
 /// The most memory that the modules may take while they are compiled and run once: 1 GiB.
 const MEMORY_MAX: usize = 1 << 30;
+/// What they may in any case, so that they can say that none is left: 1 MiB.
+const MEMORY_RESERVE: usize = 1 << 20;
 
 impl Program {
     /// Compiles a script's main module and all it imports, and runs them once, as the first VU would.
@@ -94,7 +97,8 @@ impl Program {
         let store = Store::new(builtins, secrets, parser_stack_bytes);
         let engine = |error: Error| CompileError::Engine(error.to_string());
         let runtime = Runtime::new().map_err(engine)?;
-        runtime.set_memory_limit(MEMORY_MAX);
+        let (memory_max, bound) = memory_max();
+        runtime.set_memory_limit(memory_max);
         let store = Arc::new(store);
         runtime.set_loader(
             ModuleResolver { store: Arc::clone(&store) },
@@ -114,7 +118,7 @@ impl Program {
                 .and_then(|()| ctx.globals().set("__VU", 0))
                 .and_then(|()| init(&ctx, &store, &main))
                 .and_then(|module| exports(&ctx, &module))
-                .map_err(|error| CompileError::Thrown(caught(&ctx, error)))
+                .map_err(|error| CompileError::Thrown(caught_init(&ctx, error, &bound)))
         })?;
         let (options, wrong) = options;
         if let Some(wrong) = wrong {
@@ -165,6 +169,20 @@ impl Program {
             ModuleFiles { store: Arc::clone(&self.store) },
         )
     }
+}
+
+/// How much the modules may hold while they are compiled and run once, and what bounds it, in words.
+fn memory_max() -> (usize, String) {
+    let left = stdx::memory_left();
+    if left < MEMORY_MAX {
+        return (left.max(MEMORY_RESERVE), limit_in_words());
+    }
+    (MEMORY_MAX, format!("{} MiB before the test", MEMORY_MAX >> 20))
+}
+
+/// Something of the script was kept beside its modules, which run for the first time: they have less room.
+pub(crate) fn leave_room(ctx: &Ctx<'_>) {
+    ffi::limit_memory(ctx, memory_max().0);
 }
 
 /// Gives a VU what is its own, and runs its modules; gives what the main one exports.

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use stdx::{MemoryShare, OutOfMemory};
+
 use super::builtins::Builtins;
 use super::prepare::prepare;
 use super::resolve;
@@ -20,8 +22,54 @@ pub(crate) struct ModuleUnit {
     pub(crate) bytecode: OnceLock<Bytecode>,
 }
 
-/// An array's elements, each as JSON.
-pub(crate) type Elements = Arc<[Box<str>]>;
+/// An array's elements.
+pub(crate) type Elements = Arc<SharedElements>;
+
+/// Elements of an array, each as JSON, and the memory that they take.
+#[derive(Debug, Default)]
+pub(crate) struct SharedElements {
+    texts: Vec<Box<str>>,
+    /// What those that are there take.
+    bytes: usize,
+    memory: MemoryShare,
+}
+
+/// What an element takes beside its text: where the text is, and what the allocator adds.
+const ELEMENT_BYTES: usize = 32;
+
+impl SharedElements {
+    /// None yet, with room for so many, but for their texts.
+    ///
+    /// # Errors
+    /// No memory is left.
+    pub(crate) fn with_room(count: usize) -> Result<Self, OutOfMemory> {
+        let mut made = Self::default();
+        made.memory.resize(count.saturating_mul(ELEMENT_BYTES))?;
+        made.texts.reserve_exact(count);
+        Ok(made)
+    }
+
+    /// Adds an element.
+    ///
+    /// # Errors
+    /// No memory is left.
+    pub(crate) fn push(&mut self, text: String) -> Result<(), OutOfMemory> {
+        self.bytes += text.len() + ELEMENT_BYTES;
+        self.memory.resize(self.bytes.max(self.texts.capacity() * ELEMENT_BYTES))?;
+        self.texts.push(text.into_boxed_str());
+        Ok(())
+    }
+
+    /// The element at this place.
+    pub(crate) fn get(&self, at: usize) -> Option<&str> {
+        self.texts.get(at).map(|text| &**text)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
+}
 
 /// What the VUs of all threads share of a script.
 pub(crate) struct Store {

@@ -3,7 +3,8 @@
 use rquickjs::{CaughtError, Coerced, Ctx, Error, Value};
 
 use super::current::vu_of;
-use super::exception::{Exception, frame};
+use super::exception::{Exception, OUT_OF_MEMORY, frame};
+use super::ffi::take_out_of_memory;
 use crate::loader::module_error::{at, excerpt};
 use crate::loader::source_map::SourcePos;
 use crate::loader::store::Store;
@@ -17,8 +18,35 @@ pub(crate) fn caught(ctx: &Ctx<'_>, error: Error) -> Exception {
     }
 }
 
+/// What modules threw, or why they did not come to their end. Where memory ran out, that is the reason, whatever came of it;
+/// `bound` says what bounds it.
+pub(crate) fn caught_init(ctx: &Ctx<'_>, error: Error, bound: &str) -> Exception {
+    let is_pending = matches!(error, Error::WouldBlock);
+    let is_short = take_out_of_memory(ctx) || matches!(error, Error::Allocation);
+    let mut exception = caught(ctx, error);
+    let follows = is_pending || exception.stack.is_empty() && exception.text == "null";
+    if is_short && follows {
+        exception = Exception::out_of_memory();
+    } else if is_pending {
+        return Exception::internal(NEVER_SETTLED.to_owned());
+    }
+    exception.out_of_memory |= is_short && exception.text.ends_with(OUT_OF_MEMORY);
+    if exception.out_of_memory {
+        exception.text = format!("{} ({bound})", exception.text);
+    }
+    exception
+}
+
+/// Why modules are not there where memory is not the reason.
+const NEVER_SETTLED: &str =
+    "a module waits for a promise that nothing settles (an await outside of the functions)";
+
 /// What a rejected promise holds, or a `throw` threw.
 pub(crate) fn exception_of(value: &Value<'_>) -> Exception {
+    // There was no memory for the error that says so.
+    if value.is_null() && take_out_of_memory(value.ctx()) {
+        return Exception::out_of_memory();
+    }
     let Some(object) = value.as_object().filter(|object| object.is_error()) else {
         let text = value.get::<Coerced<String>>().map(|text| text.0);
         // What cannot be made a string threw again while we tried.
@@ -41,7 +69,7 @@ pub(crate) fn exception_of(value: &Value<'_>) -> Exception {
         (false, true) => name,
         (false, false) => format!("{name}: {message}"),
     };
-    Exception { text, stack, in_promise: false }
+    Exception { text, stack, in_promise: false, out_of_memory: false }
 }
 
 /// A stack with the places that the author of the script knows.

@@ -12,12 +12,19 @@ pub struct Exception {
     pub stack: String,
     /// A promise was rejected without a handler.
     pub in_promise: bool,
+    /// There was no memory for what the script made, and it did not catch that.
+    pub out_of_memory: bool,
 }
 
 impl Exception {
     /// What is no script's fault, in our own words.
     pub(crate) fn internal(text: String) -> Self {
-        Self { text, stack: String::new(), in_promise: false }
+        Self { text, stack: String::new(), in_promise: false, out_of_memory: false }
+    }
+
+    /// No memory was left.
+    pub(crate) fn out_of_memory() -> Self {
+        Self { out_of_memory: true, ..Self::internal(OUT_OF_MEMORY.to_owned()) }
     }
 
     /// The innermost place of the script, `at name (file:line:column)`.
@@ -25,6 +32,9 @@ impl Exception {
         self.stack.lines().find(|line| frame(line).is_some())
     }
 }
+
+/// QuickJS's words where memory is short.
+pub(super) const OUT_OF_MEMORY: &str = "out of memory";
 
 /// A frame's parts: what stands before the file, the file, line, column, and what stands after.
 pub(super) fn frame(line: &str) -> Option<(&str, &str, u32, u32, &str)> {

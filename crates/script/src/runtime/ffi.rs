@@ -153,6 +153,24 @@ pub(crate) fn held_memory(context: &Context) -> usize {
     unsafe { qjs::JS_HeldMemory(context.as_raw().as_ptr()) }
 }
 
+/// The same of the context that JavaScript runs in.
+pub(crate) fn held_here(ctx: &Ctx<'_>) -> usize {
+    // SAFETY: as in `held_memory`.
+    unsafe { qjs::JS_HeldMemory(ctx.as_raw().as_ptr()) }
+}
+
+/// Limits what the context's runtime may hold, in bytes; no fiber is in.
+pub(crate) fn limit_memory(ctx: &Ctx<'_>, bytes: usize) {
+    // SAFETY: the runtime lives as long as the context, and the function sets one number of it.
+    unsafe { qjs::JS_SetMemoryLimit(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };
+}
+
+/// Whether memory ran out since this was last asked.
+pub(crate) fn take_out_of_memory(ctx: &Ctx<'_>) -> bool {
+    // SAFETY: the context lives, and the function reads and clears one flag of its runtime.
+    unsafe { qjs::JS_TakeOutOfMemory(ctx.as_raw().as_ptr()) }
+}
+
 /// Hands the context to what runs on the stack of a fiber that is in, and sets QuickJS's limit to where that stack begins.
 pub(crate) fn on_stack<T>(context: &Context, body: impl for<'js> FnOnce(Ctx<'js>) -> T) -> T {
     let raw = context.as_raw();

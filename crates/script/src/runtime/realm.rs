@@ -39,6 +39,11 @@ pub struct Realm {
     threads: usize,
 }
 
+/// The flag that limits memory, and how much it allows.
+pub(crate) fn limit_in_words() -> String {
+    format!("-memory-limit: {} MiB", stdx::memory_limit() >> 20)
+}
+
 impl fmt::Debug for Realm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Realm").finish_non_exhaustive()
@@ -136,6 +141,16 @@ impl Realm {
         self.held_at_most.set(Some(most));
         let reserve = (most + MEMORY_RESERVE).saturating_sub(ffi::held_memory(&self.context));
         left().max(reserve)
+    }
+
+    /// What bounds what a VU may take, in words.
+    pub(crate) fn bound(&self) -> String {
+        let left = stdx::memory_left() / self.threads;
+        if left >= MEMORY_STEP_MAX && stdx::memory_limit() / self.threads >= MEMORY_MAX {
+            let [step, all] = [MEMORY_STEP_MAX, MEMORY_MAX].map(|bytes| bytes >> 20);
+            return format!("{step} MiB for a user at once, {all} MiB for those of a thread");
+        }
+        limit_in_words()
     }
 
     /// Counts what it holds now.

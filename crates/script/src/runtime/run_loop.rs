@@ -2,7 +2,7 @@
 //! returned and nothing is under way.
 
 use rquickjs::promise::PromiseState;
-use rquickjs::{Coerced, Ctx, Error, Persistent, Promise, Result, Value};
+use rquickjs::{Ctx, Error, Persistent, Promise, Result, Value};
 use stdx::Nanos;
 
 use super::caught::{caught, exception_of};
@@ -146,10 +146,6 @@ fn reject_unhandled(ctx: &Ctx<'_>, vu: &VuContext) -> std::result::Result<(), Ex
 
 fn uncaught(reason: &Value<'_>) -> Exception {
     let mut exception = Exception { in_promise: true, ..exception_of(reason) };
-    if !reason.as_object().is_some_and(|object| object.is_error()) {
-        let text = reason.get::<Coerced<String>>();
-        exception.text = text.map_or_else(|_| "[object]".to_owned(), |text| text.0);
-    }
     exception.text = format!("Uncaught (in promise) {}", exception.text);
     exception
 }

@@ -8,7 +8,7 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use rquickjs::{Ctx, Function, Object, Value};
 
-use super::caught::caught;
+use super::caught::{caught, caught_init};
 use super::context::VuContext;
 use super::coroutine::{Call, ResumeWith, StepResult, YieldReason};
 use super::deep_stack::VU_STACK_BYTES;
@@ -48,7 +48,7 @@ impl Vu {
             |error: &dyn fmt::Display| Exception::internal(format!("no room for a VU: {error}"));
         let stack = DefaultStack::new(VU_STACK_BYTES).map_err(|error| none(&error))?;
         let context = Rc::new(VuContext::new(host));
-        let fiber = realm.fiber().ok_or_else(|| none(&"out of memory"))?;
+        let fiber = realm.fiber().ok_or_else(Exception::out_of_memory)?;
         let (inner, ours) = (Rc::clone(&context), Rc::clone(realm));
         let coroutine = Coroutine::with_stack(stack, move |yielder, _: ResumeWith| {
             let suspender = &inner.suspender;
@@ -174,7 +174,7 @@ fn live(ctx: &Ctx<'_>, realm: &Realm, context: &Rc<VuContext>, number: u64) {
     let own = match began {
         Ok(exports) => MainModule { exports, data: RefCell::default() },
         Err(error) => {
-            suspend(YieldReason::Ready(Err(caught(ctx, error))));
+            suspend(YieldReason::Ready(Err(caught_init(ctx, error, &realm.bound()))));
             return;
         }
     };

@@ -38,5 +38,6 @@ pub use self::iterations::SCRIPT_HINT;
 pub use self::live_metrics::LiveMetrics;
 pub use self::output::{OutputSample, OutputTags, SampleSink};
 pub use self::plan::{Clock, Log, PriorStages, VuPoolPlan};
+pub use self::pool::vus_that_fit;
 pub use self::users::vu_pool;
 pub use self::vu_stats::{GroupTallies, VuStats};

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use metrics::tally::MetricId;
-use stdx::Nanos;
+use stdx::{MemoryShare, Nanos, OutOfMemory};
 use workload::arrival::Shard;
 use workload::executor::Scenario;
 use workload::{Commands, PollBudget, StopMode};
@@ -29,13 +29,23 @@ use crate::host::execution::{AbortReason, Stage};
 use crate::host::sample::Sample;
 use crate::host::traits::Host;
 use crate::runtime::exception::Exception;
-use crate::runtime::realm::Realm;
+use crate::runtime::realm::{Realm, limit_in_words};
 use crate::runtime::vu::Vu;
 
 /// `vus` and `vus_max` are seen this often, from the test's beginning on.
 const GAUGE_STEP: Nanos = Nanos::SECOND;
 /// Samples wait this long in a worker at most; the outputs' queue in `k6` says what a kill costs altogether.
 const EMIT_EVERY: Nanos = Nanos::from_millis(250);
+
+/// What a VU takes beside its objects of JavaScript, which its realm counts: two pages of its stack, and 2 KiB of ours for its
+/// slot, its context and its places in lists.
+const VU_BYTES: usize = (8 << 10) + (2 << 10);
+
+/// How many VUs there is memory for, at most: how much their JavaScript takes is seen when they are made.
+#[must_use]
+pub fn vus_that_fit() -> u64 {
+    (stdx::memory_left() / VU_BYTES) as u64
+}
 
 /// One worker's VUs.
 pub(super) struct VuPool {
@@ -45,6 +55,8 @@ pub(super) struct VuPool {
     /// What its VUs share, or why there is none.
     pub(super) realm: Result<Rc<Realm>, Exception>,
     pub(super) slots: Slots,
+    /// What they take beside their objects of JavaScript.
+    vu_memory: MemoryShare,
     /// What `setup` returned.
     pub(super) data: Option<Rc<str>>,
     /// When each scenario's last iteration has ended, from the start.
@@ -127,6 +139,7 @@ impl VuPool {
             host,
             realm,
             slots: Slots::default(),
+            vu_memory: MemoryShare::default(),
             data: plan.data.as_deref().map(Into::into),
             ends: plan.scenarios.iter().map(Scenario::end).collect(),
             counters: plan.control.join(),
@@ -163,7 +176,10 @@ impl VuPool {
         let is_test = self.plan.stage == Stage::Iteration;
         for number in (first..self.plan.control.staff.total).step_by(step as usize) {
             // VU 0 calls `setup` and `teardown`.
-            if self.spawn_vu(if is_test { number + 1 } else { 0 }).is_none() {
+            // Another thread may have no room for its own.
+            if self.plan.control.is_halted()
+                || self.spawn_vu(if is_test { number + 1 } else { 0 }).is_none()
+            {
                 return;
             }
         }
@@ -181,15 +197,52 @@ impl VuPool {
     pub(super) fn spawn_vu(&mut self, number: u64) -> Option<VuSlot> {
         self.budget.spend(PollBudget::CONNECTION);
         let host = Rc::clone(&self.host) as Rc<dyn Host>;
-        let vu = self.realm.clone().and_then(|realm| Vu::new(&realm, host, number));
-        match vu {
-            Ok(vu) => Some(self.slots.push(Slot::new(vu, number))),
+        let room = self.vu_memory.resize((self.slots.len() + 1) * VU_BYTES);
+        let room = room.map_err(|OutOfMemory| Exception::out_of_memory());
+        let realm = room.and_then(|()| self.realm.clone());
+        match realm.and_then(|realm| Vu::new(&realm, host, number)) {
+            Ok(vu) => {
+                let slot = self.slots.push(Slot::new(vu, number));
+                self.counters.initialized.store(self.slots.len() as u64, Ordering::Relaxed);
+                Some(slot)
+            }
             Err(exception) => {
-                self.plan.control.halt(AbortReason::Broken(exception.text.clone()));
-                self.log_exception(exception, None);
+                self.end_without_vu(exception);
                 None
             }
         }
+    }
+
+    /// Ends the stage: a VU cannot be made.
+    #[cold]
+    fn end_without_vu(&mut self, mut exception: Exception) {
+        let is_test = self.plan.stage == Stage::Iteration;
+        if exception.out_of_memory && is_test {
+            exception = Exception::out_of_memory();
+            let (made, wanted) = (self.plan.control.instance().initialized, self.wanted_vus());
+            let bound =
+                self.realm.as_ref().map_or_else(|_| limit_in_words(), |realm| realm.bound());
+            exception.text = format!(
+                "no memory is left for another virtual user: {made} of {wanted} were made ({bound})"
+            );
+        }
+        self.plan.control.halt(AbortReason::Broken(exception.text.clone()));
+        // The end of the scenarios says it, once for all threads.
+        if !(exception.out_of_memory && is_test) {
+            self.log_exception(exception, None);
+        }
+    }
+
+    /// How many VUs the test wants, of all threads: from the start, and later those that scenarios may have in addition.
+    fn wanted_vus(&self) -> u64 {
+        let staffed = self.plan.control.staffed();
+        if self.zero.is_none() {
+            return staffed;
+        }
+        let own = self.plan.segment.vus();
+        let most =
+            self.plan.scenarios.iter().map(|scenario| own.count(scenario.executor.vus_max()));
+        most.fold(0, u64::saturating_add).max(staffed)
     }
 
     /// Publishes this pool's counts to other threads.
