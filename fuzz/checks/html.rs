@@ -1,5 +1,7 @@
 //! A CSS selector on the first line, then a page: its tree is bounded by its length, and the selector ends.
 
+#[path = "../../crates/script/src/api/html/attributes.rs"]
+mod attributes;
 #[allow(dead_code, reason = "its users are in its own crate")]
 #[path = "../../crates/script/src/api/html/tree.rs"]
 mod tree;
@@ -18,7 +20,8 @@ const NODES_OF_ALL: usize = 64;
 pub(crate) fn check(bytes: &[u8]) -> Option<usize> {
     let text = String::from_utf8_lossy(bytes);
     let (selector, page) = text.split_once('\n')?;
-    let document = tree::parsed(page, &|| false).expect("a small page");
+    let mut memory = stdx::MemoryShare::default();
+    let document = tree::parsed(page, &mut memory, &|| false).expect("a small page");
     let nodes = document.root().descendants().len();
     assert!(nodes <= NODES_OF_ALL + NODES_PER_BYTE * page.len(), "{nodes} nodes");
     let matcher = Matcher::new(selector).ok()?;

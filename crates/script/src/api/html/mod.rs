@@ -1,6 +1,7 @@
 //! Module `k6/html`: pages as trees, queried as jQuery does. The steps between nodes are here; what scripts call is in
 //! `js/html.js`, with the methods of each kind of element as a table.
 
+mod attributes;
 mod tree;
 
 use std::collections::HashMap;
@@ -10,7 +11,7 @@ use dom_query::{Document, Matcher, NodeData, NodeId, NodeRef};
 use rquickjs::function::Opt;
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
-use stdx::{MemoryShare, OutOfMemory};
+use stdx::MemoryShare;
 
 use self::tree::TreeError;
 use super::js_builtins::{declare_all, export_all, js_builtin};
@@ -33,9 +34,6 @@ const TEXT_MAX: usize = 512 << 20;
 /// After so many nodes it is asked whether the script is to end.
 const NODES_BETWEEN_LOOKS: usize = 64;
 
-/// What a node takes, about: itself, its name and attributes, and its number.
-const NODE_BYTES: usize = 300;
-
 /// A page: its nodes numbered in the order of the document.
 struct Page {
     document: Document,
@@ -48,17 +46,17 @@ struct Page {
 type PageHandle<'js> = Class<'js, OpaqueHandle>;
 
 impl Page {
-    /// A page that was made of a text of this length.
+    /// The page of a text.
     ///
     /// # Errors
-    /// There is no memory for it.
-    fn new(document: Document, text: usize) -> std::result::Result<Self, OutOfMemory> {
+    /// It is too large, there is no memory for it, or the script is to end.
+    fn parsed(text: &str, stops: &dyn Fn() -> bool) -> std::result::Result<Self, TreeError> {
+        let mut memory = MemoryShare::default();
+        let document = tree::parsed(text, &mut memory, stops)?;
         let root = document.root();
         let mut nodes = vec![root.id];
         nodes.extend(root.descendants_it().map(|node| node.id));
         let numbers = nodes.iter().enumerate().map(|(at, id)| (*id, at as u32)).collect();
-        let mut memory = MemoryShare::default();
-        memory.resize(text.saturating_mul(2) + nodes.len() * NODE_BYTES)?;
         Ok(Self { document, nodes, numbers, _memory: memory })
     }
 
@@ -164,16 +162,9 @@ fn parse<'js>(ctx: Ctx<'js>, text: Opt<Value<'js>>) -> Result<PageHandle<'js>> {
     if text.len() > PAGE_MAX {
         return Err(Exception::throw_message(&ctx, "the page is longer than 64 MiB"));
     }
-    let len = text.len();
-    let page = |stops: &dyn Fn() -> bool| Ok(Page::new(tree::parsed(&text, stops)?, len));
-    match interruptible(&ctx, page)? {
-        Ok(Err(OutOfMemory)) => {
-            Err(Exception::throw_message(&ctx, "no memory is left for the page (-memory-limit)"))
-        }
-        Ok(Ok(page)) => Class::instance(ctx, OpaqueHandle::of(page)),
-        Err(TreeError::TooMany | TreeError::Stopped) => {
-            Err(Exception::throw_message(&ctx, "the page has more than 2097152 nodes"))
-        }
+    match interruptible(&ctx, |stops: &dyn Fn() -> bool| Page::parsed(&text, stops))? {
+        Ok(page) => Class::instance(ctx, OpaqueHandle::of(page)),
+        Err(error) => Err(Exception::throw_message(&ctx, error.message())),
     }
 }
 

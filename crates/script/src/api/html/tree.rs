@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+use super::attributes::AttributeCounter;
 use dom_query::{Document, NodeId};
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::interface::Tracer;
@@ -13,12 +14,21 @@ use html5ever::tokenizer::{
 };
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{LocalName, TokenizerResult};
+use stdx::{MemoryShare, OutOfMemory};
 
 /// The most open elements; formatting elements (`b`, `i`, …) count twice, as open and as active ones. Each start tag
 /// searches all of them, so the bound limits its cost. Deeper elements become siblings, as in browsers (from 200 or 512 on).
 const OPEN_MAX: usize = 256;
 /// The most nodes of a page: 2 Mi, some 500 MB.
 const NODES_MAX: usize = 1 << 21;
+/// How many attributes may be compared with others: so many for each byte, and 256 Mi (1/10 s) in addition, which is those of
+/// 23,000 attributes of one tag.
+const COMPARISONS_PER_BYTE: usize = 64;
+const COMPARISONS_MIN: usize = 1 << 28;
+/// What a node takes, about: itself, its name, and its number.
+const NODE_BYTES: usize = 300;
+/// What an attribute takes, about, beside its text: its place in a list that doubles, and its name among all names.
+const ATTRIBUTE_BYTES: usize = 128;
 /// After so many bytes it is asked whether to go on.
 const PIECE_BYTES: usize = 4 << 10;
 
@@ -33,32 +43,102 @@ const VOID: [&str; 13] = [
 pub(super) enum TreeError {
     /// It would have more nodes than [`NODES_MAX`].
     TooMany,
+    /// Tags have so many attributes that comparing them takes long.
+    TooManyAttributes,
+    /// There is no memory for it.
+    OutOfMemory,
     /// It was asked to stop.
     Stopped,
 }
 
-/// Parses a page; `stops` is asked now and then whether to give up.
-pub(super) fn parsed(text: &str, stops: &dyn Fn() -> bool) -> Result<Document, TreeError> {
+impl TreeError {
+    /// The text of the exception.
+    pub(super) fn message(&self) -> &'static str {
+        match self {
+            Self::TooMany => "the page has more than 2097152 nodes",
+            Self::TooManyAttributes => "a tag of the page has too many attributes",
+            Self::OutOfMemory => "no memory is left for the page (-memory-limit)",
+            Self::Stopped => "the script is to end",
+        }
+    }
+}
+
+impl From<OutOfMemory> for TreeError {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+/// Parses a page, whose share of memory grows with it; `stops` is asked now and then whether to give up.
+pub(super) fn parsed(
+    text: &str,
+    memory: &mut MemoryShare,
+    stops: &dyn Fn() -> bool,
+) -> Result<Document, TreeError> {
     let options = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let builder = TreeBuilder::new(Document::default(), options);
     let tokenizer = Tokenizer::new(Shallow::new(builder), TokenizerOpts::default());
     let queue = BufferQueue::default();
-    let mut rest = text;
+    let sink = &tokenizer.sink;
+    let mut cost = Cost::default();
+    let (mut rest, mut looked) = (text, 0);
     while !rest.is_empty() {
-        if stops() {
-            return Err(TreeError::Stopped);
+        let read = text.len() - rest.len();
+        if read >= looked {
+            looked = read + PIECE_BYTES;
+            if stops() {
+                return Err(TreeError::Stopped);
+            }
+            memory
+                .resize(2 * read + sink.nodes() * NODE_BYTES + cost.attributes * ATTRIBUTE_BYTES)?;
         }
-        let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE_BYTES));
-        rest = after;
+        let piece = first_piece(rest);
+        rest = &rest[piece.len()..];
+        cost.add(piece, !sink.has_token.take());
+        if cost.comparisons > COMPARISONS_MIN + read * COMPARISONS_PER_BYTE {
+            return Err(TreeError::TooManyAttributes);
+        }
         queue.push_back(StrTendril::from_slice(piece));
         // It stops at the end of each script as well.
         while !matches!(tokenizer.feed(&queue), TokenizerResult::Done) {}
-        if tokenizer.sink.nodes() > NODES_MAX {
+        if sink.nodes() > NODES_MAX {
             return Err(TreeError::TooMany);
         }
+        // One for each error, which may be a byte. Nobody reads them.
+        sink.builder.sink.errors.borrow_mut().clear();
     }
     tokenizer.end();
     Ok(tokenizer.sink.builder.sink)
+}
+
+/// What of a text is read at once: up to the next `<`, so that at most one tag begins in it, and that at its start.
+fn first_piece(text: &str) -> &str {
+    let piece = &text[..text.floor_char_boundary(PIECE_BYTES)];
+    let next = piece.bytes().skip(1).position(|byte| byte == b'<');
+    next.map_or(piece, |at| &piece[..at + 1])
+}
+
+/// What the attributes of a page cost.
+#[derive(Default)]
+struct Cost {
+    attributes: usize,
+    comparisons: usize,
+    /// Those of the tag that is not at its end.
+    counter: AttributeCounter,
+}
+
+impl Cost {
+    /// Adds that of a piece, which may go on with what the one before it left open.
+    fn add(&mut self, piece: &str, goes_on: bool) {
+        if !goes_on {
+            self.counter = AttributeCounter::default();
+        }
+        let before = self.counter.count();
+        self.counter.read(piece);
+        let count = self.counter.count();
+        self.attributes += count - before;
+        self.comparisons += (count - before) * (count + before) / 2;
+    }
 }
 
 /// Hands tokens on to the tree's builder, and closes elements at once that would stand too deep.
@@ -67,6 +147,8 @@ struct Shallow {
     /// How many elements were open when they were last counted, and how many nodes there were then.
     counted: Cell<(usize, usize)>,
     deeper: RefCell<Deeper>,
+    /// A token came since it was cleared: what was begun before is at its end.
+    has_token: Cell<bool>,
 }
 
 /// The elements that the page has open beyond [`OPEN_MAX`], from the outermost on. The builder has the innermost at most.
@@ -115,7 +197,12 @@ impl Tracer for Counter {
 
 impl Shallow {
     fn new(builder: TreeBuilder<NodeId, Document>) -> Self {
-        Self { builder, counted: Cell::new((0, 0)), deeper: RefCell::default() }
+        Self {
+            builder,
+            counted: Cell::new((0, 0)),
+            deeper: RefCell::default(),
+            has_token: Cell::default(),
+        }
     }
 
     fn nodes(&self) -> usize {
@@ -190,6 +277,10 @@ impl TokenSink for Shallow {
     type Handle = NodeId;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<NodeId> {
+        if matches!(token, Token::ParseError(_)) {
+            return TokenSinkResult::Continue;
+        }
+        self.has_token.set(true);
         match token {
             TagToken(tag) if tag.kind == StartTag && self.is_full() => {
                 self.handle_deep_start(tag, line)
@@ -217,7 +308,11 @@ mod tests {
     use super::*;
 
     fn tree(text: &str) -> Document {
-        parsed(text, &|| false).expect("it has a tree")
+        parse(text).expect("it has a tree")
+    }
+
+    fn parse(text: &str) -> Result<Document, TreeError> {
+        parsed(text, &mut MemoryShare::default(), &|| false)
     }
 
     fn depth(page: &Document) -> usize {
@@ -289,10 +384,38 @@ mod tests {
             asked.set(asked.get() + 1);
             asked.get() == 3
         };
-        assert_eq!(parsed(&"<p>".repeat(10_000), &stops).err(), Some(TreeError::Stopped));
+        let page = "<p>".repeat(10_000);
+        let stopped = parsed(&page, &mut MemoryShare::default(), &stops);
+        assert_eq!(stopped.err(), Some(TreeError::Stopped));
         // Each paragraph opens again what the one before it left open: 200 elements for 5 bytes.
         let bold: String = (0..100).map(|n| format!("<b x{n}>")).collect();
         let page = format!("<p>{bold}{}", "<p>x".repeat(30_000));
-        assert_eq!(parsed(&page, &|| false).err(), Some(TreeError::TooMany));
+        assert_eq!(parse(&page).err(), Some(TreeError::TooMany));
+    }
+
+    /// 4 MiB of what is a parse error at each byte took 400 MB; attributes of one tag, a minute.
+    #[expect(clippy::disallowed_methods, reason = "it measures how long parsing takes")]
+    #[test]
+    fn issue_19_no_page_keeps_its_errors_or_compares_its_attributes_for_long() {
+        for part in ["\0", "<\u{1}", "</p>", "&#0;"] {
+            let page = tree(&part.repeat((4 << 20) / part.len()));
+            assert!(page.errors.borrow().len() <= PIECE_BYTES, "{part:?}");
+        }
+        for (page, count) in [
+            (format!("<p {}>", "a ".repeat(20_000)), 1),
+            (format!("<p><!--{}-->", "lorem <b> ipsum ".repeat(100_000)), 1),
+            (format!("<p alt=x src='data:;base64,{}'>", "iVBOR/".repeat(1_000_000)), 1),
+            ("<p class=a id=b hidden>lorem ipsum".repeat(50_000), 50_000),
+        ] {
+            assert_eq!(tree(&page).select("p").length(), count);
+        }
+        let many: String = (0..200_000).map(|n| format!("{n:x} ")).collect();
+        let began = Instant::now();
+        for before in ["<p", "<b a=x/y", "<p ='", "<p a='<!--'"] {
+            let page = parse(&format!("{before} {many}>"));
+            assert_eq!(page.err(), Some(TreeError::TooManyAttributes), "{before}");
+        }
+        let took = began.elapsed();
+        assert!(took.as_secs() < 60, "{took:?}");
     }
 }
