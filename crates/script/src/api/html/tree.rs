@@ -84,13 +84,13 @@ pub(super) fn parsed(
     let (mut rest, mut looked) = (text, 0);
     while !rest.is_empty() {
         let read = text.len() - rest.len();
-        if read >= looked {
-            looked = read + PIECE_BYTES;
+        // A byte may become dozens of nodes.
+        if read + sink.nodes() >= looked {
+            looked = read + sink.nodes() + PIECE_BYTES;
             if stops() {
                 return Err(TreeError::Stopped);
             }
-            memory
-                .resize(2 * read + sink.nodes() * NODE_BYTES + cost.attributes * ATTRIBUTE_BYTES)?;
+            memory.resize(cost.bytes(read, sink.nodes()))?;
         }
         let piece = first_piece(rest);
         rest = &rest[piece.len()..];
@@ -104,10 +104,11 @@ pub(super) fn parsed(
         if sink.nodes() > NODES_MAX {
             return Err(TreeError::TooMany);
         }
-        // One for each error, which may be a byte. Nobody reads them.
+        // One for each error, which may be a byte. They are not read.
         sink.builder.sink.errors.borrow_mut().clear();
     }
     tokenizer.end();
+    memory.resize(cost.bytes(text.len(), tokenizer.sink.nodes()))?;
     Ok(tokenizer.sink.builder.sink)
 }
 
@@ -128,6 +129,11 @@ struct Cost {
 }
 
 impl Cost {
+    /// What a page takes of which so much is read, and that has so many nodes.
+    fn bytes(&self, read: usize, nodes: usize) -> usize {
+        2 * read + nodes * NODE_BYTES + self.attributes * ATTRIBUTE_BYTES
+    }
+
     /// Adds that of a piece, which may go on with what the one before it left open.
     fn add(&mut self, piece: &str, goes_on: bool) {
         if !goes_on {
@@ -391,6 +397,17 @@ mod tests {
         let bold: String = (0..100).map(|n| format!("<b x{n}>")).collect();
         let page = format!("<p>{bold}{}", "<p>x".repeat(30_000));
         assert_eq!(parse(&page).err(), Some(TreeError::TooMany));
+    }
+
+    /// A page of 4 KiB was charged for nothing, whatever became of it.
+    #[test]
+    fn issue_19_small_pages_are_charged() {
+        let bold: String = (0..100).map(|n| format!("<b x{n}>")).collect();
+        let page = format!("<p>{bold}{}", "<p>x".repeat(600));
+        let mut memory = MemoryShare::default();
+        let page = parsed(&page, &mut memory, &|| false).expect("a page");
+        assert!(page.tree.len() > 60_000, "{}", page.tree.len());
+        assert!(memory.taken() > 60_000 * NODE_BYTES, "{}", memory.taken());
     }
 
     /// 4 MiB of what is a parse error at each byte took 400 MB; attributes of one tag, a minute.
