@@ -133,11 +133,11 @@ impl Labels {
     pub(crate) fn place(&mut self, target: TargetRef<'_>, batch: &mut Batch) -> PlacedTarget {
         let url = shown_url(target.url);
         // k6 names a request after its URL where the script gives none.
-        let name = stdx::redacted_query(target.name);
+        let name = shown_url(target.name);
         let tags = stdx::redacted_json(target.tags);
         let target = TargetRef {
             url: &url,
-            name: name.as_deref().unwrap_or(target.name),
+            name: &name,
             tags: tags.as_deref().unwrap_or(target.tags),
             ..target
         };

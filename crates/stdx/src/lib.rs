@@ -30,7 +30,7 @@ pub use redaction::{
     is_redacted, names_secret, names_secret_field, redact, redact_for_run, redacted_names,
 };
 pub use shown_fields::{redacted_lines, redacted_value};
-pub use shown_text::{shown_selector, shown_tag, shown_text};
+pub use shown_text::{shown_selector, shown_text};
 pub use shown_url::{
     redacted_json, redacted_message, redacted_query, shown_url, without_query_values,
 };

@@ -2,23 +2,14 @@
 
 use std::borrow::Cow;
 
-use crate::shown_url::{redacted_message, redacted_query, without_password};
+use crate::shown_url::{redacted_message, shown_url, without_password};
 
-/// A text of words, with the URLs in it as [`crate::shown_url`] shows them.
+/// A text of words, with the URLs in it as [`shown_url`] shows them.
 #[must_use]
 pub fn shown_text(text: &str) -> Cow<'_, str> {
     match without_passwords(text) {
         None => Cow::Borrowed(text),
         Some(shown) => Cow::Owned(redacted_message(&shown).unwrap_or(shown)),
-    }
-}
-
-/// The value of a tag, which may be a URL with spaces in it.
-#[must_use]
-pub fn shown_tag(value: &str) -> Cow<'_, str> {
-    match without_passwords(value) {
-        None => Cow::Borrowed(value),
-        Some(shown) => Cow::Owned(redacted_query(&shown).unwrap_or(shown)),
     }
 }
 
@@ -43,7 +34,7 @@ fn shown_pair(pair: &str) -> Cow<'_, str> {
     let inside = value.trim().trim_matches(['"', '\'']);
     let shown = match name.trim() {
         "check" | "group" => shown_text(inside),
-        _ => shown_tag(inside),
+        _ => shown_url(inside),
     };
     match shown {
         shown if inside.is_empty() || shown == inside => Cow::Borrowed(pair),
@@ -70,7 +61,7 @@ mod tests {
             ("status is 200", "status is 200"),
         ] {
             assert_eq!(shown_text(text), expect);
-            assert_eq!(shown_tag(text), expect);
+            assert_eq!(shown_url(text), expect);
         }
     }
 

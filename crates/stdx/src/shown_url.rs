@@ -74,32 +74,35 @@ impl Within {
     }
 }
 
+/// It takes time in proportion to the text, and no stack: servers name it in redirects.
 pub(crate) fn without_password(url: &str) -> Cow<'_, str> {
-    // RFC 3986, 3.2: the authority stands behind `//` and ends at the path, the query or the fragment.
-    let Some(begin) = url.find("//").map(|at| at + 2) else { return without_strange_password(url) };
-    let end = url[begin..].find(['/', '?', '#']).map_or(url.len(), |len| begin + len);
-    let Some(at) = url[begin..end].rfind('@').map(|len| begin + len) else {
-        return match without_strange_password(url) {
-            // There may be another URL behind this one.
-            Cow::Borrowed(_) => with_rest(url, end, &url[..end]),
-            hidden => hidden,
+    let Some(last_at) = url.rfind('@') else { return Cow::Borrowed(url) };
+    let mut strange = StrangePassword { url, last_at, scheme: Some((0, 0)) };
+    let (mut out, mut done, mut from) = (String::new(), 0, 0);
+    while from <= last_at {
+        // RFC 3986, 3.2: the authority stands behind `//` and ends at the path, the query or the fragment.
+        let begin = url[from..].find("//").map(|at| from + at + 2);
+        let end = begin.and_then(|begin| Some(begin + url[begin..].find(['/', '?', '#'])?));
+        let end = end.unwrap_or(url.len());
+        let at = begin.and_then(|begin| Some(begin + url[begin..end].rfind('@')?));
+        let hidden = match begin.zip(at) {
+            Some((begin, at)) => password(&url[begin..at]).map(|colon| (begin + colon, at)),
+            None => strange.find(from),
         };
-    };
-    match url[begin..at].split_once(':') {
-        Some((user, password)) if password.bytes().any(|byte| byte != b'*') => {
-            let shown = format!("{}{user}:***{}", &url[..begin], &url[at..end]);
-            Cow::Owned(with_rest(url, end, &shown).into_owned())
+        if let Some((colon, at)) = hidden {
+            out.push_str(&url[done..colon]);
+            out.push_str(":***");
+            done = at;
         }
-        _ => with_rest(url, end, &url[..end]),
+        from = end.max(done);
     }
+    if done == 0 { Cow::Borrowed(url) } else { Cow::Owned(out + &url[done..]) }
 }
 
-/// A URL whose front is shown so, and whose rest may name others.
-fn with_rest<'a>(url: &'a str, end: usize, front: &str) -> Cow<'a, str> {
-    match without_password(&url[end..]) {
-        Cow::Borrowed(_) if front.len() == end && url.starts_with(front) => Cow::Borrowed(url),
-        rest => Cow::Owned(format!("{front}{rest}")),
-    }
+/// Where the colon before the password stands in the user information of an authority, unless it is hidden already.
+fn password(user: &str) -> Option<usize> {
+    let colon = user.find(':')?;
+    user[colon + 1..].bytes().any(|byte| byte != b'*').then_some(colon)
 }
 
 pub(crate) fn without_values(url: &str, within: Within, redaction: &Redaction) -> Option<String> {
@@ -135,26 +138,44 @@ fn replaced(
     (done > 0).then(|| out + &url[done..])
 }
 
-/// The same where the text is not such a URL, but was meant to be one: `http:/user:password@host`, or a password with a `/` in it.
-fn without_strange_password(url: &str) -> Cow<'_, str> {
-    let lower = url.to_ascii_lowercase();
-    let schemes = ["http:", "https:", "ws:", "wss:"].into_iter();
-    let Some(begin) = schemes.filter_map(|name| Some(lower.find(name)? + name.len())).min() else {
-        return Cow::Borrowed(url);
-    };
-    let slashes = url[begin..].find(|c| c != '/' && c != '\\').unwrap_or(0);
-    let user = begin + slashes;
-    let (Some(at), Some(colon)) = (url[user..].rfind('@'), url[user..].find(':')) else {
-        return Cow::Borrowed(url);
-    };
-    // A port, and an `@` in the path or the query.
-    let port = url[user + colon + 1..].split(['/', '?', '#']).next().unwrap_or_default();
-    let is_sound = slashes == 2 && port.bytes().all(|byte| byte.is_ascii_digit());
-    let is_in_authority = !url[user..user + colon].contains(['/', '?', '#', '[', ' ']);
-    match is_sound || !is_in_authority || colon > at {
-        true => Cow::Borrowed(url),
-        false => Cow::Owned(format!("{}:***{}", &url[..user + colon], &url[user + at..])),
+/// Finds the password of what is no such URL, but is written like one: `http:/user:password@host`, or a password with a `/` in it.
+struct StrangePassword<'a> {
+    url: &'a str,
+    last_at: usize,
+    /// The scheme that was found last: where it begins, and where it ends.
+    scheme: Option<(usize, usize)>,
+}
+
+impl StrangePassword<'_> {
+    /// Where the colon before the password stands, and the `@` behind it, by the first scheme from this place on.
+    fn find(&mut self, from: usize) -> Option<(usize, usize)> {
+        let (url, at) = (self.url, self.last_at);
+        if self.scheme.is_some_and(|(begin, end)| begin < from || end == 0) {
+            self.scheme = first_scheme(url, from);
+        }
+        let (_, begin) = self.scheme?;
+        let slashes = url[begin..].find(|c| c != '/' && c != '\\').unwrap_or(0);
+        let user = begin + slashes;
+        let colon = user + url[user..].find(':')?;
+        // A port, and an `@` in the path or the query.
+        let port = url[colon + 1..].split(['/', '?', '#']).next().unwrap_or_default();
+        let is_sound = slashes == 2 && port.bytes().all(|byte| byte.is_ascii_digit());
+        let is_in_authority = !url[user..colon].contains(['/', '?', '#', '[', ' ']);
+        (!is_sound && is_in_authority && colon < at).then_some((colon, at))
     }
+}
+
+/// The first scheme of requests from this place on: where it begins, and where it ends, behind its colon.
+fn first_scheme(url: &str, from: usize) -> Option<(usize, usize)> {
+    let is = |begin: usize, end: usize, name: &str| {
+        begin >= from && url.as_bytes()[begin..end].eq_ignore_ascii_case(name.as_bytes())
+    };
+    url[from..].match_indices(':').map(|(at, _)| from + at).find_map(|colon| {
+        ["http", "https", "ws", "wss"].into_iter().find_map(|name| {
+            let begin = colon.checked_sub(name.len())?;
+            is(begin, colon, name).then_some((begin, colon + 1))
+        })
+    })
 }
 
 /// A key without percent-encoding: `%74oken` is `token`. RFC 3986, 2.1.
@@ -211,6 +232,22 @@ mod tests {
         for (url, expect) in cases {
             assert_eq!(without_password(url), expect, "{url}");
         }
+    }
+
+    /// 8 KB of slashes in a `Location` ended the process: each `//` was a call within a call, and a look at all that follows.
+    #[test]
+    fn issue_19_long_texts_take_no_stack_and_no_time() {
+        let texts = [
+            "/".repeat(1 << 18) + "@",
+            "//a".repeat(1 << 16) + "@",
+            "http://h".repeat(1 << 15) + "@",
+            "/".repeat(1 << 17) + &"http:".repeat(1 << 14) + "@",
+            "//u:p@h".repeat(1 << 15),
+        ];
+        let work = move || texts.map(|text| without_password(&text).len());
+        let thread = std::thread::Builder::new().stack_size(128 << 10).spawn(work);
+        let shown = thread.expect("a thread").join().expect("it ends");
+        assert_eq!(shown[4], "//u:***@h".len() << 15);
     }
 
     #[test]

@@ -222,11 +222,11 @@ fn identity(study: &Study, mode: Mode, left_out: &[usize]) -> Vec<(String, Strin
 /// something is left out, a fingerprint of the whole says which it was.
 fn shown((name, value): &(String, String)) -> (String, String) {
     let shown = hidden(name, value);
-    let marked = match shown == *value {
+    let value = match shown == *value {
         true => shown,
         false => format!("{shown} [{:02x}]", fingerprint(value)),
     };
-    (name.clone(), marked)
+    (name.clone(), value)
 }
 
 /// What may be shown of a value.

@@ -245,7 +245,7 @@ impl Kind {
             if own.len() >= TAGS_MAX {
                 return false;
             }
-            own.push((name.to_owned(), stdx::shown_tag(&value).into_owned()));
+            own.push((name.to_owned(), stdx::shown_url(&value).into_owned()));
         }
         let own = (!own.is_empty()).then(|| Rc::new(own));
         drop(held.replace(own));

@@ -109,7 +109,10 @@ fn add<'js>(
     let vu = vu_of(ctx)?;
     vu.require_started(ctx, "Adding metrics")?;
     // A value that is not an object has no tags, as in k6.
-    let tags = tags.map(string_fields).transpose()?;
+    let mut tags = tags.map(string_fields).transpose()?;
+    for (_, value) in tags.iter_mut().flatten() {
+        *value = stdx::shown_url(value).into_owned();
+    }
     let given = value.filter(|value| !value.is_null() && value.as_object().is_none());
     let number = given.map(|value| value.get::<Coerced<f64>>()).transpose()?.map(|number| number.0);
     let Some(number) = number.filter(|number| number.is_finite()) else {

@@ -20,7 +20,7 @@ pub(super) fn sample_tags<'js>(
             return Err(Exception::throw_message(ctx, &text));
         }
         let value = string_of(&value)?;
-        tags.push((name, stdx::shown_tag(&value).into_owned()));
+        tags.push((name, stdx::shown_url(&value).into_owned()));
     }
     Ok(tags)
 }

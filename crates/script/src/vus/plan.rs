@@ -126,7 +126,7 @@ pub(super) fn tags_of(plan: &VuPoolPlan, scenario: &Scenario) -> TagList {
 /// Tags without passwords of URLs.
 pub(super) fn shown_tags(mut tags: TagList) -> TagList {
     for (_, value) in &mut tags {
-        *value = stdx::shown_tag(value).into_owned();
+        *value = stdx::shown_url(value).into_owned();
     }
     tags
 }

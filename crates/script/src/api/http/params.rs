@@ -102,9 +102,8 @@ fn set_tags(value: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> {
                 "invalid HTTP request metric tags: invalid value for metric tag '{name}': only String, Boolean and Number types are accepted as a metric tag values"
             ));
         }
-        let value = string_of(&value)?;
         // The URL's own name as well, which a script may build of parts.
-        let value = stdx::redacted_query(&value).unwrap_or(value);
+        let value = stdx::shown_url(&string_of(&value)?).into_owned();
         if name == "name" {
             request.name = Some(value.clone());
         }

@@ -39,7 +39,7 @@ pub(super) fn set(url: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> 
         Some(tagged) if tagged.contains_key("url")? && tagged.contains_key("name")? => {
             request.url = tagged.get("url")?;
             let name: String = tagged.get("name")?;
-            request.name = Some(stdx::redacted_query(&name).unwrap_or(name));
+            request.name = Some(stdx::shown_url(&name).into_owned());
         }
         None if url.is_string() => request.url = string_of(url)?,
         _ => {
@@ -102,7 +102,8 @@ const CLASSES: [u8; 256] = {
     let mut byte: u8 = 0;
     while byte < 128 {
         let in_host = byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
-        let in_path = byte.is_ascii_graphic() && byte != b'%';
+        // An `@` may be that of another URL.
+        let in_path = byte.is_ascii_graphic() && !matches!(byte, b'%' | b'@');
         classes[byte as usize] =
             if in_host { IN_HOST } else { 0 } | if in_path { IN_PATH } else { 0 };
         byte += 1;
