@@ -3,6 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use cli::ExitCode;
@@ -17,57 +19,78 @@ pub(super) struct Beginning {
     /// What the script is called.
     path: String,
     began: Instant,
-    /// When the modules began to be read and run.
-    compiled: Instant,
+    /// When a module began to run, and how long reading had taken by then; compiling comes before.
+    modules_began: Cell<Option<(Instant, Duration)>>,
     /// How long their reading took: they may come from far.
     reading: Cell<Duration>,
-    /// It has been said that it takes long.
-    reads_late: Cell<bool>,
+    /// The modules were ended for their time.
+    is_over: Cell<bool>,
     logger: Arc<Logger>,
     /// The script wants no test.
     pub(super) halt: RefCell<Option<AbortReason>>,
-    /// It has been said that the script takes long.
-    is_late: Cell<bool>,
+    /// A line said that the script takes long.
+    is_late: Arc<AtomicBool>,
+    /// Its end ends the watch.
+    _watch: Sender<()>,
 }
 
 impl Beginning {
     pub(super) fn new(path: &str, began: Instant, logger: &Arc<Logger>) -> Self {
-        let (path, logger) = (path.to_owned(), Arc::clone(logger));
+        let is_late = Arc::<AtomicBool>::default();
+        let (is_said, name, log) = (Arc::clone(&is_late), path.to_owned(), Arc::clone(logger));
+        let say = move || {
+            if !is_said.load(Ordering::Relaxed) {
+                let seconds = WATCH_AFTER.as_secs();
+                let text = format!("{name}: not ready after {seconds} s: it is being compiled");
+                log.log_line(Level::Warn, &text);
+            }
+        };
         Self {
-            path,
+            path: path.to_owned(),
             began,
-            compiled: Instant::now(),
+            modules_began: Cell::default(),
             reading: Cell::default(),
-            reads_late: Cell::default(),
-            logger,
+            is_over: Cell::default(),
+            logger: Arc::clone(logger),
             halt: RefCell::default(),
-            is_late: Cell::new(false),
+            is_late,
+            _watch: watch(WATCH_AFTER, say),
         }
     }
 
-    /// A module was read.
+    /// Says once that the script takes long, and why.
+    fn warn_late(&self, why: impl FnOnce() -> String) {
+        if !self.is_late.swap(true, Ordering::Relaxed) {
+            self.logger.log_line(Level::Warn, &format!("{}: {}", self.path, why()));
+        }
+    }
+
+    /// A file was read.
     fn note_reading(&self, took: Duration) {
         let reading = self.reading.get() + took;
         self.reading.set(reading);
-        if reading > INIT_LONG && !self.reads_late.replace(true) {
-            let text = format!(
-                "{}: reading its modules has taken {} s; after {} s no more are read",
-                self.path,
-                reading.as_secs(),
-                READING_MAX.as_secs()
-            );
-            self.logger.log_line(Level::Warn, &text);
+        if reading > INIT_LONG {
+            self.warn_late(|| {
+                let (seconds, most) = (reading.as_secs(), READING_MAX.as_secs());
+                format!("reading its files has taken {seconds} s; after {most} s no more are read")
+            });
         }
     }
 
     /// How long the modules have been running.
     fn ran(&self) -> Duration {
-        self.compiled.elapsed().saturating_sub(self.reading.get())
+        let reading = self.reading.get();
+        let (began, before) = self.modules_began.get().unwrap_or_else(|| {
+            let now = (Instant::now(), reading);
+            self.modules_began.set(Some(now));
+            now
+        });
+        began.elapsed().saturating_sub(reading - before)
     }
 
     /// Why the script cannot be run: of one that was ended for its time, that.
     pub(super) fn error_of(&self, error: CompileError) -> K6Error {
-        if self.ran() <= INIT_MAX {
+        if !self.is_over.get() {
             return error.into();
         }
         let seconds = INIT_MAX.as_secs();
@@ -77,6 +100,18 @@ impl Beginning {
         );
         K6Error { code: ExitCode::Script, text }
     }
+}
+
+/// Calls `say` after this time, on a thread of its own: compiling asks for nothing meanwhile. The watch ends with what it gives.
+fn watch(after: Duration, say: impl FnOnce() + Send + 'static) -> Sender<()> {
+    let (sender, end) = channel();
+    // Where no thread is to be had, it is silent.
+    let _ = std::thread::Builder::new().spawn(move || {
+        if end.recv_timeout(after) == Err(RecvTimeoutError::Timeout) {
+            say();
+        }
+    });
+    sender
 }
 
 impl Host for Beginning {
@@ -94,20 +129,22 @@ impl Host for Beginning {
     }
     fn interrupts(&self) -> bool {
         let took = self.ran();
-        if took > INIT_LONG && !self.is_late.replace(true) {
-            let text = format!(
-                "{}: its modules have been running for {} s; after {} s they are ended",
-                self.path,
-                took.as_secs(),
-                INIT_MAX.as_secs()
-            );
-            self.logger.log_line(Level::Warn, &text);
+        if took > INIT_LONG {
+            self.warn_late(|| {
+                let (seconds, most) = (took.as_secs(), INIT_MAX.as_secs());
+                format!(
+                    "its modules have been running for {seconds} s; after {most} s they are ended"
+                )
+            });
+        }
+        if took > INIT_MAX {
+            self.is_over.set(true);
         }
         took > INIT_MAX
     }
 }
 
-/// The modules of a script, whose reading is no time that they run.
+/// The files of a script, whose reading is no time that its modules run.
 pub(super) struct TimedFiles {
     pub(super) files: Rc<dyn Files>,
     pub(super) beginning: Rc<Beginning>,
@@ -117,7 +154,7 @@ impl Files for TimedFiles {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         if self.beginning.reading.get() > READING_MAX {
             let seconds = READING_MAX.as_secs();
-            return Err(format!("the modules before it took more than {seconds} s to read"));
+            return Err(format!("the files before it took more than {seconds} s to read"));
         }
         let start = Instant::now();
         let text = self.files.read(name);
@@ -130,8 +167,10 @@ impl Files for TimedFiles {
 const INIT_MAX: Duration = Duration::from_secs(60);
 /// How long all of them together may take to be read. One from another machine has a time limit of its own.
 const READING_MAX: Duration = Duration::from_secs(300);
-/// From when on it is said that they take long.
+/// From when on a line says that they take long.
 const INIT_LONG: Duration = Duration::from_secs(10);
+/// From when on a line says that a script is not ready, unless it was said why.
+const WATCH_AFTER: Duration = Duration::from_secs(12);
 
 #[cfg(test)]
 mod tests {
@@ -158,8 +197,8 @@ mod tests {
         ) -> (Result<Program, CompileError>, Rc<Beginning>) {
             let now = Instant::now();
             let logger = Arc::new(Logger::new(&RunFlags::default(), now).unwrap());
-            let mut beginning = Beginning::new("loop.js", now, &logger);
-            beginning.compiled = now.checked_sub(ago).unwrap();
+            let beginning = Beginning::new("loop.js", now, &logger);
+            beginning.modules_began.set(Some((now.checked_sub(ago).unwrap(), Duration::ZERO)));
             beginning.reading.set(reading);
             let beginning = Rc::new(beginning);
             let files: Rc<dyn Files> = Rc::new(Module(text));
@@ -179,7 +218,30 @@ mod tests {
                 error.text.starts_with("loop.js: its modules ran for more than 60 s"),
                 "{error:?}"
             );
-            assert!(beginning.is_late.get(), "it was said before");
+            assert!(beginning.is_late.load(Ordering::Relaxed), "a line came before");
+        }
+
+        /// A script of 100,000 labels was compiled for 100 s without a word.
+        #[test]
+        fn issue_19_scripts_that_are_not_ready_are_named() {
+            let (lines, log) = channel();
+            let (quick, slow) = (lines.clone(), lines);
+            drop(watch(INIT_MAX, move || quick.send("quick").unwrap()));
+            let held = watch(Duration::ZERO, move || slow.send("slow").unwrap());
+            assert_eq!(log.iter().collect::<Vec<_>>(), ["slow"]);
+            drop(held);
+        }
+
+        /// Compiling is no time that modules run: an error of the syntax was a loop without end.
+        #[test]
+        fn issue_19_the_time_of_compiling_is_not_the_modules() {
+            let now = Instant::now();
+            let logger = Arc::new(Logger::new(&RunFlags::default(), now).unwrap());
+            let beginning =
+                Beginning::new("loop.js", now.checked_sub(2 * INIT_MAX).unwrap(), &logger);
+            assert!(!beginning.interrupts() && beginning.ran() < INIT_LONG);
+            let error = CompileError::Engine("a syntax error".to_owned());
+            assert!(beginning.error_of(error).text.contains("a syntax error"));
         }
 
         /// A module that came slowly was called a loop.
@@ -188,7 +250,7 @@ mod tests {
             let text = "let n = 0; while (n < 1e5) n++; export default function () {}";
             let (program, beginning) = compiled(text, 2 * INIT_MAX, 2 * INIT_MAX);
             program.map(drop).expect("a script");
-            assert!(beginning.reads_late.get() && !beginning.is_late.get());
+            assert!(beginning.is_late.load(Ordering::Relaxed) && !beginning.is_over.get());
             let (program, _) = compiled(text, READING_MAX, READING_MAX + INIT_LONG);
             let error = program.map(drop).unwrap_err().to_string();
             assert!(error.contains("took more than 300 s to read"), "{error}");

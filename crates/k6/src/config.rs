@@ -255,10 +255,7 @@ pub(super) fn ready(
             "K6_NEW_MACHINE_READABLE_SUMMARY",
         ),
         summary_export: export.map(|file| Output::named(Some(&file))),
-        writes: match flags.compat {
-            true => Writes::anywhere(),
-            false => Writes::of(path, &flags.allow_write).map_err(K6Error::other)?,
-        },
+        writes: writes(flags, path)?,
         outputs: outputs::start(&names, (known, &logger), is_saved)?,
         watching,
         gates: flags.gates.clone(),
@@ -287,6 +284,14 @@ pub(super) fn ready(
         path: path.to_owned(),
         output_names: shown(&names),
     })
+}
+
+/// Where the script may write.
+fn writes(flags: &RunFlags, path: &str) -> Result<Writes, K6Error> {
+    match flags.compat {
+        true => Ok(Writes::anywhere()),
+        false => Writes::of(path, &flags.allow_write).map_err(K6Error::other),
+    }
 }
 
 /// The cores that `-cpus` asks for; without it all.

@@ -216,7 +216,7 @@ impl LogFile {
         Ok(Self { path, file, is_cut: AtomicBool::new(false) })
     }
 
-    /// Appends a line. A full disk must not end the test, but who reads the log is to know that it is not whole.
+    /// Appends a line. A full disk must not end the test, but the reader of the log is to know that it is not whole.
     fn append(&self, line: &str) {
         let written = {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
