@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     net::machine::raise_descriptor_limit().ok();
     // What servers and scripts may take; -memory-limit says another size.
     if let Some(memory) = net::machine::memory() {
-        stdx::limit_memory(usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX));
+        net::machine::limit_memory(memory / 4 * 3);
     }
     cli::survive_file_size_limit();
     let mut args = std::env::args_os();

@@ -22,7 +22,7 @@ impl GlobalFlags {
     /// Limits memory and redacts as these flags say: it holds for the process from here on, whatever the command is.
     pub fn apply(&self) {
         if let Some(limit) = self.memory_limit {
-            stdx::limit_memory(usize::try_from(limit).unwrap_or(usize::MAX));
+            net::machine::limit_memory(limit);
         }
         if let Some(names) = &self.redact {
             stdx::redact(names);

@@ -33,6 +33,25 @@ pub fn allowed_cores() -> Vec<usize> {
     Vec::new()
 }
 
+/// Limits what the process takes ([`stdx::limit_memory`]). Within 1 GiB, blocks of 128 KiB and more go back to the system as soon
+/// as they are freed, which costs a call and a page fault each time; musl gives them back in any case.
+pub fn limit_memory(limit_bytes: u64) {
+    stdx::limit_memory(usize::try_from(limit_bytes).unwrap_or(usize::MAX));
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    if limit_bytes <= SCARCE_BYTES {
+        // By itself, glibc keeps blocks up to the size of the largest that was freed (mallopt(3), "dynamic mmap threshold").
+        // SAFETY: it sets a number of the allocator, under the allocator's lock.
+        unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES) };
+    }
+}
+
+/// Memory is scarce within this limit.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const SCARCE_BYTES: u64 = 1 << 30;
+/// Blocks from this size on are large: where glibc begins.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const LARGE_BYTES: libc::c_int = 128 << 10;
+
 /// Pins the calling thread to a core.
 ///
 /// # Errors

@@ -87,6 +87,8 @@ void JS_SwapFiber(JSContext *ctx, JSFiber *f, size_t memory_max)
     if (ctx->fiber) {
         size_t left = ms->malloc_limit - ms->malloc_size;
         f->malloc_limit = ms->malloc_limit;
+        /* What other fibers ran out of is not this one's. */
+        rt->ran_out_of_memory = false;
         if (ms->malloc_size < ms->malloc_limit && left > memory_max)
             ms->malloc_limit = ms->malloc_size + memory_max;
     } else {

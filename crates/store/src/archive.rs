@@ -53,11 +53,15 @@ impl Run {
         let entries = fs::read_dir(&self.folder).map_err(StoreError::io(&self.folder))?;
         for entry in entries {
             let entry = entry.map_err(StoreError::io(&self.folder))?;
-            let name = entry.file_name().into_string().map_err(|_| StoreError::Foreign {
+            let name = entry.file_name();
+            if name.as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let name = name.into_string().map_err(|_| StoreError::Foreign {
                 path: entry.path(),
                 found: "a file whose name is not UTF-8",
             })?;
-            if name != MANIFEST && name != LOCK && !name.starts_with('.') {
+            if name != MANIFEST && name != LOCK {
                 own_file::check(&entry.path())?;
                 files.push(name);
             }

@@ -317,3 +317,50 @@ fn what_scripts_keep_and_what_comes_for_them_is_one_sum() {
     assert!(log.contains("no memory is left (-memory-limit)"), "{log}");
     assert!((150_000_000..256_000_000).contains(&most), "{most}: {log}");
 }
+
+/// Eight users that send 3 GB without waiting took 541 MB within 256, and four that parse a page of NULs 2 GB within 256: each
+/// byte is a parse error, which was kept.
+#[test]
+fn issue_19_what_is_sent_and_parsed_at_once_stays_within_the_limit() {
+    let scratch = Scratch::new("memory-at-once");
+    let sends = format!(
+        "import {{ WebSocket }} from 'k6/websockets';
+         export const options = {{ scenarios: {{ s: {{ executor: 'per-vu-iterations', vus: 8, iterations: 1, maxDuration: '9s' }} }} }};
+         export default function () {{
+           const s = new WebSocket('{}');
+           s.onerror = (e) => console.log('E ' + e.error);
+           s.onopen = () => {{ setTimeout(() => s.close(), 1000); for (let i = 0; i < 3000; i++) s.send('x'.repeat(1e6)); }};
+         }}",
+        endless_messages()
+    );
+    let asks = "import http from 'k6/http';
+         export const options = { scenarios: { s: { executor: 'per-vu-iterations', vus: 8, iterations: 1, maxDuration: '9s' } } };
+         export default function () {
+           for (let i = 0; i < 500; i++) http.asyncRequest('POST', 'http://127.0.0.1:1/', 'x'.repeat(1e6)).catch(() => {});
+         }";
+    let parses = |part: &str, bytes: usize| {
+        format!(
+            "import {{ parseHTML }} from 'k6/html';
+             export const options = {{ scenarios: {{ s: {{ executor: 'per-vu-iterations', vus: 4, iterations: 1, maxDuration: '30s' }} }} }};
+             export default function () {{ console.log(parseHTML({part}.repeat({bytes})).text().length) }}"
+        )
+    };
+    for (name, script, most_allowed) in [
+        ("sends", sends, 256),
+        ("asks", asks.to_owned(), 256),
+        ("NULs", parses("'\\0'", 8 << 20), 256),
+        ("attributes", parses("'<p a b c d>'", 700_000), 256),
+        ("broken tags", parses("'<\\u0001'", 4 << 20), 256),
+    ] {
+        let script = scratch.file("script.js", script);
+        let log = scratch.path("log.txt");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
+        command.args(["run", "-q", &format!("-memory-limit={most_allowed}MB")]).arg(script);
+        command.stderr(std::fs::File::create(&log).unwrap());
+        let (code, most) = peak_of(command);
+        let log = std::fs::read_to_string(log).unwrap();
+        let log = log.get(..2000).unwrap_or(&log);
+        assert_eq!(code, Some(0), "{name}: {log}");
+        assert!((20_000_000..most_allowed * 1_000_000).contains(&most), "{name}: {most}: {log}");
+    }
+}

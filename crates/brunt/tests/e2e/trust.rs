@@ -400,6 +400,54 @@ fn issue_19_names_of_checks_hide_passwords() {
     assert!(rows.contains("of http://u:***@h/") && !rows.contains("SEKRET"), "{rows}");
 }
 
+/// Tags of requests, metrics, users, scenarios and runs, and metadata, are in every output.
+#[test]
+fn issue_19_tags_hide_passwords() {
+    let scratch = Scratch::new("trust-tags");
+    let server = Recorder::new(|_| OK.to_owned());
+    let url = format!("http://{}/", server.address);
+    let source = format!(
+        "import http from 'k6/http';
+         import exec from 'k6/execution';
+         import {{ check }} from 'k6';
+         import {{ Counter }} from 'k6/metrics';
+         const counter = new Counter('mine');
+         const [secret, query] = ['http://u:SEKRET@h/', '/x?token=SEKRET'];
+         export const options = {{ tags: {{ o: secret, p: query }}, scenarios: {{ s: {{
+           executor: 'shared-iterations', iterations: 1, vus: 1, tags: {{ sc: secret, sq: query }} }} }} }};
+         export default function () {{
+           exec.vu.tags.vt = secret;
+           exec.vu.metrics.tags.vq = query;
+           exec.vu.metrics.metadata.md = secret;
+           check(1, {{ up: true }}, {{ ck: secret, cq: query }});
+           counter.add(1, {{ m: secret, mq: query }});
+           http.get('{url}', {{ tags: {{ name: 'http://u:SEKRET@h/a', t: secret, q: query }} }});
+           http.get('{url}', {{ tags: {{ t: secret }} }});
+         }}"
+    );
+    let mut shown = String::new();
+    // The command line's tags stand in place of the script's.
+    let own = "--tag g=http://u:SEKRET@h/";
+    for (output, own) in [("json=rows.json", own), ("csv=rows.csv", own), ("rows.arrow", "")] {
+        let file = scratch.path(output.rsplit('=').next().unwrap());
+        let output = output.replace("rows.", &scratch.path("rows.").display().to_string());
+        let words = format!("-redact secrets run -o {output} {own}");
+        let ran = script(&scratch, &words, &source).with_code(0);
+        assert!(hides_secret(&ran), "{ran:?}");
+        let rows = String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned();
+        assert!(rows.contains("u:***@h") && !rows.contains("SEKRET"), "{output}: {rows}");
+        shown += &rows;
+    }
+    for name in ["o", "p", "sc", "sq", "vt", "vq", "md", "ck", "cq", "m", "mq", "t", "q", "g"] {
+        let value = if name.len() == 2 && name.ends_with('q') || name == "p" || name == "q" {
+            "/x?token=***"
+        } else {
+            "http://u:***@h/"
+        };
+        assert!(shown.contains(&format!("\"{name}\":\"{value}\"")), "{name}: {shown}");
+    }
+}
+
 /// The flags of every command stand before the name of another tool, too.
 #[test]
 fn issue_19_global_flags_stand_before_tools() {

@@ -125,10 +125,7 @@ impl<I: Io> Worker<I> {
                 (PipeCommand::Close | PipeCommand::Resume, None) => {}
             }
         }
-        commands.bytes.clear();
-        if commands.bytes.capacity() > INPUT_LEN {
-            commands.bytes = Vec::new();
-        }
+        commands.clear_bytes(INPUT_LEN);
         for trip in commands.samples.drain(..) {
             self.write_custom_sample(&trip);
         }

@@ -50,8 +50,9 @@ fn again(from: &[u8], to: Encoding) -> Vec<u8> {
 #[test]
 fn arrow_and_parquet_of_others_are_read() {
     const CSV: &[u8] = include_bytes!("../golden/columns/rust.csv");
-    let files: [(&str, &[u8]); 6] = [
+    let files: [(&str, &[u8]); 7] = [
         ("rust.arrow", include_bytes!("../golden/columns/rust.arrow")),
+        ("shared.arrow", include_bytes!("../golden/columns/shared.arrow")),
         ("rust.parquet", include_bytes!("../golden/columns/rust.parquet")),
         ("pyarrow.arrow", include_bytes!("../golden/columns/pyarrow.arrow")),
         ("pyarrow-plain.arrow", include_bytes!("../golden/columns/pyarrow-plain.arrow")),

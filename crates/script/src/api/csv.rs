@@ -174,6 +174,17 @@ fn rows<'js>(ctx: &Ctx<'js>, file: &Value<'js>, options: &Object<'js>) -> Result
     Ok((Rows::new(bytes, wants), key))
 }
 
+/// All rows, each as JSON.
+fn elements(ctx: &Ctx<'_>, rows: &mut Rows) -> Result<SharedElements> {
+    let _beside = held_beside(ctx);
+    let throw = |error: OutOfMemory| Exception::throw_message(ctx, &format!("csv: {error}"));
+    let mut elements = SharedElements::default();
+    while let Some(row) = rows.next() {
+        elements.push(row.to_string()).map_err(throw)?;
+    }
+    Ok(elements)
+}
+
 /// All rows, as what a `SharedArray` is made from.
 fn all<'js>(
     ctx: Ctx<'js>,
@@ -186,13 +197,7 @@ fn all<'js>(
     let elements = match store.array(&key) {
         Some(elements) => elements,
         None => {
-            let _beside = held_beside(&ctx);
-            let throw =
-                |error: OutOfMemory| Exception::throw_message(&ctx, &format!("csv: {error}"));
-            let mut elements = SharedElements::default();
-            while let Some(row) = rows.next() {
-                elements.push(row.to_string()).map_err(throw)?;
-            }
+            let elements = elements(&ctx, &mut rows)?;
             keep(&ctx, store, &key, elements)
         }
     };

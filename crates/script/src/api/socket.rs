@@ -5,7 +5,7 @@
 use rquickjs::convert::List;
 use rquickjs::function::Opt;
 use rquickjs::{Array, Class, Ctx, Exception, Function, IntoJs, Object, Persistent, Result, Value};
-use stdx::Nanos;
+use stdx::{Nanos, OutOfMemory};
 use wire::cable::{Codec, CommandKind, Kind};
 use wire::url::Url;
 
@@ -188,7 +188,18 @@ fn next<'js>(ctx: Ctx<'js>, ticket: f64, until: Opt<Option<f64>>) -> Result<Valu
     event_value(&ctx, answer)
 }
 
+/// Adds to what is carried out when the script waits.
 fn order(ctx: &Ctx<'_>, ticket: f64, order: SocketCommand) -> Result<()> {
+    let bytes = size_of::<Action>() + order.bytes();
+    let action = Action::Socket(Ticket(ticket as u64), order);
+    vu_of(ctx)?.events.push_message(action, bytes).map_err(|OutOfMemory| {
+        let text = "too many messages wait to be sent: they are sent when the script waits";
+        Exception::throw_message(ctx, text)
+    })
+}
+
+/// Ends a socket, whatever waits to be sent.
+fn end(ctx: &Ctx<'_>, ticket: f64, order: SocketCommand) -> Result<()> {
     vu_of(ctx)?.events.push(Action::Socket(Ticket(ticket as u64), order));
     Ok(())
 }
@@ -199,16 +210,7 @@ fn send<'js>(ctx: Ctx<'js>, ticket: f64, message: Value<'js>) -> Result<()> {
         Some(bytes) => SocketCommand::Binary(bytes),
         None => SocketCommand::Text(string_of(&message)?),
     };
-    let bytes = match &wanted {
-        SocketCommand::Binary(bytes) => bytes.len(),
-        SocketCommand::Text(text) => text.len(),
-        _ => 0,
-    };
-    let message = Action::Socket(Ticket(ticket as u64), wanted);
-    vu_of(&ctx)?.events.push_message(message, bytes).map_err(|_| {
-        let text = "too many messages wait to be sent: they are sent when the script waits";
-        Exception::throw_message(&ctx, text)
-    })
+    order(&ctx, ticket, wanted)
 }
 
 fn ping(ctx: Ctx<'_>, ticket: f64) -> Result<()> {
@@ -217,12 +219,12 @@ fn ping(ctx: Ctx<'_>, ticket: f64) -> Result<()> {
 
 /// Sends the close frame.
 fn close(ctx: Ctx<'_>, ticket: f64, code: f64, reason: String) -> Result<()> {
-    order(&ctx, ticket, SocketCommand::Close(code as u16, reason))
+    end(&ctx, ticket, SocketCommand::Close(code as u16, reason))
 }
 
 /// Closes a socket and forgets it.
 fn drop_socket(ctx: Ctx<'_>, ticket: f64, code: f64) -> Result<()> {
-    order(&ctx, ticket, SocketCommand::Drop(code as u16))?;
+    end(&ctx, ticket, SocketCommand::Drop(code as u16))?;
     vu_of(&ctx)?.forget(Ticket(ticket as u64));
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! A request as a script wants it, and the response that it gets.
 
+use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use stdx::Nanos;
+use stdx::{MemoryShare, Nanos, OutOfMemory};
 
 use super::cookie_jar::SharedJar;
 use super::sample::TagList;
@@ -26,6 +27,8 @@ pub struct HttpRequest {
     pub body: Option<Arc<[u8]>>,
     /// The body as it is sent, where it is compressed.
     pub coded_body: Option<Arc<[u8]>>,
+    /// What the bodies take of the process' memory.
+    pub memory: BodyMemory,
     /// How long it may take; `None` is k6's default of 60 s.
     pub timeout: Option<Nanos>,
     /// How many redirects are followed; `None` is what the options say.
@@ -50,6 +53,37 @@ pub struct HttpRequest {
     pub vu_tags: Option<Rc<TagList>>,
     /// The VU's metadata at that time; `None` for none.
     pub metadata: Option<Rc<TagList>>,
+}
+
+/// The memory that bodies take, which copies of the request share. It is no part of what is asked for: all are equal.
+#[derive(Clone, Debug, Default)]
+pub struct BodyMemory {
+    /// Goes back with the last copy.
+    _share: Option<Rc<MemoryShare>>,
+}
+
+impl BodyMemory {
+    /// Bodies of fewer bytes are not counted.
+    const LARGE: usize = 32 << 10;
+
+    /// For bodies of so many bytes.
+    ///
+    /// # Errors
+    /// No memory is left.
+    pub(crate) fn of(bytes: usize) -> Result<Self, OutOfMemory> {
+        if bytes < Self::LARGE {
+            return Ok(Self::default());
+        }
+        let mut memory = MemoryShare::default();
+        memory.resize(bytes)?;
+        Ok(Self { _share: Some(Rc::new(memory)) })
+    }
+}
+
+impl PartialEq for BodyMemory {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// A cookie of one request.
@@ -117,6 +151,7 @@ impl HttpRequest {
             shared_headers: None,
             body: None,
             coded_body: None,
+            memory: BodyMemory { _share: None },
             timeout: None,
             redirects: None,
             expects: Expects::Unsaid,
@@ -242,7 +277,10 @@ impl Timings {
 /// A URL with what is secret hidden, as k6 hides user and password; `None` where nothing is.
 pub(crate) fn masked(url: &str) -> Option<String> {
     let shown = without_user(url);
-    stdx::redacted_query(shown.as_deref().unwrap_or(url)).or(shown)
+    match stdx::shown_url(shown.as_deref().unwrap_or(url)) {
+        Cow::Owned(other) => Some(other),
+        Cow::Borrowed(_) => shown,
+    }
 }
 
 fn without_user(url: &str) -> Option<String> {
@@ -262,6 +300,7 @@ mod tests {
             ("http://u:p@h/x", Some("http://****:****@h/x")),
             ("http://u@h:1/?a=b@c", Some("http://****:****@h:1/?a=b@c")),
             ("http://h/x@y", None),
+            ("http://h/?to=http://u:p@w/", Some("http://h/?to=http://u:***@w/")),
             ("h", None),
         ] {
             assert_eq!(masked(url).as_deref(), expect, "{url}");

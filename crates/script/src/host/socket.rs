@@ -54,6 +54,22 @@ pub enum SocketCommand {
     Drop(u16),
 }
 
+impl SocketCommand {
+    /// What its texts take, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Ignore(text, _) | Self::Close(_, text) => text.len(),
+            Self::Binary(bytes) => bytes.len(),
+            Self::Command(command) => {
+                size_of::<CableCommand>()
+                    + command.identifier.len()
+                    + command.data.as_ref().map_or(0, String::len)
+            }
+            Self::Ping | Self::Drop(_) => 0,
+        }
+    }
+}
+
 /// Whether a script gets the messages of a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {

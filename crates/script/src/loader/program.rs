@@ -19,9 +19,8 @@ use crate::runtime::caught::caught_init;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::{self, Current, vu_of};
 use crate::runtime::environment::Env;
-use crate::runtime::exception::Exception;
+use crate::runtime::exception::{Exception, limit_in_words};
 use crate::runtime::go_json::{Undefined, go_json};
-use crate::runtime::realm::limit_in_words;
 use crate::runtime::{deep_stack, ffi, run_loop};
 
 /// A script with all it imports, compiled: what VUs are made from. It may be shared between threads.
@@ -97,8 +96,7 @@ impl Program {
         let store = Store::new(builtins, secrets, parser_stack_bytes);
         let engine = |error: Error| CompileError::Engine(error.to_string());
         let runtime = Runtime::new().map_err(engine)?;
-        let (memory_max, bound) = memory_max();
-        runtime.set_memory_limit(memory_max);
+        runtime.set_memory_limit(memory_max().0);
         let store = Arc::new(store);
         runtime.set_loader(
             ModuleResolver { store: Arc::clone(&store) },
@@ -118,7 +116,7 @@ impl Program {
                 .and_then(|()| ctx.globals().set("__VU", 0))
                 .and_then(|()| init(&ctx, &store, &main))
                 .and_then(|module| exports(&ctx, &module))
-                .map_err(|error| CompileError::Thrown(caught_init(&ctx, error, &bound)))
+                .map_err(|error| CompileError::Thrown(caught_init(&ctx, error, &memory_max().1)))
         })?;
         let (options, wrong) = options;
         if let Some(wrong) = wrong {

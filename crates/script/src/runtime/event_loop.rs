@@ -10,8 +10,10 @@ use stdx::{MemoryShare, Nanos, OutOfMemory};
 use super::timers::Timers;
 use crate::host::action::{Action, ActionResult, Ticket};
 
-/// Bytes of messages that wait until the script waits, at most: 64 MiB, as of those that wait for a server.
+/// Bytes of messages that wait until the script waits, at most: 64 MiB, as of those that wait for a server, and no more than an
+/// eighth of `-memory-limit`: they are copied on their way into frames and to the server.
 const MESSAGE_BYTES_MAX: usize = 64 << 20;
+const COPIES: usize = 8;
 
 /// Handles an answer; returns whether more may come.
 pub(crate) type Then = Box<dyn for<'js> FnMut(&Ctx<'js>, ActionResult) -> rquickjs::Result<Next>>;
@@ -59,12 +61,11 @@ impl EventLoop {
         Self { next: Cell::new(1), wanted: Cell::new(NOTHING), ..Self::default() }
     }
 
-    /// What the script asked for since the last time.
-    pub(crate) fn take_actions(&self, into: &mut Vec<Action>) {
+    /// What the script asked for since the last time; gives the memory that it takes until it is carried out.
+    pub(crate) fn take_actions(&self, into: &mut Vec<Action>) -> MemoryShare {
         into.append(&mut self.actions.borrow_mut());
-        if self.message_bytes.replace(0) > 0 {
-            self.memory.replace(MemoryShare::default());
-        }
+        self.message_bytes.set(0);
+        self.memory.take()
     }
 
     /// Adds an action with a ticket of its own to what is to be carried out; gives the ticket.
@@ -75,13 +76,13 @@ impl EventLoop {
         ticket
     }
 
-    /// Adds a message of so many bytes for an open socket. Messages are sent when the script waits.
+    /// Adds a command of so many bytes for an open socket. They are carried out when the script waits.
     ///
     /// # Errors
     /// So many wait that there is no room for it.
     pub(crate) fn push_message(&self, action: Action, bytes: usize) -> Result<(), OutOfMemory> {
         let sum = self.message_bytes.get().saturating_add(bytes);
-        if sum > MESSAGE_BYTES_MAX {
+        if sum > stdx::within_memory(MESSAGE_BYTES_MAX, COPIES) {
             return Err(OutOfMemory);
         }
         self.memory.borrow_mut().resize(sum)?;

@@ -12,7 +12,7 @@ use crate::loader::program::Program;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::{self, Current};
 use crate::runtime::deep_stack::{RUN_STACK_BYTES, VU_JS_STACK_BYTES};
-use crate::runtime::exception::Exception;
+use crate::runtime::exception::{Exception, limit_in_words};
 use crate::runtime::ffi::{self, Fiber, StackBytes};
 use crate::runtime::run_loop;
 
@@ -37,11 +37,6 @@ pub struct Realm {
     held_at_most: Cell<Option<usize>>,
     /// How many realms take what is left of that at the same time.
     threads: usize,
-}
-
-/// The flag that limits memory, and how much it allows.
-pub(crate) fn limit_in_words() -> String {
-    format!("-memory-limit: {} MiB", stdx::memory_limit() >> 20)
 }
 
 impl fmt::Debug for Realm {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use rquickjs::{Ctx, Function, Object, Value};
+use stdx::MemoryShare;
 
 use super::caught::{caught, caught_init};
 use super::context::VuContext;
@@ -106,9 +107,9 @@ impl Vu {
         }
     }
 
-    /// Takes what the script asked for since the last time.
-    pub fn take_actions(&self, into: &mut Vec<Action>) {
-        self.context.events.take_actions(into);
+    /// Takes what the script asked for since the last time; gives the memory that it takes until it is carried out.
+    pub fn take_actions(&self, into: &mut Vec<Action>) -> MemoryShare {
+        self.context.events.take_actions(into)
     }
 
     /// Answers of a ticket that came while the script was busy with something else, and wait for it; and the bytes in them.

@@ -124,7 +124,7 @@ impl VuPool {
     /// Begins what a VU asked for.
     pub(super) fn start_actions(&mut self, slot: VuSlot) {
         let mut actions = std::mem::take(&mut self.actions);
-        self.slots[slot].vu.take_actions(&mut actions);
+        let _memory = self.slots[slot].vu.take_actions(&mut actions);
         let iteration = self.slots[slot].iterations;
         let owner = |ticket| RequestOwner { slot, iteration, ticket, outlives_iteration: false };
         for action in actions.drain(..) {

@@ -28,8 +28,8 @@ use crate::host::action::{Action, ActionResult};
 use crate::host::execution::{AbortReason, Stage};
 use crate::host::sample::Sample;
 use crate::host::traits::Host;
-use crate::runtime::exception::Exception;
-use crate::runtime::realm::{Realm, limit_in_words};
+use crate::runtime::exception::{Exception, limit_in_words};
+use crate::runtime::realm::Realm;
 use crate::runtime::vu::Vu;
 
 /// `vus` and `vus_max` are seen this often, from the test's beginning on.
@@ -176,10 +176,9 @@ impl VuPool {
         let is_test = self.plan.stage == Stage::Iteration;
         for number in (first..self.plan.control.staff.total).step_by(step as usize) {
             // VU 0 calls `setup` and `teardown`.
+            let number = if is_test { number + 1 } else { 0 };
             // Another thread may have no room for its own.
-            if self.plan.control.is_halted()
-                || self.spawn_vu(if is_test { number + 1 } else { 0 }).is_none()
-            {
+            if self.plan.control.is_halted() || self.spawn_vu(number).is_none() {
                 return;
             }
         }

@@ -9,6 +9,7 @@ use workload::Pipe;
 use super::cable;
 use super::pool::VuPool;
 use super::slot::{RequestOwner, VuSlot};
+use super::socket_events::ABNORMAL;
 use super::socket_state::Socket;
 use crate::host::action::{ActionResult, Ticket};
 use crate::host::socket::{Delivery, SocketApi, SocketCommand, SocketEvent};
@@ -53,6 +54,9 @@ impl VuPool {
                 false
             }
         };
+        if self.commands.make_room(out.len()).is_err() {
+            return self.lose_socket(pipe, now);
+        }
         self.slots[slot].bytes.0 += out.len() as u64;
         self.commands.send(pipe, out);
         if matches!(order, SocketCommand::Command(_)) && !counts {
@@ -66,6 +70,18 @@ impl VuPool {
         if matches!(order, SocketCommand::Drop(_)) {
             self.end_socket(pipe, now);
         }
+    }
+
+    /// There is no memory for what a socket is to send.
+    #[cold]
+    fn lose_socket(&mut self, pipe: Pipe, now: Nanos) {
+        let Some(socket) = self.sockets.open.get(&pipe) else { return };
+        let text = "no memory is left for the messages that wait to be sent (-memory-limit)";
+        let failed = SocketEvent::Failed(text.to_owned());
+        for event in [failed, SocketEvent::Closed(ABNORMAL, String::new())] {
+            self.answers.push_back((socket.owner, ActionResult::Socket(event)));
+        }
+        self.end_socket(pipe, now);
     }
 
     /// A socket is over: it is counted, and its pipe closed.

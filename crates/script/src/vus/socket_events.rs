@@ -21,7 +21,7 @@ const BACKLOG_BYTES_MAX: usize = 4 << 20;
 /// A stalled socket goes on once so few are left.
 const BACKLOG_LOW: usize = 1_024;
 /// What k6 calls a connection that ended without a word. RFC 6455, 7.4.1.
-const ABNORMAL: u16 = 1006;
+pub(super) const ABNORMAL: u16 = 1006;
 
 impl VuPool {
     /// Something came through a pipe.

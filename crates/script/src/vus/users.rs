@@ -22,6 +22,9 @@ pub fn vu_pool(plan: &VuPoolPlan, shard: Shard) -> Box<dyn VirtualUsers> {
     Box::new(VuPool::new(plan.clone(), shard))
 }
 
+/// Once so many bytes are to be sent, they are handed to the engine before another VU goes on: 1 MiB.
+pub(super) const TURN_BYTES: usize = 1 << 20;
+
 impl VirtualUsers for VuPool {
     fn poll(&mut self, now: Nanos, commands: &mut Commands) -> Option<Nanos> {
         if self.zero.is_none()
@@ -37,7 +40,9 @@ impl VirtualUsers for VuPool {
         self.budget = commands.budget;
         self.host.set_zero(zero);
         self.host.set_now(now);
-        while let Some((owner, answer)) = self.answers.pop_front() {
+        while self.commands.bytes.len() < TURN_BYTES
+            && let Some((owner, answer)) = self.answers.pop_front()
+        {
             self.answered(owner, answer, now);
         }
         while let Some(call) = self.redirects.pop_front() {
@@ -58,6 +63,9 @@ impl VirtualUsers for VuPool {
         let emit_at = self.emit_samples(now);
         // The caller has carried out all earlier commands.
         std::mem::swap(commands, &mut self.commands);
+        if !self.answers.is_empty() {
+            return Some(now);
+        }
         let publish_at = self.plan.live.as_ref().map(|_| self.publish_at);
         self.next_wake(now, zero).into_iter().chain(publish_at).chain(emit_at).min()
     }

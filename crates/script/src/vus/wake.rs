@@ -9,6 +9,7 @@ use workload::executor::Executor;
 use super::pool::VuPool;
 use super::scenario_state::ScenarioState;
 use super::slot::{State, VuSlot};
+use super::users::TURN_BYTES;
 
 /// How often the number of VUs that is set from outside (the REST API) is read.
 const CONTROL_STEP: Nanos = Nanos::from_millis(10);
@@ -28,7 +29,7 @@ impl VuPool {
 
     pub(super) fn wake_sleepers(&mut self, now: Nanos) {
         while let Some(Reverse((at, slot))) = self.sleepers.peek().copied() {
-            if at > now || !self.budget.is_left() {
+            if at > now || !self.budget.is_left() || self.commands.bytes.len() >= TURN_BYTES {
                 return;
             }
             self.sleepers.pop();

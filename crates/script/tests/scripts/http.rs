@@ -72,7 +72,7 @@ fn ran(
         let mut turn = vu.call(Call { stage: Stage::Setup, function, iteration, data: None });
         let done = loop {
             let mut asked = Vec::new();
-            vu.take_actions(&mut asked);
+            let _memory = vu.take_actions(&mut asked);
             if let StepResult::Done(done) = turn {
                 break done;
             }

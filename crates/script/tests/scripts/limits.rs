@@ -57,7 +57,7 @@ fn run(vu: &mut Vu) -> StepResult {
     let mut turn = vu.call(call);
     while matches!(turn, StepResult::Waits { .. }) {
         let mut asked: Vec<Action> = Vec::new();
-        vu.take_actions(&mut asked);
+        let _memory = vu.take_actions(&mut asked);
         let body = Some(br#"{"a":[{"b":1},{"b":2}]}"#.to_vec());
         let Action::Http(ticket, ask) = asked.remove(0) else { panic!("it asks for a request") };
         let answer =

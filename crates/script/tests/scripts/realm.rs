@@ -58,7 +58,7 @@ fn returned(turn: StepResult) -> String {
 /// Answers the one request that a VU waits for.
 fn answer(vu: &mut Vu, status: u16) -> StepResult {
     let mut asked: Vec<Action> = Vec::new();
-    vu.take_actions(&mut asked);
+    let _memory = vu.take_actions(&mut asked);
     assert_eq!(asked.len(), 1);
     let answer = HttpResponse { status, ..HttpResponse::default() };
     let Action::Http(ticket, _) = &asked[0] else { panic!("it asks for a request") };

@@ -66,7 +66,7 @@ fn iterate(vu: &mut Vu, iteration: u64, data: Option<&str>) -> StepResult {
 /// What the script asked for since the last time.
 fn asked(vu: &Vu) -> Vec<Action> {
     let mut asked = Vec::new();
-    vu.take_actions(&mut asked);
+    let _memory = vu.take_actions(&mut asked);
     asked
 }
 

@@ -156,7 +156,7 @@ impl Walker {
             (Some(_), _) => None,
         };
         let mut actions = Vec::new();
-        self.vu.take_actions(&mut actions);
+        let _memory = self.vu.take_actions(&mut actions);
         for action in actions {
             if let Action::Http(ticket, request) = action {
                 self.asked.push((ticket, *request));

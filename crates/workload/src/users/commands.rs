@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stdx::Nanos;
+use stdx::{MemoryShare, Nanos, OutOfMemory};
 
 use super::pipe::Pipe;
 use crate::poll_budget::PollBudget;
@@ -42,6 +42,8 @@ pub struct Commands {
     pub bytes: Vec<u8>,
     /// Rows of what users measured themselves.
     pub samples: Vec<CustomSample>,
+    /// What [`Commands::make_room`] took for the bytes.
+    pub memory: MemoryShare,
 }
 
 /// What is done to a [`Pipe`].
@@ -56,6 +58,23 @@ pub enum PipeCommand {
 }
 
 impl Commands {
+    /// Takes memory for so many bytes more, until those of this turn are handed on.
+    ///
+    /// # Errors
+    /// None is left.
+    pub fn make_room(&mut self, more: usize) -> Result<(), OutOfMemory> {
+        self.memory.make_room(&self.bytes, more)
+    }
+
+    /// The bytes were handed on: room for `max` of them stays.
+    pub fn clear_bytes(&mut self, max: usize) {
+        self.bytes.clear();
+        if self.bytes.capacity() > max {
+            self.bytes = Vec::new();
+            self.memory = MemoryShare::default();
+        }
+    }
+
     /// Sends bytes through a pipe. Those of one turn go together.
     pub fn send(&mut self, pipe: Pipe, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);

@@ -1,11 +1,12 @@
 //! A request is sent: its arguments read, its response or its failure handed to the script.
 
 use rquickjs::{Class, Ctx, Exception, IntoJs, Result, Value};
+use stdx::OutOfMemory;
 
 use super::read::ReadError;
 use super::{body, params, url};
 use crate::host::action::{Action, ActionResult};
-use crate::host::http::{HttpFailure, HttpRequest, HttpResponse};
+use crate::host::http::{BodyMemory, HttpFailure, HttpRequest, HttpResponse};
 use crate::host::traits::Level;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::Handle;
@@ -72,6 +73,15 @@ pub(super) fn prepare<'js>(
     let read = url::set(url, &mut request)
         .and_then(|()| body.map_or(Ok(()), |body| body::set(ctx, body, &mut request)))
         .and_then(|()| params.map_or(Ok(()), |params| params::set(ctx, params, &mut request)));
+    let read = read.and_then(|()| {
+        let bodies = [&request.body, &request.coded_body].into_iter().flatten();
+        request.memory =
+            BodyMemory::of(bodies.map(|body| body.len()).sum()).map_err(|OutOfMemory| {
+                let text = "no memory is left for the body of the request (-memory-limit)";
+                ReadError::Thrown(Exception::throw_message(ctx, text))
+            })?;
+        Ok(())
+    });
     match read {
         Ok(()) => Ok(Ok(request)),
         Err(ReadError::Refused(code, text)) => Ok(Err(Refusal { code, text, throws })),
