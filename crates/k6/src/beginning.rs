@@ -137,10 +137,8 @@ impl Host for Beginning {
                 )
             });
         }
-        if took > INIT_MAX {
-            self.is_over.set(true);
-        }
-        took > INIT_MAX
+        self.is_over.set(took > INIT_MAX);
+        self.is_over.get()
     }
 }
 

@@ -22,9 +22,9 @@ pub(super) fn check(options: &Options, most: u64) -> Result<(), K6Error> {
         let wanted = own.count(scenario.executor.vus_from_start());
         if wanted > most {
             return Err(K6Error::config(format!(
-                "scenario {}: {wanted} virtual users do not fit into memory, {most} may (-memory-limit: {} MiB)",
+                "scenario {}: {wanted} virtual users do not fit into memory, {most} may ({})",
                 scenario.name,
-                stdx::memory_limit() >> 20
+                stdx::memory_limit_in_words()
             )));
         }
     }

@@ -22,8 +22,8 @@ pub use count::{are, counted, greatest_common_divisor, plural, were};
 pub use distribution::{Distribution, DistributionError};
 pub use list::{list_and, list_or};
 pub use memory::{
-    MemoryShare, OutOfMemory, limit_memory, memory_left, memory_limit, memory_refusals,
-    within_memory,
+    MemoryShare, OutOfMemory, limit_memory, memory_left, memory_limit, memory_limit_in_words,
+    memory_refusals, within_memory,
 };
 pub use prng::{Prng, mix};
 pub use redaction::{

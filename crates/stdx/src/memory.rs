@@ -33,6 +33,12 @@ pub fn memory_limit() -> usize {
     LIMIT.load(Ordering::Relaxed)
 }
 
+/// The limit in words, by the flag that sets it.
+#[must_use]
+pub fn memory_limit_in_words() -> String {
+    format!("-memory-limit: {} MiB", memory_limit() >> 20)
+}
+
 /// What is left for shares, in bytes.
 #[must_use]
 pub fn memory_left() -> usize {

@@ -49,18 +49,28 @@ const PROFILE: &str = "dist";
 const MIO: &str = "brunt --io mio";
 
 /// The programs without which nothing is measured, and their Debian packages.
-pub(crate) const NEEDED: [(&str, &str); 3] =
+const NEEDED: [(&str, &str); 3] =
     [("nginx", "nginx-light"), ("openssl", "openssl"), ("taskset", "util-linux")];
 
 /// Where the figures go.
 const RESULTS: &str = "bench/RESULTS.md";
 
+/// Whether all of [`NEEDED`] is there.
+///
+/// # Errors
+/// One is not; how to install it.
+pub(crate) fn check_needed() -> Result<()> {
+    for (program, package) in NEEDED {
+        process::find(program)
+            .with_context(|| format!("no {program}: apt-get install {package}"))?;
+    }
+    Ok(())
+}
+
 /// The command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let options = parse_options(arguments)?;
-    if process::find("taskset").is_none() {
-        bail!("bench needs taskset (util-linux) and Linux");
-    }
+    check_needed()?;
     let root = workspace::root();
     let target = workspace::target_dir()?;
     let brunt = if options.program.is_empty() {
@@ -126,7 +136,7 @@ pub(crate) fn train(brunt: &Path, dir: &Path) -> Result<()> {
             eprintln!("bench: {}: {error:#}", entrant.name);
         }
     }
-    records::read_once(&setting, &dir.join("written.bin"))
+    records::read_once(&setting, &dir.join(tools::WRITTEN))
 }
 
 /// Seconds of a load that is not measured, and what a command may take.
@@ -181,7 +191,7 @@ fn measure_all(options: &Options, setting: &Setting, server: &Server) -> (String
         commands.push('\n');
         neighbours = neighbours.or_busier(Neighbours::look());
     }
-    let written = setting.dir.join("written.bin");
+    let written = setting.dir.join(tools::WRITTEN);
     if wanted("records") && written.is_file() {
         match records::run(setting, &written) {
             Ok(table) => text += &format!("{table}\n"),

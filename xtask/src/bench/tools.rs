@@ -6,6 +6,9 @@ use crate::process;
 
 use super::{parse, scripts};
 
+/// The results that a run wrote.
+pub(super) const WRITTEN: &str = "written.bin";
+
 /// What every command line needs.
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
@@ -206,7 +209,7 @@ impl Setting {
 
     /// The closed loop of 64 by brunt, with and without results.
     pub(super) fn written(&self) -> Vec<Entrant> {
-        let file = self.dir.join("written.bin");
+        let file = self.dir.join(WRITTEN);
         let mut writing = self.brunt_closed(64, "auto", &file.to_string_lossy());
         writing.name = "brunt -output file".to_owned();
         let mut bare = self.brunt_closed(64, "auto", "none");

@@ -64,10 +64,7 @@ fn name_of(target: &str) -> Result<String> {
 /// Builds a program that counts, has it do what the bench has, and gives the counts.
 fn train(target: &str, out: &Path) -> Result<PathBuf> {
     let merge = merging_tool()?;
-    for (program, package) in bench::NEEDED {
-        process::find(program)
-            .with_context(|| format!("no {program}: apt-get install {package}"))?;
-    }
+    bench::check_needed()?;
     ensure!(can_count(target)?, "the compiler has no profiler_builtins for {target}");
     let counts = workspace::target_dir()?.join("pgo").join(target);
     // Counts of another build are of no use to this one.

@@ -63,20 +63,14 @@ pub struct BodyMemory {
 }
 
 impl BodyMemory {
-    /// Bodies of fewer bytes are not counted.
-    const LARGE: usize = 32 << 10;
-
-    /// For bodies of so many bytes.
+    /// For bodies of so many bytes; small ones take no share.
     ///
     /// # Errors
     /// No memory is left.
     pub(crate) fn of(bytes: usize) -> Result<Self, OutOfMemory> {
-        if bytes < Self::LARGE {
-            return Ok(Self::default());
-        }
         let mut memory = MemoryShare::default();
         memory.resize(bytes)?;
-        Ok(Self { _share: Some(Rc::new(memory)) })
+        Ok(Self { _share: (memory.taken() > 0).then(|| Rc::new(memory)) })
     }
 }
 

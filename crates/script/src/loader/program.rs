@@ -19,7 +19,7 @@ use crate::runtime::caught::caught_init;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::{self, Current, vu_of};
 use crate::runtime::environment::Env;
-use crate::runtime::exception::{Exception, limit_in_words};
+use crate::runtime::exception::Exception;
 use crate::runtime::go_json::{Undefined, go_json};
 use crate::runtime::{deep_stack, ffi, run_loop};
 
@@ -173,7 +173,7 @@ impl Program {
 fn memory_max() -> (usize, String) {
     let left = stdx::memory_left();
     if left < MEMORY_MAX {
-        return (left.max(MEMORY_RESERVE), limit_in_words());
+        return (left.max(MEMORY_RESERVE), stdx::memory_limit_in_words());
     }
     (MEMORY_MAX, format!("{} MiB before the test", MEMORY_MAX >> 20))
 }

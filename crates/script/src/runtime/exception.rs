@@ -36,11 +36,6 @@ impl Exception {
 /// QuickJS's words where memory is short.
 pub(super) const OUT_OF_MEMORY: &str = "out of memory";
 
-/// The flag that limits memory, and how much it allows.
-pub(crate) fn limit_in_words() -> String {
-    format!("-memory-limit: {} MiB", stdx::memory_limit() >> 20)
-}
-
 /// A frame's parts: what stands before the file, the file, line, column, and what stands after.
 pub(super) fn frame(line: &str) -> Option<(&str, &str, u32, u32, &str)> {
     let (line, after) = match line.strip_suffix(')') {

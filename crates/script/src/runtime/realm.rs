@@ -12,7 +12,7 @@ use crate::loader::program::Program;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::{self, Current};
 use crate::runtime::deep_stack::{RUN_STACK_BYTES, VU_JS_STACK_BYTES};
-use crate::runtime::exception::{Exception, limit_in_words};
+use crate::runtime::exception::Exception;
 use crate::runtime::ffi::{self, Fiber, StackBytes};
 use crate::runtime::run_loop;
 
@@ -145,7 +145,7 @@ impl Realm {
             let [step, all] = [MEMORY_STEP_MAX, MEMORY_MAX].map(|bytes| bytes >> 20);
             return format!("{step} MiB for a user at once, {all} MiB for those of a thread");
         }
-        limit_in_words()
+        stdx::memory_limit_in_words()
     }
 
     /// Counts what it holds now.

@@ -28,7 +28,7 @@ use crate::host::action::{Action, ActionResult};
 use crate::host::execution::{AbortReason, Stage};
 use crate::host::sample::Sample;
 use crate::host::traits::Host;
-use crate::runtime::exception::{Exception, limit_in_words};
+use crate::runtime::exception::Exception;
 use crate::runtime::realm::Realm;
 use crate::runtime::vu::Vu;
 
@@ -219,8 +219,10 @@ impl VuPool {
         if exception.out_of_memory && is_test {
             exception = Exception::out_of_memory();
             let (made, wanted) = (self.plan.control.instance().initialized, self.wanted_vus());
-            let bound =
-                self.realm.as_ref().map_or_else(|_| limit_in_words(), |realm| realm.bound());
+            let bound = self
+                .realm
+                .as_ref()
+                .map_or_else(|_| stdx::memory_limit_in_words(), |realm| realm.bound());
             exception.text = format!(
                 "no memory is left for another virtual user: {made} of {wanted} were made ({bound})"
             );
