@@ -60,7 +60,13 @@ impl<C: Joins> Grid<C> {
         begin(self.first + at as i64)..begin(self.first + at as i64 + 1)
     }
 
-    /// The index of the cell of a moment; makes room, joins cells, as needed. Indices given before are void then.
+    /// What the indices of cells depend on: as long as it is the same, an index is that of the same cell.
+    pub(crate) fn layout(&self) -> (i64, i64) {
+        (self.first, self.width_ns)
+    }
+
+    /// The index of the cell of a moment; makes room, joins cells, as needed. Indices given before are void then, if the
+    /// [layout](Self::layout) is another one.
     pub(crate) fn at(&mut self, unix_ns: i64) -> usize {
         loop {
             let number = self.number(unix_ns);

@@ -123,14 +123,15 @@ struct Place {
 }
 
 impl Place {
-    /// Finds the cell of a moment; `true` where the grid was asked, which may void every other place.
+    /// Finds the cell of a moment; `true` where every other place is void now.
     fn moves_to(&mut self, unix_ns: i64, grid: &mut Grid<Cell>) -> bool {
         if self.bounds.contains(&unix_ns) {
             return false;
         }
+        let layout = grid.layout();
         self.at = grid.at(unix_ns);
         self.bounds = grid.bounds(self.at);
-        true
+        layout != grid.layout()
     }
 }
 

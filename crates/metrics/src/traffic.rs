@@ -6,9 +6,12 @@ use stdx::Nanos;
 use crate::grid::{Grid, Joins};
 use crate::{Batch, Histogram, Sample};
 
-/// Sends that wait until their order is settled; at most twice as many, of 8 bytes each. Rows come in the order in which their
+/// Sends that wait until their order is settled, of 8 bytes each, twice as many at most. Rows come in the order in which their
 /// hits ended, and each worker's once a second; a send that comes later than this many others is [`Sends::late`].
 pub const SENDS_KEPT: usize = 256 << 10;
+/// So many wait as long as none comes later than half as many others: most runs need no more, and memory that is touched for the
+/// first time costs more than the sends themselves.
+const SENDS_KEPT_FIRST: usize = 32 << 10;
 
 /// How many hits were under way, and how sends were spaced.
 #[derive(Clone, Debug, Default)]
@@ -118,7 +121,7 @@ impl InFlight {
 }
 
 /// The time from one send to the next, over all connections and workers of the run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Sends {
     /// From each send to the one after it.
     pub gaps: Histogram,
@@ -126,29 +129,50 @@ pub struct Sends {
     pub late: u64,
     /// Unix times (ns) that are not in `gaps` yet.
     waiting: Vec<i64>,
+    /// How many of them stay when there are twice as many: [`SENDS_KEPT_FIRST`] to [`SENDS_KEPT`].
+    kept: usize,
     last: Option<i64>,
+}
+
+impl Default for Sends {
+    fn default() -> Self {
+        let (gaps, waiting) = (Histogram::default(), Vec::new());
+        Self { gaps, late: 0, waiting, kept: SENDS_KEPT_FIRST, last: None }
+    }
 }
 
 impl Sends {
     fn add(&mut self, batch: &Batch) {
         let sent = batch.samples.iter().filter(|sample| was_sent(sample));
-        let times = sent.map(|sample| batch.epoch.saturating_add_unsigned(sample.sent.0));
-        for time in times {
-            if self.waiting.len() == 2 * SENDS_KEPT {
-                self.settle(SENDS_KEPT);
+        for sample in sent {
+            if self.waiting.len() == 2 * self.kept {
+                self.make_room();
             }
-            self.waiting.push(time);
+            self.waiting.push(batch.epoch.saturating_add_unsigned(sample.sent.0));
         }
     }
 
-    /// Counts the gaps between all but the last `kept` sends.
-    fn settle(&mut self, kept: usize) {
-        // Rows come nearly in order, which a sort that detects runs exploits.
+    /// Counts the gaps of the first half, unless sends come so much out of order that more of them have to wait.
+    fn make_room(&mut self) {
+        let newest = self.waiting[self.kept..].iter().min().copied();
         self.waiting.sort();
+        let before = self.waiting.partition_point(|time| Some(*time) < newest);
+        if before < self.kept / 2 && self.kept < SENDS_KEPT {
+            self.kept *= 2;
+        } else {
+            self.settle(self.kept);
+        }
+    }
+
+    /// Counts the gaps between all but the last `kept` sends, which are in order.
+    fn settle(&mut self, kept: usize) {
         let settled = self.waiting.len().saturating_sub(kept);
         for time in self.waiting.drain(..settled) {
             match self.last {
-                Some(last) if time < last => self.late += 1,
+                Some(last) if time < last => {
+                    self.late += 1;
+                    self.kept = SENDS_KEPT;
+                }
                 Some(last) => {
                     self.gaps.record(Nanos(time.abs_diff(last)));
                     self.last = Some(time);
@@ -162,6 +186,7 @@ impl Sends {
     #[must_use]
     pub fn settled(&self) -> Self {
         let mut all = self.clone();
+        all.waiting.sort();
         all.settle(0);
         all
     }
@@ -254,6 +279,25 @@ mod tests {
     fn what_was_not_sent_is_no_send() {
         let refused = Sample { status: 0, sent: Nanos(7), done: Nanos(7), ..Sample::default() };
         assert_eq!(seen(vec![hit(0, 5), refused, hit(2, 5)]).sends.settled().gaps.count(), 1);
+    }
+
+    #[test]
+    fn more_sends_wait_where_they_come_out_of_order() {
+        let many = |from: usize| {
+            let times = (from as u64..).take(1 << 10);
+            batch(0, times.map(|n| hit(n, 1)).collect())
+        };
+        for (apart, kept) in [(0, SENDS_KEPT_FIRST), (20 << 10, 2 * SENDS_KEPT_FIRST)] {
+            let mut traffic = Traffic::new();
+            // Two workers, one of which is so many sends ahead of the other.
+            for thousand in 0..512 {
+                traffic.add(&many(apart + (thousand << 10)));
+                if thousand << 10 >= apart {
+                    traffic.add(&many(thousand << 10));
+                }
+            }
+            assert_eq!((traffic.sends.kept, traffic.sends.settled().late), (kept, 0), "{apart}");
+        }
     }
 
     #[test]
