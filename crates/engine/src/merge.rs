@@ -43,7 +43,7 @@ impl Merge {
         worker: usize,
         mut snapshot: Box<Snapshot>,
     ) -> Option<Box<Snapshot>> {
-        self.take(worker, &snapshot);
+        self.take(worker, &mut snapshot);
         snapshot.clear();
         // The worker may have ended meanwhile; its snapshot is then not needed.
         self.spares[worker].try_send(snapshot).ok();
@@ -55,10 +55,10 @@ impl Merge {
     pub(crate) fn end(
         &mut self,
         worker: usize,
-        snapshot: &Snapshot,
+        mut snapshot: Box<Snapshot>,
         interrupted: bool,
     ) -> Option<Box<Snapshot>> {
-        self.take(worker, snapshot);
+        self.take(worker, &mut snapshot);
         self.workers[worker].ended = true;
         if !self.workers.iter().all(|worker| worker.ended) {
             return None;
@@ -78,22 +78,23 @@ impl Merge {
         Some(self.account())
     }
 
-    fn take(&mut self, worker: usize, snapshot: &Snapshot) {
-        self.lag.merge(&snapshot.generator.lag);
-        self.on_time.merge(&snapshot.generator.on_time);
+    fn take(&mut self, worker: usize, snapshot: &mut Snapshot) {
+        self.sum.merge(snapshot);
+        // The record is copied without its histograms, which are large and summed up here.
+        let lag = std::mem::take(&mut snapshot.generator.lag);
+        let on_time = std::mem::take(&mut snapshot.generator.on_time);
+        self.lag.merge(&lag);
+        self.on_time.merge(&on_time);
         let counts = &mut self.workers[worker];
-        counts.generator = Generator {
-            lag: Histogram::default(),
-            on_time: Sketch::default(),
-            ..snapshot.generator.clone()
-        };
+        counts.generator = snapshot.generator.clone();
         counts.in_flight = snapshot.in_flight;
         counts.since_last = true;
-        self.sum.merge(snapshot);
+        (snapshot.generator.lag, snapshot.generator.on_time) = (lag, on_time);
     }
 
     fn account(&mut self) -> Box<Snapshot> {
-        let mut account = Box::new(std::mem::replace(&mut self.sum, Snapshot::new()));
+        let mut account = Box::new(self.sum.compact());
+        self.sum.clear();
         let mut generator = Generator::default();
         for worker in &mut self.workers {
             generator.merge(&worker.generator);
@@ -110,8 +111,8 @@ impl Merge {
             self_paced: self.plan.self_paced,
             rate_per_s: self.plan.rate_per_s,
             seed: self.plan.seed,
-            lag: self.lag.clone(),
-            on_time: self.on_time.clone(),
+            lag: self.lag.compact(),
+            on_time: self.on_time.compact(),
             ..generator
         };
         account

@@ -26,6 +26,8 @@ use crate::worker_io::WorkerIo;
 const MESSAGES_MAX: usize = 64;
 /// Emptied batches that may wait for one worker.
 const BATCHES_MAX: usize = 8;
+/// Batches a worker has at first besides the one it fills. They are used in turn, so each more is memory that every row passes.
+const BATCHES_SPARE: usize = 3;
 /// Snapshots a worker has besides the one it fills.
 const SNAPSHOTS_SPARE: usize = 2;
 
@@ -102,8 +104,7 @@ impl Run {
                 }
                 Ok(Message::Done(worker, snapshot)) => {
                     let interrupted = self.orders.is_stop_requested();
-                    if let Some(last) = self.merge.borrow_mut().end(worker, &snapshot, interrupted)
-                    {
+                    if let Some(last) = self.merge.borrow_mut().end(worker, snapshot, interrupted) {
                         return Some(RunEvent::Finished(self.with_means(last)));
                     }
                 }
@@ -317,7 +318,7 @@ fn users_may_grow(plan: &Plan, settings: &Settings) -> bool {
 
 /// Gives a worker what it fills while the run goes on, so that it allocates nothing.
 fn stock(batches: &SyncSender<Batch>, snapshots: &SyncSender<Box<Snapshot>>, rows: bool) {
-    for _ in 0..if rows { BATCHES_MAX / 2 } else { 0 } {
+    for _ in 0..if rows { BATCHES_SPARE } else { 0 } {
         batches.try_send(new_batch()).ok();
     }
     for _ in 0..SNAPSHOTS_SPARE {

@@ -132,7 +132,7 @@ impl<I: Io> Simulation<I> {
                 }
                 Message::Done(worker, counts) => {
                     let interrupted = self.orders.is_stop_requested();
-                    let counts = self.merge.end(worker, &counts, interrupted);
+                    let counts = self.merge.end(worker, counts, interrupted);
                     counts.map(|counts| RunEvent::Finished(self.with_means(counts)))
                 }
             };

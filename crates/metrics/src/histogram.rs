@@ -183,6 +183,14 @@ impl<const BITS: u32> LogLinear<BITS> {
         self.max = self.max.max(other.max);
     }
 
+    /// The same in no more memory than its values need.
+    #[must_use]
+    pub fn compact(&self) -> Self {
+        let mut compact = Self::default();
+        compact.merge(self);
+        compact
+    }
+
     /// Empties the histogram; it retains its memory.
     pub fn clear(&mut self) {
         let used = self.used();
