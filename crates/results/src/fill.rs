@@ -7,8 +7,8 @@ use stdx::Nanos;
 
 use crate::labels::{Labels, PlacedTarget};
 
-/// Rows handed out at once.
-pub(crate) const ROWS_MAX: usize = 16 << 10;
+/// Rows handed out at once: as many as stay in a processor's cache until they are counted.
+pub(crate) const ROWS_MAX: usize = 4 << 10;
 /// Bytes of text handed out at once, but for the last row's.
 pub(crate) const TEXT_MAX: usize = 8 << 20;
 

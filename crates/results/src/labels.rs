@@ -112,6 +112,8 @@ pub(crate) struct Labels {
     text: usize,
     /// The last targets by their bytes, each in the place that the end of its URL gives it.
     seen: Vec<SeenTarget>,
+    /// The place of the last one: the next row mostly has the same.
+    last_seen: usize,
 }
 
 /// Where a row's target is: in the table, or as far as that is full in texts of the row.
@@ -156,9 +158,15 @@ impl Labels {
     /// [`Labels::place`] of attack, method and URL as bytes that may not be UTF-8. What was placed lately needs no look at its
     /// characters.
     pub(crate) fn place_bytes(&mut self, texts: [&[u8]; 3], batch: &mut Batch) -> PlacedTarget {
+        let known =
+            |seen: &SeenTarget| PlacedTarget { target: seen.target, ..PlacedTarget::default() };
+        if let Some(seen) = self.seen.get(self.last_seen).filter(|seen| seen.is(texts)) {
+            return known(seen);
+        }
         let slot = slot_of(texts[2]);
         if let Some(seen) = self.seen.get(slot).filter(|seen| seen.is(texts)) {
-            return PlacedTarget { target: seen.target, ..PlacedTarget::default() };
+            self.last_seen = slot;
+            return known(seen);
         }
         let [attack, method, url] = texts.map(String::from_utf8_lossy);
         let target =

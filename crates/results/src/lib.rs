@@ -5,7 +5,8 @@
 //! bytes ──▶ encoding detected ──▶ one source an input ──▶ Reader (merged by time) ──▶ Batch, Generator
 //! ```
 //!
-//! A [`Table`] is another program's: one column of times, no stream.
+//! A [`ReadAhead`] is a reader on a thread of its own. A [`Table`] is another program's: one column of
+//! times, no stream.
 //!
 //! Entry points: [`writer`], [`Sink::start`], [`Reader::open`]. It computes no statistics and opens no file of the user's.
 
@@ -25,6 +26,7 @@ mod native;
 mod note;
 mod observed;
 mod read;
+mod read_ahead;
 mod selection;
 mod sink;
 mod source;
@@ -37,6 +39,7 @@ pub use encoding::Encoding;
 pub use error::{ReadError, WriteError};
 pub use note::{decode as decode_generator, encode as encode_generator};
 pub use read::{Input, Item, Reader};
+pub use read_ahead::ReadAhead;
 pub use selection::Selection;
 pub use sink::{ASSERTIONS_MAX, Observer, Sink, SinkReport};
 pub use table::{Table, TableError, TimeUnit, names_column};

@@ -192,9 +192,9 @@ fn read_time(bytes: &[u8]) -> Result<i64, Bad> {
     if !matches!((version, zone.len()), (1, 2) | (2, 3)) {
         return Err(Bad);
     }
-    let seconds = i128::from(i64::from_be_bytes(*seconds)) - i128::from(YEAR_1_TO_1970_S);
-    let unix_ns = seconds * 1_000_000_000 + i128::from(i32::from_be_bytes(*nanos));
-    Ok(unix_ns.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
+    let seconds = i64::from_be_bytes(*seconds).saturating_sub(YEAR_1_TO_1970_S);
+    let nanos = i32::from_be_bytes(*nanos);
+    Ok(seconds.saturating_mul(1_000_000_000).saturating_add(nanos.into()))
 }
 
 /// A `map[string][]string`, as lines.

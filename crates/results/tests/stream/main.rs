@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
 
+mod ahead;
 mod damage;
 mod golden;
 mod merge;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::anyhow;
+use anyhow::{Context as _, anyhow};
 use cli::{
     CommandError, Dialect, Document, ExitCode, ExitError, Interrupts, Invocation, Output,
     ParsedArgs, usage_error,
@@ -12,7 +12,7 @@ use recordings::{ClockShift, clock_shift};
 use report::perfer::PerferStyle;
 use report::wrk::WrkStyle;
 use report::{Buckets, BucketsError, Input, Measurement, Offered};
-use results::{Item, Reader};
+use results::{Item, ReadAhead, Reader};
 use stdx::Nanos;
 
 use super::figures::{FigureOptions, Figures};
@@ -90,13 +90,15 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let rules = ReadRules::of(meant.dialect);
     let inputs = cli::open_results(&typed.operands, &interrupts, rules.interrupt_grace)?;
     let reader = Reader::open(inputs);
-    let mut reader = match reader {
+    let reader = match reader {
         Ok(reader) => reader,
         // Interrupted before the first row: there is nothing to report.
         Err(_) if interrupts.seen() > 0 => interrupts.end_by_signal(),
         Err(error) => return Err((rules.unreadable)(&error).into()),
     };
     let mut figures = Figures::new(meant.figure_options(reader.has_tags()));
+    let reader = ReadAhead::start(reader).context("starting a thread that reads");
+    let mut reader = reader.map_err(ExitError::from)?;
     let read = read(&mut reader, &mut figures, &meant)?;
     figures.losses.extend(reader.losses().iter().cloned());
     figures.warn_of_nothing(&meant.selected);
@@ -137,7 +139,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 
 /// Reads to the end, or to the first damage, which is the inner error.
 fn read(
-    reader: &mut Reader,
+    reader: &mut ReadAhead,
     figures: &mut Figures,
     meant: &ReportConfig,
 ) -> Result<Result<(), ExitError>, ExitError> {
@@ -145,7 +147,7 @@ fn read(
     let mut due = meant.every.map(|every| Instant::now() + every);
     loop {
         match reader.next(&mut batch) {
-            Ok(Some(Item::Hits)) => figures.add(&mut batch, reader),
+            Ok(Some(Item::Hits)) => figures.add(&mut batch, reader.targets()),
             Ok(Some(Item::Generator { input, generator })) => figures.note(input, *generator),
             Ok(Some(Item::Server(row))) => figures.server.add(*row),
             // The results of a script are of the whole run.

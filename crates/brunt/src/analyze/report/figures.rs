@@ -3,12 +3,12 @@
 use metrics::tally::Assertion;
 use metrics::{
     Batch, By, GateFigures, GateOutcome, Generator, Groups, JudgedRun, Phases, Selector, Summary,
-    Timeline, Traffic, Verdict,
+    TargetTable, Timeline, Traffic, Verdict,
 };
 use recordings::{ClockShift, Generators, ServerRows};
 use report::server::ServerSide;
 use report::{BucketCounts, Buckets};
-use results::{Detail, Reader, Selection};
+use results::{Detail, ReadAhead, Selection};
 use tools::ab::AbReport;
 
 use super::assertions::Asserted;
@@ -78,10 +78,10 @@ impl Figures {
         }
     }
 
-    pub(super) fn add(&mut self, batch: &mut Batch, reader: &Reader) {
+    pub(super) fn add(&mut self, batch: &mut Batch, targets: &TargetTable) {
         if let Some((selection, whole)) = &mut self.part {
             whole.add(batch);
-            selection.retain(batch, reader.targets());
+            selection.retain(batch, targets);
         }
         self.summary.add(batch);
         self.server.hits(batch);
@@ -89,16 +89,16 @@ impl Figures {
             buckets.add(batch);
         }
         if let Some(groups) = &mut self.groups {
-            groups.add(batch, reader.targets());
+            groups.add(batch, targets);
         }
         if let Some(timeline) = &mut self.timeline {
             timeline.add(batch);
         }
         if let Some(gates) = &mut self.gates {
-            gates.add(batch, reader.targets());
+            gates.add(batch, targets);
         }
         if let Some(ab) = &mut self.ab {
-            ab.add(batch, reader.targets());
+            ab.add(batch, targets);
         }
         if let Some(traffic) = &mut self.traffic {
             traffic.add(batch);
@@ -106,18 +106,18 @@ impl Figures {
         if let Some(phases) = &mut self.phases {
             phases.add(batch);
             if self.url.is_empty() {
-                let first = reader.targets().labels.first();
+                let first = targets.labels.first();
                 self.url = first.map_or(String::new(), |label| label.url.clone());
             }
         }
     }
 
     /// Service times exist only where it was recorded when hits were sent; a foreign format's would be made up.
-    pub(super) fn keep_what_was_measured(&mut self, reader: &Reader) {
+    pub(super) fn keep_what_was_measured(&mut self, reader: &ReadAhead) {
         let whole = self.part.as_mut().map(|(_, whole)| &mut **whole);
         for summary in whole.into_iter().chain([&mut self.summary]) {
             if self.is_native {
-                (summary.apart, summary.waits_before) = metrics::apart(reader.spans());
+                (summary.apart, summary.waits_before) = metrics::apart(reader.spans().to_vec());
             }
             if reader.detail() == Detail::StartAndEnd {
                 summary.service.clear();
