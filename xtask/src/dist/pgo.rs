@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use super::program::{self, Pgo};
+use super::program::{self, Compiler, Pgo};
 use crate::{bench, process, workspace};
 
 /// Where the profile of the program comes from.
@@ -99,17 +99,13 @@ fn can_count(target: &str) -> Result<bool> {
 
 /// The program that merges counts, of the LLVM that the compiler is made with: others cannot read them.
 fn merging_tool() -> Result<PathBuf> {
-    let here = Path::new(".");
-    let about = process::capture(here, "rustc", &["-vV"])?;
-    let field = |name: &str| about.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-    let (host, version) = field("host:").zip(field("LLVM version:")).context("rustc -vV")?;
-    let major = version.split('.').next().unwrap_or(version);
-    let libraries = process::capture(here, "rustc", &["--print", "sysroot"])?;
+    let Compiler { host, llvm } = Compiler::of_system()?;
+    let libraries = process::capture(Path::new("."), "rustc", &["--print", "sysroot"])?;
     let own = format!("{}/lib/rustlib/{host}/bin/llvm-profdata", libraries.trim());
     let own = Some(PathBuf::from(own)).filter(|path| path.is_file());
-    own.or_else(|| process::find(&format!("llvm-profdata-{major}"))).with_context(|| {
+    own.or_else(|| process::find(&format!("llvm-profdata-{llvm}"))).with_context(|| {
         format!(
-            "no llvm-profdata of LLVM {major}: apt-get install llvm-{major}, or rustup component add llvm-tools"
+            "no llvm-profdata of LLVM {llvm}: apt-get install llvm-{llvm}, or rustup component add llvm-tools"
         )
     })
 }

@@ -29,6 +29,25 @@ fn is_installed(target: &str) -> bool {
         .is_ok_and(|folder| Path::new(folder.trim()).is_dir())
 }
 
+/// What `rustc` says of itself.
+pub(super) struct Compiler {
+    /// The kind of machine it runs on.
+    pub(super) host: String,
+    /// The major version of the LLVM that it is made with.
+    pub(super) llvm: String,
+}
+
+impl Compiler {
+    pub(super) fn of_system() -> Result<Self> {
+        let about = process::capture(Path::new("."), "rustc", &["-vV"])?;
+        let field =
+            |name: &str| about.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let (host, version) = field("host:").zip(field("LLVM version:")).context("rustc -vV")?;
+        let llvm = version.split('.').next().unwrap_or(version);
+        Ok(Self { host: host.to_owned(), llvm: llvm.to_owned() })
+    }
+}
+
 /// Profile-guided optimisation of a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Pgo {
@@ -56,6 +75,27 @@ impl Pgo {
     }
 }
 
+/// The variables by which the C in the program, QuickJS above all, is compiled with the same profile. Only clang of the LLVM that
+/// rustc is made with reads and writes that; where it is not installed, C is compiled without one, by the system's compiler.
+fn c_variables(target: &str, pgo: &Pgo) -> Result<Vec<(String, String)>> {
+    let flags = match pgo {
+        Pgo::Off => return Ok(Vec::new()),
+        Pgo::Generate(folder) => format!("-fprofile-generate={}", folder.display()),
+        Pgo::Use(profile) => {
+            format!("-fprofile-use={} -Wno-profile-instr-unprofiled", profile.display())
+        }
+    };
+    let compiler = format!("clang-{}", Compiler::of_system()?.llvm);
+    if process::find(&compiler).is_none() {
+        println!(
+            "dist: C without a profile, and so slower: no {compiler} (apt-get install {compiler})"
+        );
+        return Ok(Vec::new());
+    }
+    let target = target.replace('-', "_");
+    Ok(vec![(format!("CC_{target}"), compiler), (format!("CFLAGS_{target}"), flags)])
+}
+
 /// Builds it; its path.
 pub(super) fn build(target: &str, pgo: &Pgo) -> Result<PathBuf> {
     if !is_installed(target) {
@@ -64,8 +104,11 @@ pub(super) fn build(target: &str, pgo: &Pgo) -> Result<PathBuf> {
     let name = format!("CARGO_TARGET_{}_RUSTFLAGS", target.to_uppercase().replace('-', "_"));
     let arguments =
         ["build", "--locked", "--profile", "dist", "--bin", "brunt", "--target", target];
-    let flags = pgo.flags();
-    process::stream_with(&workspace::root(), "cargo", &arguments, &[(&name, &flags)])?;
+    let mut variables = c_variables(target, pgo)?;
+    variables.push((name, pgo.flags()));
+    let variables: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    process::stream_with(&workspace::root(), "cargo", &arguments, &variables)?;
     let program = workspace::target_dir()?.join(target).join("dist/brunt");
     let bytes = fs::read(&program).with_context(|| format!("reading {}", program.display()))?;
     let must_be_static = !matches!(pgo, Pgo::Generate(_));
