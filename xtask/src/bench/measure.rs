@@ -16,7 +16,7 @@ use nix::sys::time::TimeValLike;
 pub(super) struct Measured {
     /// CPU time, user and system, of the program and all its threads.
     pub(super) cpu: Duration,
-    /// The most memory it had resident, as last seen (`VmHWM`, looked at every 20 ms); bytes.
+    /// The most memory it had resident, as last seen (`VmHWM`, looked at every 5 ms); bytes.
     pub(super) rss_bytes: u64,
     /// From its start to its end.
     pub(super) wall: Duration,
@@ -25,7 +25,7 @@ pub(super) struct Measured {
 }
 
 /// How often the child's memory is looked at and its end is noticed.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// Runs `words` (the program first) with its output kept in files of `dir`, and measures it.
 ///

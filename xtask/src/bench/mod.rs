@@ -191,9 +191,8 @@ fn measure_all(options: &Options, setting: &Setting, server: &Server) -> (String
         commands.push('\n');
         neighbours = neighbours.or_busier(Neighbours::look());
     }
-    let written = setting.dir.join(tools::WRITTEN);
-    if wanted("records") && written.is_file() {
-        match records::run(setting, &written) {
+    if wanted("records") {
+        match records::run(setting) {
             Ok(table) => text += &format!("{table}\n"),
             Err(error) => eprintln!("bench: records: {error:#}"),
         }

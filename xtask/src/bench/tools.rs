@@ -217,6 +217,12 @@ impl Setting {
         vec![bare, writing]
     }
 
+    /// The closed loop of 64 for so long that there are some five million results.
+    pub(super) fn many_records(&self, file: &str) -> Vec<String> {
+        let long = Self { seconds: 25, ..self.clone() };
+        long.brunt_closed(64, "auto", file).words
+    }
+
     /// The open loop at 5,000/s: Vegeta, brunt, and brunt with its own clock for answers.
     pub(super) fn open_5k(&self) -> Vec<Entrant> {
         let mut entrants = vec![
