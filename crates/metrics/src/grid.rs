@@ -21,6 +21,13 @@ pub(crate) trait Joins: Default {
     fn join(&mut self, other: &Self);
 }
 
+/// The number of the first cell, and the width of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    first: i64,
+    width_ns: i64,
+}
+
 /// Cells of equal width without gaps.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Grid<C> {
@@ -61,8 +68,8 @@ impl<C: Joins> Grid<C> {
     }
 
     /// What the indices of cells depend on: as long as it is the same, an index is that of the same cell.
-    pub(crate) fn layout(&self) -> (i64, i64) {
-        (self.first, self.width_ns)
+    pub(crate) fn layout(&self) -> Layout {
+        Layout { first: self.first, width_ns: self.width_ns }
     }
 
     /// The index of the cell of a moment; makes room, joins cells, as needed. Indices given before are void then, if the

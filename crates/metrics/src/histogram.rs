@@ -183,7 +183,7 @@ impl<const BITS: u32> LogLinear<BITS> {
         self.max = self.max.max(other.max);
     }
 
-    /// The same in no more memory than its values need.
+    /// The same in the memory of the octaves that have values: 8 KiB each, 1 KiB of a [`Sketch`].
     #[must_use]
     pub fn compact(&self) -> Self {
         let mut compact = Self::default();
@@ -399,6 +399,18 @@ mod tests {
     /// Latencies with equal weight for every order of magnitude, up to above the limit.
     fn latency() -> impl Strategy<Value = u64> {
         (0u32..43, any::<u64>()).prop_map(|(bits, random)| random & ((1 << bits) - 1))
+    }
+
+    #[test]
+    fn a_compact_one_counts_the_same() {
+        for values in [&[][..], &[0], &[5, 1_000_000], &[1 << 20, u64::MAX]] {
+            let mut whole = Histogram::new();
+            values.iter().for_each(|value| whole.record(Nanos(*value)));
+            let compact = whole.compact();
+            assert_eq!(compact, whole);
+            assert!(compact.counts.len() < whole.counts.len(), "{values:?}");
+            assert!(compact.counts.capacity() * 8 <= 262_144, "{values:?}");
+        }
     }
 
     #[test]

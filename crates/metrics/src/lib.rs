@@ -48,7 +48,7 @@ pub use sample::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
 pub use snapshot::{STATUS_MAX, Snapshot};
 pub use summary::{ERRORS_MAX, Summary, apart};
 pub use timeline::{Cell, Timeline};
-pub use traffic::{InFlight, SENDS_KEPT, Sends, Traffic};
+pub use traffic::{InFlight, SENDS_WINDOW, Sends, Traffic};
 pub use verdict::{
     CPU_MAX, JUDGED, LAG_BUSY, LAG_FLOOR, LAG_MAX, LAG_SHARE_MAX, LateQuantile, RATE_TOLERANCE,
     Reason, Verdict,

@@ -99,7 +99,7 @@ impl Snapshot {
         self.generator.merge(&other.generator);
     }
 
-    /// The same counts in no more memory than they need, without the generator's record.
+    /// The same counts in the memory of those octaves that have values, without the generator's record.
     #[must_use]
     pub fn compact(&self) -> Self {
         Self {

@@ -274,6 +274,8 @@ mod tests {
                 let range = start + at * width..start + (at + 1) * width;
                 let inside = times.iter().filter(|&&time| range.contains(&(time * 1_000_000))).count();
                 prop_assert_eq!(cell.hits, inside as u64);
+                let ended = |time: &&u64| range.contains(&((**time + 20) * 1_000_000));
+                prop_assert_eq!(cell.answered, times.iter().filter(ended).count() as u64);
             }
         }
     }

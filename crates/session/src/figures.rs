@@ -52,6 +52,13 @@ impl RunFigures {
         }
     }
 
+    /// Of a run on so many workers.
+    #[must_use]
+    pub fn of_workers(self, workers: usize) -> Self {
+        let traffic = if workers == 1 { Traffic::of_one_worker() } else { Traffic::new() };
+        Self { traffic, ..self }
+    }
+
     /// Also sums up what requests spent their time on.
     #[must_use]
     pub fn with_phases(self) -> Self {
