@@ -79,10 +79,10 @@ impl Merge {
     }
 
     fn take(&mut self, worker: usize, snapshot: &mut Snapshot) {
-        self.sum.merge(snapshot);
         // The record is copied without its histograms, which are large and summed up here.
         let lag = std::mem::take(&mut snapshot.generator.lag);
         let on_time = std::mem::take(&mut snapshot.generator.on_time);
+        self.sum.merge(snapshot);
         self.lag.merge(&lag);
         self.on_time.merge(&on_time);
         let counts = &mut self.workers[worker];
@@ -116,5 +116,44 @@ impl Merge {
             ..generator
         };
         account
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use metrics::Sample;
+    use stdx::Nanos;
+
+    use super::*;
+
+    /// Counts of one hit that took so long, a millisecond late.
+    fn counts(took_ms: u64) -> Box<Snapshot> {
+        let mut snapshot = Box::new(Snapshot::new());
+        let done = Nanos::from_millis(took_ms);
+        snapshot.record(&Sample { done, status: 200, ..Sample::default() });
+        snapshot.generator.lag.record(Nanos::MILLI);
+        snapshot.generator.on_time.record(done);
+        snapshot.generator.workers = 1;
+        snapshot
+    }
+
+    #[test]
+    fn each_account_has_the_counts_since_the_last_and_all_lag() {
+        let (spare, given_back) = sync_channel(1);
+        let mut merge = Merge::new(Generator::default(), vec![spare]);
+        for turn in 1..=3 {
+            let account = merge.add(0, counts(turn)).expect("one worker makes an account");
+            assert_eq!((account.hits(), account.statuses[200], account.successes), (1, 1, 1));
+            assert_eq!(account.response.max(), Nanos::from_millis(turn));
+            assert_eq!(account.generator.lag.count(), turn, "of the whole run");
+            assert_eq!(account.generator.on_time.count(), turn);
+            let emptied = given_back.try_recv().expect("the snapshot is given back");
+            assert_eq!((emptied.hits(), emptied.generator.lag.count()), (0, 0));
+        }
+        let last = merge.end(0, counts(9), false).expect("the last account");
+        assert_eq!((last.hits(), last.generator.lag.count()), (1, 4));
+        assert!(last.generator.finished);
     }
 }

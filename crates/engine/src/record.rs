@@ -8,8 +8,10 @@ use stdx::Nanos;
 
 use crate::settings::Settings;
 
-/// Rows in one batch: 150 KiB. All of a worker's batches stay in the processor's cache between the worker and the owner.
+/// Rows in one batch, of 152 bytes each.
 pub(crate) const ROWS_MAX: usize = 1024;
+/// Emptied batches of one worker, at most.
+pub(crate) const BATCHES_MAX: usize = 8;
 /// Text bytes after which a batch is sent on before it is full: 4 MiB, and no more than the limit of the process by
 /// [`TEXTS_PARTS`].
 const TEXTS_MAX: usize = 4 << 20;
@@ -37,6 +39,8 @@ pub(crate) struct Recorder {
     /// The next failed hit is not to wait for its batch to fill.
     report_first_failure: bool,
     pub(crate) rows_dropped: u64,
+    /// Emptied batches. The one that came back last is used first, so that few are in use.
+    idle: Vec<Batch>,
     /// An empty snapshot that was taken while the queue was full.
     spare: Option<Box<Snapshot>>,
     outlet: Outlet,
@@ -63,6 +67,7 @@ impl Recorder {
             texts_max: texts_max(),
             report_first_failure: settings.report_first_failure,
             rows_dropped: 0,
+            idle: Vec::with_capacity(BATCHES_MAX),
             spare: None,
             outlet,
         }
@@ -95,7 +100,7 @@ impl Recorder {
         let epoch = self.batch.epoch;
         let full = std::mem::take(&mut self.batch);
         self.batch = match self.outlet.messages.try_send(Message::Rows(full)) {
-            Ok(()) => self.outlet.batches.try_recv().unwrap_or_else(|_| new_batch()),
+            Ok(()) => self.emptied_batch(),
             // Their memory serves the next rows.
             Err(TrySendError::Full(back) | TrySendError::Disconnected(back)) => {
                 self.rows_dropped += rows;
@@ -107,6 +112,15 @@ impl Recorder {
         };
         self.batch.clear();
         self.batch.epoch = epoch;
+    }
+
+    fn emptied_batch(&mut self) -> Batch {
+        while self.idle.len() < BATCHES_MAX
+            && let Ok(batch) = self.outlet.batches.try_recv()
+        {
+            self.idle.push(batch);
+        }
+        self.idle.pop().unwrap_or_else(new_batch)
     }
 
     /// Sends on the counts, if an empty snapshot is there to go on with and the queue has room; else they wait for the

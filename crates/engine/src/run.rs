@@ -17,17 +17,15 @@ use crate::load_change::{LoadChange, LoadChangeError};
 use crate::merge::Merge;
 use crate::orders::Orders;
 use crate::prepared::Prepared;
-use crate::record::{self, Message, Outlet, new_batch};
+use crate::record::{self, BATCHES_MAX, Message, Outlet, new_batch};
 use crate::settings::Settings;
 use crate::thread::{Clock, WorkerThread};
 use crate::worker_io::WorkerIo;
 
 /// Messages of workers that may wait for the run's owner; past it rows are dropped, and counted.
-const MESSAGES_MAX: usize = 64;
-/// Emptied batches that may wait for one worker.
-const BATCHES_MAX: usize = 8;
-/// Batches a worker has at first besides the one it fills. They are used in turn, so each more is memory that every row passes.
-const BATCHES_SPARE: usize = 3;
+const MESSAGES_MAX: usize = 128;
+/// Batches a worker has at first besides the one it fills.
+const BATCHES_SPARE: usize = 5;
 /// Snapshots a worker has besides the one it fills.
 const SNAPSHOTS_SPARE: usize = 2;
 

@@ -108,8 +108,8 @@ fn check(load: Load, rows: bool, io: IoChoice) {
 fn workers_under_way_allocate_nothing() {
     let uring = cfg!(target_os = "linux").then_some(IoChoice::Uring);
     for io in [Some(IoChoice::Reactor), uring].into_iter().flatten() {
-        // 2400 rows a worker wait for the owner, in fewer batches than each worker has.
-        let shape = Shape::constant(Rate::per_second(4000));
+        // 3600 rows a worker wait for the owner, in fewer batches than each worker has.
+        let shape = Shape::constant(Rate::per_second(6000));
         check(Load::Open { shape, max_in_flight: None }, true, io);
         // Flat out no owner that sleeps gives batches back in time.
         check(Load::Closed { users: 4 }, false, io);
