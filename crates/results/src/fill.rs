@@ -7,7 +7,7 @@ use stdx::Nanos;
 
 use crate::labels::{Labels, PlacedTarget};
 
-/// Rows handed out at once: as many as stay in a processor's cache until they are counted.
+/// Rows handed out at once, of 152 bytes each.
 pub(crate) const ROWS_MAX: usize = 4 << 10;
 /// Bytes of text handed out at once, but for the last row's.
 pub(crate) const TEXT_MAX: usize = 8 << 20;

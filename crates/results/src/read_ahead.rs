@@ -1,26 +1,31 @@
-//! `ReadAhead`: a [`Reader`] on a thread of its own: the next rows are decoded while those before them are counted.
+//! `ReadAhead`: a [`Reader`] on a thread of its own, so that the next rows are decoded while those before them are counted. It opens
+//! nothing, and never reads more than two batches ahead.
 //!
 //! ```text
-//! thread:  spare batch ─▶ Reader::next ─▶ Decoded ─▶┐ (one may wait)
-//! owner:   ◀── the batch that was counted ◀── next ◀┘
+//! thread:  spare batch ─▶ Reader::next ─▶ ReadStep ─▶┐ (one may wait)
+//! owner:   ◀── the batch that was counted ◀── next ◀─┘
 //! ```
 
 use std::io;
+use std::panic;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use metrics::{Batch, TargetLabel, TargetTable};
 
 use crate::{Detail, Item, ReadError, Reader};
 
-/// Batches that go round: one is filled while the other is counted.
-const BATCHES: usize = 2;
+/// Batches besides the owner's: one is filled, and one waits.
+const SPARES: usize = 2;
 
-/// A reader on a thread of its own, which ends with its inputs, or after this was dropped.
+/// A reader on a thread of its own, which ends with its inputs, or after this was dropped. What it says of the inputs is as of the
+/// last item that was returned; the thread may be ahead.
 #[derive(Debug)]
 pub struct ReadAhead {
-    decoded: Receiver<Decoded>,
+    steps: Receiver<ReadStep>,
     spares: SyncSender<Batch>,
+    /// `None` once the last step was returned.
+    thread: Option<JoinHandle<()>>,
     targets: TargetTable,
     spans: Vec<(i64, i64, i64)>,
     detail: Detail,
@@ -29,8 +34,8 @@ pub struct ReadAhead {
 
 /// What one call of [`Reader::next`] gave, and what the reader knew after it.
 #[derive(Debug)]
-struct Decoded {
-    step: Result<Option<Item>, ReadError>,
+struct ReadStep {
+    result: Result<Option<Item>, ReadError>,
     batch: Batch,
     /// The targets and losses that are new.
     targets: Vec<TargetLabel>,
@@ -38,62 +43,77 @@ struct Decoded {
     spans: Vec<(i64, i64, i64)>,
 }
 
+impl ReadStep {
+    fn is_last(&self) -> bool {
+        !matches!(self.result, Ok(Some(_)))
+    }
+}
+
 impl ReadAhead {
     /// Starts the thread, which reads on at once.
     ///
     /// # Errors
-    /// The system has no thread left.
+    /// The system has no thread left; the reader is lost.
     pub fn start(reader: Reader) -> io::Result<Self> {
         let detail = reader.detail();
-        let (to_owner, decoded) = sync_channel(1);
-        let (spares, from_owner) = sync_channel(BATCHES);
-        for _ in 0..BATCHES {
+        let (step_sender, steps) = sync_channel(1);
+        let (spares, spare_receiver) = sync_channel(SPARES);
+        for _ in 0..SPARES {
             spares.try_send(Batch::default()).ok();
         }
-        thread::Builder::new()
-            .name("results".to_owned())
-            .spawn(move || read(reader, &from_owner, &to_owner))?;
+        let thread = thread::Builder::new()
+            .name("results-reader".to_owned())
+            .spawn(move || read(reader, &spare_receiver, &step_sender))?;
         let (targets, spans, losses) = (TargetTable::default(), Vec::new(), Vec::new());
-        Ok(Self { decoded, spares, targets, spans, detail, losses })
+        Ok(Self { steps, spares, thread: Some(thread), targets, spans, detail, losses })
     }
 
-    /// As [`Reader::next`]; after an error, `None`.
+    /// As [`Reader::next`]; after the end or an error, `None`.
     ///
     /// # Errors
     /// An input is corrupt or cannot be read. Earlier rows have been returned.
+    ///
+    /// # Panics
+    /// The thread did: a panic is passed on, since what was read is not all.
     pub fn next(&mut self, batch: &mut Batch) -> Result<Option<Item>, ReadError> {
-        let Ok(decoded) = self.decoded.recv() else {
+        let Ok(step) = self.steps.recv() else {
             batch.clear();
+            if let Some(Err(cause)) = self.thread.take().map(JoinHandle::join) {
+                panic::resume_unwind(cause);
+            }
             return Ok(None);
         };
-        let counted = std::mem::replace(batch, decoded.batch);
+        if step.is_last() {
+            self.thread = None;
+        }
+        let counted = std::mem::replace(batch, step.batch);
         // The thread may have ended.
         self.spares.try_send(counted).ok();
-        self.targets.labels.extend(decoded.targets);
-        self.losses.extend(decoded.losses);
-        self.spans = decoded.spans;
-        decoded.step
+        self.targets.labels.extend(step.targets);
+        self.losses.extend(step.losses);
+        self.spans = step.spans;
+        step.result
     }
 
-    /// As [`Reader::targets`].
+    /// The targets that the samples returned so far number, as [`Reader::targets`].
     #[must_use]
     pub fn targets(&self) -> &TargetTable {
         &self.targets
     }
 
-    /// As [`Reader::spans`].
+    /// When hits were due and ended, as [`Reader::spans`].
     #[must_use]
     pub fn spans(&self) -> &[(i64, i64, i64)] {
         &self.spans
     }
 
-    /// As [`Reader::detail`].
+    /// How much is known of each hit, as [`Reader::detail`].
     #[must_use]
     pub fn detail(&self) -> Detail {
         self.detail
     }
 
-    /// As [`Reader::losses`].
+    /// What is missing, as [`Reader::losses`].
     #[must_use]
     pub fn losses(&self) -> &[String] {
         &self.losses
@@ -101,21 +121,20 @@ impl ReadAhead {
 }
 
 /// Reads until the inputs end, one is damaged, or the owner is gone.
-fn read(mut reader: Reader, spares: &Receiver<Batch>, to_owner: &SyncSender<Decoded>) {
+fn read(mut reader: Reader, spares: &Receiver<Batch>, steps: &SyncSender<ReadStep>) {
     let (mut targets, mut losses) = (0, 0);
     while let Ok(mut batch) = spares.recv() {
-        let step = reader.next(&mut batch);
-        let is_last = !matches!(step, Ok(Some(_)));
-        let decoded = Decoded {
-            step,
+        let result = reader.next(&mut batch);
+        let step = ReadStep {
+            result,
             batch,
             targets: reader.targets().labels[targets..].to_vec(),
             losses: reader.losses()[losses..].to_vec(),
             spans: reader.spans(),
         };
-        targets = reader.targets().labels.len();
-        losses = reader.losses().len();
-        if to_owner.send(decoded).is_err() || is_last {
+        (targets, losses) = (reader.targets().labels.len(), reader.losses().len());
+        let is_last = step.is_last();
+        if steps.send(step).is_err() || is_last {
             return;
         }
     }

@@ -124,7 +124,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Sink {
     /// Batches of a queue by default.
-    pub const CAPACITY: usize = 256;
+    pub const CAPACITY: usize = 512;
 
     /// Starts the thread. At most `capacity` batches wait; what they hold in memory is up to the caller.
     ///

@@ -194,6 +194,7 @@ fn read_time(bytes: &[u8]) -> Result<i64, Bad> {
     }
     let seconds = i64::from_be_bytes(*seconds).saturating_sub(YEAR_1_TO_1970_S);
     let nanos = i32::from_be_bytes(*nanos);
+    // Beyond the years 1677 and 2262 the nearest time there is, to a second.
     Ok(seconds.saturating_mul(1_000_000_000).saturating_add(nanos.into()))
 }
 
@@ -264,6 +265,13 @@ mod tests {
         bytes[13..].copy_from_slice(&[0, 120]);
         assert_eq!(read_time(&bytes), Ok(1_700_000_000_123_456_789));
         assert_eq!(read_time(&bytes[..14]), Err(Bad));
+        for (first, end) in [(0x7f, i64::MAX), (0x80, i64::MIN)] {
+            let mut far = bytes;
+            far[1..9].fill(if first == 0x7f { 0xff } else { 0 });
+            far[1] = first;
+            let time = read_time(&far).unwrap();
+            assert!(time.abs_diff(end) <= 1_000_000_000, "{time}");
+        }
         bytes[0] = 9;
         assert_eq!(read_time(&bytes), Err(Bad));
     }
