@@ -74,7 +74,8 @@ fn check<'js>(
         let name = name.to_js_string()?.to_cstring()?;
         // A text that is not UTF-8 contains half a surrogate pair.
         let name = String::from_utf8_lossy(name.as_ref());
-        if name.contains(SEPARATOR) {
+        // Few names have a colon at all.
+        if name.as_bytes().contains(&b':') && name.contains(SEPARATOR) {
             return Err(Exception::throw_message(&ctx, NAME_IS_TAKEN));
         }
         let held = holds(&ctx, &value, &condition);

@@ -12,12 +12,16 @@ pub(crate) fn fields(head: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_,
     })
 }
 
-/// The values of the fields of this name. No other field is made a text.
+/// The values of the fields of this name. No other field is looked at beyond where its name would have to end: this runs for each
+/// response.
 pub(crate) fn values<'a>(head: &'a [u8], name: &str) -> impl Iterator<Item = Cow<'a, str>> {
-    let lines = head.split(|byte| *byte == b'\n').skip(1);
-    lines.filter_map(move |line| {
-        let (known, rest) = line.split_at_checked(name.len())?;
-        let value = rest.strip_prefix(b":")?;
+    memchr::memchr_iter(b'\n', head).filter_map(move |end_before| {
+        let line = &head[end_before + 1..];
+        if line.get(name.len()) != Some(&b':') {
+            return None;
+        }
+        let (known, value) = (&line[..name.len()], &line[name.len() + 1..]);
+        let value = &value[..memchr::memchr(b'\n', value).unwrap_or(value.len())];
         let is_named = known.eq_ignore_ascii_case(name.as_bytes());
         is_named.then(|| String::from_utf8_lossy(value.trim_ascii()))
     })
@@ -35,11 +39,13 @@ pub(crate) fn status_text(head: &[u8]) -> &str {
 
 /// The status line's version.
 pub(crate) fn proto(head: &[u8]) -> &str {
-    status_line(head).split(' ').next().unwrap_or_default()
+    let line = status_line(head);
+    let end = line.bytes().position(|byte| byte == b' ');
+    &line[..end.unwrap_or(line.len())]
 }
 
 fn status_line(head: &[u8]) -> &str {
-    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = &head[..memchr::memchr(b'\n', head).unwrap_or(head.len())];
     std::str::from_utf8(line).unwrap_or_default().trim_end()
 }
 

@@ -82,9 +82,11 @@ fn is_plain(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
         return false;
     };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (authority, path) = rest.split_at(end);
-    let (host, port) = authority.split_once(':').unwrap_or((authority, "80"));
+    let end = rest.bytes().position(|byte| matches!(byte, b'/' | b'?' | b'#'));
+    let (authority, path) = rest.split_at(end.unwrap_or(rest.len()));
+    let colon = authority.bytes().position(|byte| byte == b':');
+    let (host, port) =
+        colon.map_or((authority, "80"), |at| (&authority[..at], &authority[at + 1..]));
     !host.is_empty() && are(host, IN_HOST) && port.parse::<u16>().is_ok() && are(path, IN_PATH)
 }
 
