@@ -76,7 +76,11 @@ fn release(options: Options) -> Result<Release> {
     let out = options.out.unwrap_or(workspace::target_dir()?.join("dist-files"));
     fs::create_dir_all(&out).with_context(|| format!("making {}", out.display()))?;
     let profile = options.profile.profile(&target, &out)?;
-    let program = program::build(&target, &profile.clone().map_or(Pgo::Off, Pgo::Use))?;
+    let pgo = match &profile {
+        Some(profile) => Pgo::Use(pgo::by_content(profile)?),
+        None => Pgo::Off,
+    };
+    let program = program::build(&target, &pgo)?;
     let git = |arguments: &[&str]| process::capture(&root, "git", arguments);
     let made = git(&["log", "-1", "--format=%ct"])?.trim().parse().context("the commit's time")?;
     let mut revision = git(&["rev-parse", "HEAD"])?.trim().to_owned();

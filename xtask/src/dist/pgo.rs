@@ -1,12 +1,13 @@
 //! Profile-guided optimisation: a build that counts what it does runs the bench's workloads, and the program is built again by these
 //! counts. They differ from run to run, so what is handed out is made again from the profile that lies beside it, not from the
-//! commit alone (`--profile FILE`).
+//! commit alone (`--profile FILE`), and the same tools.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+use super::archive;
 use super::program::{self, Compiler, Pgo};
 use crate::{bench, process, workspace};
 
@@ -54,6 +55,16 @@ impl ProfileSource {
             Self::None => Ok(None),
         }
     }
+}
+
+/// A copy of a profile whose name says what is in it: compilers are run again where their arguments change, not where a file does.
+pub(super) fn by_content(profile: &Path) -> Result<PathBuf> {
+    let folder = workspace::target_dir()?.join("pgo");
+    fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
+    let copy = folder.join(format!("{}.profdata", archive::sha256_of(profile)?));
+    fs::copy(profile, &copy).with_context(|| format!("copying {}", profile.display()))?;
+    // Each crate is compiled in a folder of its own.
+    Ok(fs::canonicalize(copy)?)
 }
 
 /// What the profile of a release is called.

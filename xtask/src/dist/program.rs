@@ -75,25 +75,32 @@ impl Pgo {
     }
 }
 
-/// The variables by which the C in the program, QuickJS above all, is compiled with the same profile. Only clang of the LLVM that
-/// rustc is made with reads and writes that; where it is not installed, C is compiled without one, by the system's compiler.
-fn c_variables(target: &str, pgo: &Pgo) -> Result<Vec<(String, String)>> {
-    let flags = match pgo {
-        Pgo::Off => return Ok(Vec::new()),
-        Pgo::Generate(folder) => format!("-fprofile-generate={}", folder.display()),
+/// clang's flags for the C in the program, QuickJS above all; `None` where C has nothing to do with a profile.
+fn c_flags(pgo: &Pgo) -> Option<String> {
+    match pgo {
+        Pgo::Off => None,
+        Pgo::Generate(folder) => Some(format!("-fprofile-generate={}", folder.display())),
         Pgo::Use(profile) => {
-            format!("-fprofile-use={} -Wno-profile-instr-unprofiled", profile.display())
+            let profile = profile.display();
+            Some(format!("-fprofile-use={profile} -Wno-profile-instr-unprofiled"))
         }
-    };
-    let compiler = format!("clang-{}", Compiler::of_system()?.llvm);
-    if process::find(&compiler).is_none() {
-        println!(
-            "dist: C without a profile, and so slower: no {compiler} (apt-get install {compiler})"
-        );
-        return Ok(Vec::new());
     }
+}
+
+/// The variables by which C is compiled with the same profile as Rust. That takes clang of the LLVM that `rustc` is made with, and
+/// the headers of the system: C for another kind of machine, musl's included, is compiled without a profile.
+///
+/// # Errors
+/// clang is not installed: without it the same profile would give another program.
+fn c_variables(target: &str, pgo: &Pgo) -> Result<Vec<(String, String)>> {
+    let Compiler { host, llvm } = Compiler::of_system()?;
+    let Some(flags) = c_flags(pgo).filter(|_| host == target) else { return Ok(Vec::new()) };
+    let clang = process::find(&format!("clang-{llvm}")).with_context(|| {
+        format!("no clang-{llvm}, which compiles C with a profile: apt-get install clang-{llvm}")
+    })?;
     let target = target.replace('-', "_");
-    Ok(vec![(format!("CC_{target}"), compiler), (format!("CFLAGS_{target}"), flags)])
+    let clang = clang.display().to_string();
+    Ok(vec![(format!("CC_{target}"), clang), (format!("CFLAGS_{target}"), flags)])
 }
 
 /// Builds it; its path.
@@ -140,6 +147,16 @@ fn is_static(elf: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn c_is_compiled_with_the_profile_of_this_machine() {
+        assert_eq!(c_flags(&Pgo::Off), None);
+        let counting = Pgo::Generate("/counts".into());
+        assert_eq!(c_flags(&counting).as_deref(), Some("-fprofile-generate=/counts"));
+        let used = c_flags(&Pgo::Use("/a.profdata".into())).unwrap();
+        assert!(used.starts_with("-fprofile-use=/a.profdata "), "{used}");
+        assert_eq!(c_variables("x86_64-unknown-linux-musl", &counting).unwrap(), []);
+    }
 
     #[test]
     fn a_program_of_the_system_is_not_static() {
