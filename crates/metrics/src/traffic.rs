@@ -164,22 +164,26 @@ impl Sends {
         }
     }
 
-    /// Counts the gaps of the first half, or widens the window where sends come out of order by more than half of it.
+    /// Counts the gaps of the first half, or widens the window where sends come too much out of order for it.
     fn make_room(&mut self) {
-        let new = &self.waiting[self.window..];
-        let earliest_new = new.iter().min().copied().unwrap_or(i64::MAX);
-        self.waiting.sort();
-        let before = self.waiting.partition_point(|time| *time < earliest_new);
-        if before < self.window / 2 && self.window < SENDS_WINDOW {
+        if self.window < SENDS_WINDOW && self.is_scattered() {
             self.window = (2 * self.window).min(SENDS_WINDOW);
         } else {
             self.settle(self.window);
         }
     }
 
-    /// Counts the gaps between all but the last so many sends, which are in order.
+    /// Whether a send of the newer half comes later than half a window of others: fewer than that were sent before it.
+    fn is_scattered(&self) -> bool {
+        let (older, newer) = self.waiting.split_at(self.window);
+        let earliest = newer.iter().min().copied().unwrap_or(i64::MAX);
+        older.iter().filter(|time| **time < earliest).count() < self.window / 2
+    }
+
+    /// Counts the gaps between all but the last so many sends.
     fn settle(&mut self, unsettled: usize) {
-        debug_assert!(self.waiting.is_sorted());
+        // Rows come nearly in order, which a sort that detects runs exploits.
+        self.waiting.sort();
         let settled = self.waiting.len().saturating_sub(unsettled);
         for time in self.waiting.drain(..settled) {
             match self.last {
@@ -200,7 +204,6 @@ impl Sends {
     #[must_use]
     pub fn settled(&self) -> Self {
         let mut all = self.clone();
-        all.waiting.sort();
         all.settle(0);
         all
     }

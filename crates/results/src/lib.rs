@@ -7,7 +7,8 @@
 //!
 //! A [`ReadAhead`] is a reader on a thread of its own. A [`Table`] is another program's: one column of times, no stream.
 //!
-//! Entry points: [`writer`], [`Sink::start`], [`Reader::open`], [`ReadAhead::start`]. It computes no statistics and opens no file of the user's.
+//! Entry points: [`writer`], [`Sink::start`], [`Reader::open`], [`ReadAhead::start`]. It computes no statistics and opens no
+//! file of the user's.
 
 mod assertion;
 mod create;

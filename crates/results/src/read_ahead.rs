@@ -24,7 +24,7 @@ const SPARES: usize = 2;
 pub struct ReadAhead {
     steps: Receiver<ReadStep>,
     spares: SyncSender<Batch>,
-    /// `None` once the last step was returned.
+    /// `None` once it was joined.
     thread: Option<JoinHandle<()>>,
     targets: TargetTable,
     spans: Vec<(i64, i64, i64)>,
@@ -41,12 +41,6 @@ struct ReadStep {
     targets: Vec<TargetLabel>,
     losses: Vec<String>,
     spans: Vec<(i64, i64, i64)>,
-}
-
-impl ReadStep {
-    fn is_last(&self) -> bool {
-        !matches!(self.result, Ok(Some(_)))
-    }
 }
 
 impl ReadAhead {
@@ -83,9 +77,6 @@ impl ReadAhead {
             }
             return Ok(None);
         };
-        if step.is_last() {
-            self.thread = None;
-        }
         let counted = std::mem::replace(batch, step.batch);
         // The thread may have ended.
         self.spares.try_send(counted).ok();
@@ -103,8 +94,8 @@ impl ReadAhead {
 
     /// When hits were due and ended, as [`Reader::spans`].
     #[must_use]
-    pub fn spans(&self) -> &[(i64, i64, i64)] {
-        &self.spans
+    pub fn spans(&self) -> Vec<(i64, i64, i64)> {
+        self.spans.clone()
     }
 
     /// How much is known of each hit, as [`Reader::detail`].
@@ -125,6 +116,7 @@ fn read(mut reader: Reader, spares: &Receiver<Batch>, steps: &SyncSender<ReadSte
     let (mut targets, mut losses) = (0, 0);
     while let Ok(mut batch) = spares.recv() {
         let result = reader.next(&mut batch);
+        let is_last = !matches!(result, Ok(Some(_)));
         let step = ReadStep {
             result,
             batch,
@@ -133,7 +125,6 @@ fn read(mut reader: Reader, spares: &Receiver<Batch>, steps: &SyncSender<ReadSte
             spans: reader.spans(),
         };
         (targets, losses) = (reader.targets().labels.len(), reader.losses().len());
-        let is_last = step.is_last();
         if steps.send(step).is_err() || is_last {
             return;
         }

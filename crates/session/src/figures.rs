@@ -52,11 +52,10 @@ impl RunFigures {
         }
     }
 
-    /// Of a run on so many workers.
+    /// Of a run on a single worker.
     #[must_use]
-    pub fn of_workers(self, workers: usize) -> Self {
-        let traffic = if workers == 1 { Traffic::of_one_worker() } else { Traffic::new() };
-        Self { traffic, ..self }
+    pub fn of_one_worker(self) -> Self {
+        Self { traffic: Traffic::of_one_worker(), ..self }
     }
 
     /// Also sums up what requests spent their time on.

@@ -145,9 +145,11 @@ fn not_started(error: SessionError, rules: &LoadRules) -> ExitError {
 
 /// The figures that the closing report and the gates are made from, where there are any.
 fn figures(test: &LoadTest, is_saved: bool) -> Option<RunFigures> {
+    let mut figures = RunFigures::new(OnCutOff::Counted);
     // The workers of a fleet are not this machine's.
-    let workers = if test.fleet.is_none() { test.settings.workers } else { usize::MAX };
-    let figures = RunFigures::new(OnCutOff::Counted).of_workers(workers);
+    if test.fleet.is_none() && test.settings.workers == 1 {
+        figures = figures.of_one_worker();
+    }
     match (test.report, test.per_connection) {
         (ReportFormat::Nothing, _)
             if test.gates.is_empty() && !is_saved && test.reports.is_empty() =>

@@ -72,7 +72,7 @@ fn ahead(reader: Reader) -> Seen {
     }
     assert_eq!(reader.next(&mut batch).unwrap(), None);
     assert!(batch.samples.is_empty());
-    (seen.losses, seen.spans) = (reader.losses().to_vec(), reader.spans().to_vec());
+    (seen.losses, seen.spans) = (reader.losses().to_vec(), reader.spans());
     Seen { detail: Some(reader.detail()), ..seen }
 }
 

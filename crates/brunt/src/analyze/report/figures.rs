@@ -117,7 +117,7 @@ impl Figures {
         let whole = self.part.as_mut().map(|(_, whole)| &mut **whole);
         for summary in whole.into_iter().chain([&mut self.summary]) {
             if self.is_native {
-                (summary.apart, summary.waits_before) = metrics::apart(reader.spans().to_vec());
+                (summary.apart, summary.waits_before) = metrics::apart(reader.spans());
             }
             if reader.detail() == Detail::StartAndEnd {
                 summary.service.clear();
