@@ -39,9 +39,7 @@ pub(crate) fn status_text(head: &[u8]) -> &str {
 
 /// The status line's version.
 pub(crate) fn proto(head: &[u8]) -> &str {
-    let line = status_line(head);
-    let end = line.bytes().position(|byte| byte == b' ');
-    &line[..end.unwrap_or(line.len())]
+    status_line(head).split(' ').next().unwrap_or_default()
 }
 
 fn status_line(head: &[u8]) -> &str {
