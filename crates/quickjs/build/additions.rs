@@ -7,7 +7,7 @@ use crate::splice::{Addition, Place};
 pub(crate) const FILE: &str = "quickjs.c";
 
 /// Every addition, in the order of the source.
-pub(crate) const ALL: [Addition; 26] = [
+pub(crate) const ALL: [Addition; 32] = [
     // Fibers, and the records of modules that outlive their fibers: `c/fibers.h` and `c/modules.c` say what both are.
     Addition {
         definition: "struct JSRuntime {",
@@ -44,6 +44,40 @@ pub(crate) const ALL: [Addition; 26] = [
         definition: "void JS_FreeRuntime(",
         place: Place::After("assert(list_empty(&rt->gc_obj_list));"),
         lines: "    js_free_dropped_modules(rt);",
+    },
+    // Shapes outlive their objects for a while: `c/objects.c`.
+    Addition {
+        definition: "struct JSContext {",
+        place: Place::After("JSShape *array_shape;   /* initial shape for Array objects */"),
+        lines: "    JSShape *kept_shapes[JS_KEPT_SHAPES]; /* see js_keep_shape */
+    int next_kept_shape;",
+    },
+    Addition {
+        definition: "void JS_MarkContext(",
+        place: Place::Before("if (ctx->array_shape)"),
+        lines: "    js_mark_kept_shapes(rt, ctx, mark_func);",
+    },
+    Addition {
+        definition: "void JS_FreeContext(",
+        place: Place::Before("js_free_shape_null(ctx->rt, ctx->array_shape);"),
+        lines: "    js_free_kept_shapes(ctx);",
+    },
+    Addition {
+        definition: "JSValue JS_NewObjectProtoClass(",
+        place: Place::After("return JS_EXCEPTION;"),
+        lines: "        js_keep_shape(ctx, sh, class_id);",
+    },
+    Addition {
+        definition: "JSProperty *add_property(",
+        place: Place::Before("return &p->prop[p->shape->prop_count - 1];"),
+        lines: "    js_keep_shape(ctx, p->shape, p->class_id);",
+    },
+    // A property that is new, as most that are defined are, is added without a comparison with one that is there.
+    Addition {
+        definition: "int JS_DefinePropertyValue(",
+        place: Place::After("int ret;"),
+        lines: "    if (js_is_new_property(this_obj, prop))
+        return js_add_property(ctx, this_obj, prop, val, flags);",
     },
     // A property that makes its value on the first read refers to the module of the value.
     Addition {

@@ -5,7 +5,7 @@
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Addition {
     /// A part of the line that begins the definition (of a function or a struct) which the addition is for. Such a line is not
-    /// indented and does not end with a semicolon; exactly one contains this text.
+    /// indented, and no declaration begins with it; exactly one contains this text.
     pub(crate) definition: &'static str,
     /// The place in the definition or above it.
     pub(crate) place: Place,
@@ -73,10 +73,13 @@ fn add(lines: &mut Vec<String>, addition: &Addition) -> Result<(), String> {
 
 /// The lines of a definition: from its first one to the next that begins with a closing brace.
 fn definition(lines: &[String], text: &str) -> Result<(usize, usize), String> {
-    let begins = |line: &str| {
-        line.contains(text) && !line.starts_with([' ', '\t', '#', '/']) && !line.ends_with(';')
+    let begins = |at: usize| {
+        let line = &lines[at];
+        line.contains(text)
+            && !line.starts_with([' ', '\t', '#', '/'])
+            && !is_declaration(&lines[at..])
     };
-    let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(&lines[*at])).collect();
+    let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(*at)).collect();
     let [start] = starts[..] else {
         return Err(format!("{} definitions begin with `{text}`, expected is 1", starts.len()));
     };
@@ -85,11 +88,17 @@ fn definition(lines: &[String], text: &str) -> Result<(usize, usize), String> {
     Ok((start, start + length))
 }
 
+/// Whether lines begin with a declaration, of one line or more, rather than a definition.
+fn is_declaration(lines: &[String]) -> bool {
+    let end = lines.iter().find(|line| line.ends_with([';', '{']));
+    end.is_some_and(|line| line.ends_with(';'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SOURCE: &str = "static int one(int a);\n\nstatic int one(int a)\n{\n    a++;\n    return a;\n}\n\nint two(void)\n{\n    a++;\n    a++;\n    return one(1);\n}\n";
+    const SOURCE: &str = "static int one(int a);\nstatic int one(\n    int a);\n\nstatic int one(int a)\n{\n    a++;\n    return a;\n}\n\nint two(void)\n{\n    a++;\n    a++;\n    return one(1);\n}\n";
 
     fn check(definition: &'static str, place: Place, expect: Result<&str, &str>) {
         let addition = Addition { definition, place, lines: "    x;\n    y;" };
@@ -99,7 +108,7 @@ mod tests {
 
     #[test]
     fn lines_are_added_at_their_places() {
-        let one = "static int one(int a);\n\n";
+        let one = "static int one(int a);\nstatic int one(\n    int a);\n\n";
         let two = "\nint two(void)\n{\n    a++;\n    a++;\n    return one(1);\n}\n";
         let with = |body: &str| format!("{one}{body}\n{two}");
         for (place, body) in [

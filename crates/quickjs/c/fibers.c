@@ -1,6 +1,7 @@
 /* Fibers: see fibers.h. quickjs.c includes this file, whose functions it needs. */
 
 #include "modules.c"
+#include "objects.c"
 
 _Static_assert(offsetof(JSMallocBlockHeader, user_data) - offsetof(JSMallocBlockHeader, ref_count) == 4,
                "src/reference_count.rs finds the counts there");
@@ -34,6 +35,9 @@ static void js_move_list(struct list_head *to, struct list_head *from)
 static void js_swap_lists(struct list_head *a, struct list_head *b)
 {
     struct list_head c;
+
+    if (list_empty(a) && list_empty(b))
+        return;
     js_move_list(&c, a);
     js_move_list(a, b);
     js_move_list(b, &c);
@@ -155,36 +159,6 @@ static JSModuleDef *js_fiber_module(JSContext *ctx, JSAtom name, JSValueConst at
     if (m && js_resolve_module(ctx, m) < 0)
         return NULL;
     return m;
-}
-
-JSValue JS_CopyObject(JSContext *ctx, JSValueConst from)
-{
-    JSObject *p, *q;
-    JSShape *sh;
-    JSValue obj;
-    int i;
-
-    if (JS_VALUE_GET_TAG(from) != JS_TAG_OBJECT)
-        return JS_ThrowTypeErrorNotAnObject(ctx);
-    p = JS_VALUE_GET_OBJ(from);
-    sh = p->shape;
-    if (p->class_id != JS_CLASS_OBJECT)
-        return JS_ThrowTypeError(ctx, "not a plain object");
-    for(i = 0; i < sh->prop_count; i++) {
-        if (get_shape_prop(sh)[i].flags & JS_PROP_TMASK)
-            return JS_ThrowTypeError(ctx, "not a plain object");
-    }
-    /* a shape that is not in the table belongs to its object */
-    sh = sh->is_hashed ? js_dup_shape(sh) : js_clone_shape(ctx, sh);
-    if (!sh)
-        return JS_EXCEPTION;
-    obj = JS_NewObjectFromShape(ctx, sh, JS_CLASS_OBJECT, NULL);
-    if (JS_IsException(obj))
-        return obj;
-    q = JS_VALUE_GET_OBJ(obj);
-    for(i = 0; i < sh->prop_count; i++)
-        q->prop[i].u.value = js_dup(p->prop[i].u.value);
-    return obj;
 }
 
 void JS_LookForInterrupts(JSContext *ctx)

@@ -2,7 +2,9 @@
 #![allow(unsafe_code, reason = "a declaration of C functions is unsafe code")]
 #![allow(non_snake_case, reason = "the functions have the names of QuickJS's interface")]
 
-use crate::{JSContext, JSValue};
+use core::ffi::c_int;
+
+use crate::{JSAtom, JSContext, JSValue};
 
 /// A thread of JavaScript within a context, with its own global object, module instances, job queue and C stack.
 #[repr(C)]
@@ -49,6 +51,20 @@ unsafe extern "C" {
     /// # Safety
     /// The context and the value are valid, and the value is of this context.
     pub fn JS_CopyObject(ctx: *mut JSContext, from: JSValue) -> JSValue;
+
+    /// Writes the names of a plain object's enumerable properties to `names`, in their order; returns how many there are, each of
+    /// which the caller frees. Returns -1 if it is no plain object, has more than `max`, or a name that is a number or a symbol.
+    ///
+    /// # Safety
+    /// The context and the value are valid, and the value is of this context; `names` has room for `max`.
+    pub fn JS_OwnNames(ctx: *mut JSContext, of: JSValue, names: *mut JSAtom, max: c_int) -> c_int;
+
+    /// Returns where the characters of a string are, a byte each (Latin-1), and sets `len`; null if it is no string, has wider
+    /// characters, or is not in one piece. They stay there until the string is freed.
+    ///
+    /// # Safety
+    /// The value is valid.
+    pub fn JS_StringBytes(of: JSValue, len: *mut usize) -> *const u8;
 
     /// Has the next step of the interpreter look for an interrupt, instead of one of the next 10,000.
     ///
