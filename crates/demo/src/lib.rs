@@ -20,7 +20,6 @@ mod driver;
 mod machine;
 mod queue;
 mod route;
-mod same_order;
 mod server;
 mod sockets;
 mod stats;

@@ -4,14 +4,13 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use net::{Key, Output, Peer};
-use stdx::{Nanos, Prng};
+use stdx::{Nanos, NumberHash, Prng};
 
 use crate::action::Action;
 use crate::answer::{Site, Verdict};
 use crate::connection::{CloseKind, Connection, ReadOutcome};
 use crate::queue::{Offer, Queue};
 use crate::route::Service;
-use crate::same_order::SameOrder;
 use crate::sockets::Sockets;
 use crate::upgrade::{Purpose, Upgrade};
 use crate::{Config, ConfigError, ServiceTime, Stats};
@@ -22,7 +21,7 @@ pub struct ServerMachine {
     config: Config,
     site: Site,
     rng: Prng,
-    conns: HashMap<Key, Connection, SameOrder>,
+    conns: HashMap<Key, Connection, NumberHash>,
     /// Connections that became WebSockets.
     sockets: Sockets,
     queue: Queue<Ticket>,

@@ -6,13 +6,12 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use net::Key;
-use stdx::{Nanos, Prng};
+use stdx::{Nanos, NumberHash, Prng};
 use wire::cable::{Codec, Format, Kind, Reply};
 use wire::ws::{Event, Limits, Role, WsSession};
 
 use crate::action::Action;
 use crate::cable::{CommandReply, Hub, Member, encode};
-use crate::same_order::SameOrder;
 use crate::stats::SocketStats;
 use crate::upgrade::{Purpose, Upgrade};
 use crate::{Cable, ServiceTime};
@@ -33,7 +32,7 @@ const NANOS_PER_S: u64 = 1_000_000_000;
 pub(crate) struct Sockets {
     cable: Cable,
     rng: Prng,
-    sockets: HashMap<Key, Socket, SameOrder>,
+    sockets: HashMap<Key, Socket, NumberHash>,
     hub: Hub,
     timers: BinaryHeap<Reverse<Timer>>,
     timers_set: u64,

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use stdx::Nanos;
+use stdx::{Nanos, NumberHash};
 
 use crate::ids::{OriginId, Table};
 use crate::named_by::NamedBy;
@@ -27,15 +27,15 @@ pub(crate) struct Origins {
     sites: HashMap<OriginKey, u64>,
     sites_made: u64,
     /// The sites that only redirects named.
-    redirect_hosts: HashMap<u64, RedirectHost>,
+    redirect_hosts: HashMap<u64, RedirectHost, NumberHash>,
     /// Redirects so far: the time by which strangers grow old.
     redirects: u64,
     /// The number of a site's origin of an owner.
-    ids: HashMap<(u64, u32), OriginId>,
+    ids: HashMap<(u64, u32), OriginId, NumberHash>,
     /// Places in the list that forgotten origins have left.
     free: Vec<OriginId>,
     /// What each user's own are, where users have their own.
-    owned: HashMap<u32, Vec<OriginId>>,
+    owned: HashMap<u32, Vec<OriginId>, NumberHash>,
     /// What names are resolved to, where many origins are of one name.
     pub(crate) names: HashMap<String, Name>,
 }

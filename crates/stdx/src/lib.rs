@@ -8,6 +8,7 @@ mod count;
 mod distribution;
 mod list;
 mod memory;
+mod number_hash;
 mod prng;
 mod redaction;
 pub mod shared;
@@ -25,6 +26,7 @@ pub use memory::{
     MemoryShare, OutOfMemory, limit_memory, memory_left, memory_limit, memory_limit_in_words,
     memory_refusals, within_memory,
 };
+pub use number_hash::{NumberHash, NumberHasher, mix_bytes};
 pub use prng::{Prng, mix};
 pub use redaction::{
     is_redacted, names_secret, names_secret_field, redact, redact_for_run, redacted_names,
