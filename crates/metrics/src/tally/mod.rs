@@ -46,6 +46,14 @@ pub struct Metric {
     pub subs: Vec<Submetric>,
 }
 
+impl Metric {
+    fn add_to_subs(&mut self, value: f64, tags: &impl Tags) {
+        for sub in self.subs.iter_mut().filter(|sub| sub.matches(tags)) {
+            sub.value.add(value);
+        }
+    }
+}
+
 /// What was seen of a metric's samples with certain tags.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Submetric {
@@ -162,11 +170,12 @@ impl Tally {
     }
 
     /// Adds a value to a declared metric and to those of its submetrics that its tags match.
+    #[inline]
     pub fn add(&mut self, id: MetricId, value: f64, tags: &impl Tags) {
         let Some(metric) = self.metrics.get_mut(id.0 as usize) else { return };
         metric.value.add(value);
-        for sub in metric.subs.iter_mut().filter(|sub| sub.matches(tags)) {
-            sub.value.add(value);
+        if !metric.subs.is_empty() {
+            metric.add_to_subs(value, tags);
         }
     }
 

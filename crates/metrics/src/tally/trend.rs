@@ -68,6 +68,14 @@ struct Chunk {
     buckets: Box<[(u64, f64); 1 << CHUNK_BITS]>,
 }
 
+impl Chunk {
+    /// Adds so many values, of this sum, to a bucket of this chunk.
+    fn add(&mut self, bucket: i64, count: u64, sum: f64) {
+        let of = &mut self.buckets[(bucket & ((1 << CHUNK_BITS) - 1)) as usize];
+        *of = (of.0 + count, of.1 + sum);
+    }
+}
+
 /// What was added counts, not the order of it.
 impl PartialEq for Trend {
     fn eq(&self, other: &Self) -> bool {
@@ -79,37 +87,45 @@ impl PartialEq for Trend {
 
 impl Trend {
     /// Adds a value; one that is no number is left out.
+    #[inline]
     pub fn add(&mut self, value: f64) {
         if !value.is_finite() {
             return;
         }
-        (self.min, self.max) = if self.count == 0 {
-            (value, value)
-        } else {
-            (self.min.min(value), self.max.max(value))
-        };
+        if self.count == 0 {
+            (self.min, self.max) = (value, value);
+        } else if value < self.min {
+            self.min = value;
+        } else if value > self.max {
+            self.max = value;
+        }
         self.count += 1;
-        self.sum += value;
         if value == 0.0 {
             self.zeros += 1;
         } else {
+            self.sum += value;
             self.count_in(bucket(value), 1, value);
         }
     }
 
     /// Adds so many values, of this sum, to a bucket.
+    #[inline]
     fn count_in(&mut self, bucket: i64, count: u64, sum: f64) {
         let key = bucket >> CHUNK_BITS;
-        if self.chunks.get(self.last).is_none_or(|chunk| chunk.key != key) {
-            self.last =
-                self.chunks.binary_search_by_key(&key, |chunk| chunk.key).unwrap_or_else(|at| {
-                    let buckets = Box::new([(0, 0.0); 1 << CHUNK_BITS]);
-                    self.chunks.insert(at, Chunk { key, buckets });
-                    at
-                });
+        if let Some(chunk) = self.chunks.get_mut(self.last).filter(|chunk| chunk.key == key) {
+            return chunk.add(bucket, count, sum);
         }
-        let of = &mut self.chunks[self.last].buckets[(bucket & ((1 << CHUNK_BITS) - 1)) as usize];
-        *of = (of.0 + count, of.1 + sum);
+        self.last = self.place_of(key);
+        self.chunks[self.last].add(bucket, count, sum);
+    }
+
+    /// The place of a chunk, made where there is none.
+    fn place_of(&mut self, key: i64) -> usize {
+        self.chunks.binary_search_by_key(&key, |chunk| chunk.key).unwrap_or_else(|at| {
+            let buckets = Box::new([(0, 0.0); 1 << CHUNK_BITS]);
+            self.chunks.insert(at, Chunk { key, buckets });
+            at
+        })
     }
 
     /// Every bucket with values, in the order of the values, with their sum.

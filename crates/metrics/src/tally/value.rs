@@ -110,6 +110,7 @@ impl Value {
     }
 
     /// Adds a value.
+    #[inline]
     pub fn add(&mut self, value: f64) {
         match self {
             Self::Counter { sum, count } => {
