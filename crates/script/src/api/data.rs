@@ -85,7 +85,7 @@ fn elements<'js>(
             "a function is expected as the second argument of SharedArray's constructor",
         ));
     };
-    if is_async(&build) {
+    if is_async(build.as_value()) {
         return Err(throw(
             "SharedArray constructor does not support async functions as second argument",
         ));

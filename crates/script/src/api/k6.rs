@@ -8,12 +8,13 @@ use rquickjs::prelude::Opt;
 use rquickjs::{Atom, Coerced, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use stdx::Nanos;
 
-use crate::runtime::ffi::is_async;
-
 use super::random;
 use crate::api::tags::sample_tags;
+use crate::host::sample::TagList;
+use crate::runtime::context::VuContext;
 use crate::runtime::current::vu_of;
-use crate::runtime::values::{string_of, truthy};
+use crate::runtime::ffi::{FewFields, call_with, is_async};
+use crate::runtime::values::{lossy_text, string_of, truthy};
 
 /// The module.
 pub(super) struct K6;
@@ -64,34 +65,58 @@ fn check<'js>(
         let text = "Cannot convert undefined or null to object";
         return Err(Exception::throw_type(&ctx, text));
     }
-    // A value that is not an object has no fields.
-    let Some(conditions) = conditions.as_object() else { return Ok(true) };
     let tags = tags.0.as_ref().map(|tags| sample_tags(&ctx, tags)).transpose()?;
     let tags = tags.filter(|tags| !tags.is_empty()).map(Rc::new);
+    let subject = Subject { ctx: &ctx, vu: &vu, value: &value, tags };
     let mut all = true;
+    if let Some(conditions) = FewFields::of(&conditions) {
+        for condition in conditions {
+            let (name, condition) = condition?;
+            all &= subject.meets(&name, &condition)?;
+        }
+        return Ok(all);
+    }
+    // A value that is not an object has no fields.
+    let Some(conditions) = conditions.as_object() else { return Ok(true) };
     for condition in conditions.props::<Atom<'js>, Value<'js>>() {
         let (name, condition) = condition?;
-        let name = name.to_js_string()?.to_cstring()?;
-        // A text that is not UTF-8 contains half a surrogate pair.
-        let name = String::from_utf8_lossy(name.as_ref());
-        // Few names have a colon at all.
-        if name.as_bytes().contains(&b':') && name.contains(SEPARATOR) {
-            return Err(Exception::throw_message(&ctx, NAME_IS_TAKEN));
-        }
-        let held = holds(&ctx, &value, &condition);
-        vu.check(&name, matches!(held, Ok(true)), tags.clone());
-        all &= held?;
+        all &= subject.meets(name.to_js_string()?.as_value(), &condition)?;
     }
     Ok(all)
 }
 
-fn holds<'js>(ctx: &Ctx<'js>, value: &Value<'js>, condition: &Value<'js>) -> Result<bool> {
-    let Some(function) = condition.as_function() else { return truthy(condition) };
-    if is_async(function) {
-        let text = "the built-in check() does not support async functions as arguments: the promise would always pass. Use check of the k6-utils library, which waits for it";
-        return Err(Exception::throw_message(ctx, text));
+/// What is checked.
+struct Subject<'a, 'js> {
+    ctx: &'a Ctx<'js>,
+    vu: &'a VuContext,
+    value: &'a Value<'js>,
+    /// The tags of the samples.
+    tags: Option<Rc<TagList>>,
+}
+
+impl<'js> Subject<'_, 'js> {
+    /// Counts whether a condition of this name holds.
+    fn meets(&self, name: &Value<'js>, condition: &Value<'js>) -> Result<bool> {
+        let name = lossy_text(name)?;
+        // Few names have a colon at all.
+        if name.as_bytes().contains(&b':') && name.contains(SEPARATOR) {
+            return Err(Exception::throw_message(self.ctx, NAME_IS_TAKEN));
+        }
+        let held = self.holds(condition);
+        self.vu.check(&name, matches!(held, Ok(true)), self.tags.clone());
+        held
     }
-    truthy(&function.call((value.clone(),))?)
+
+    fn holds(&self, condition: &Value<'js>) -> Result<bool> {
+        if !condition.is_function() {
+            return truthy(condition);
+        }
+        if is_async(condition) {
+            let text = "the built-in check() does not support async functions as arguments: the promise would always pass. Use check of the k6-utils library, which waits for it";
+            return Err(Exception::throw_message(self.ctx, text));
+        }
+        truthy(&call_with(condition, self.value)?)
+    }
 }
 
 /// Runs a function with the group's name on all its samples, and measures its time.
@@ -110,7 +135,7 @@ fn group<'js>(
     if name.contains(SEPARATOR) {
         return Err(Exception::throw_message(&ctx, NAME_IS_TAKEN));
     }
-    if is_async(function) {
+    if is_async(function.as_value()) {
         let text = "group() does not support async functions as arguments: it would end before the function does";
         return Err(Exception::throw_message(&ctx, text));
     }

@@ -70,10 +70,9 @@ fn socket_request<'js>(
         return Err(Exception::throw_message(ctx, &text));
     }
     let mut http = Box::new(HttpRequest {
-        method: "GET".to_owned(),
-        url: http_url.unwrap_or_default(),
+        method: "GET".into(),
         jar: Some(vu.jar.borrow().clone()),
-        ..vu.new_request()
+        ..vu.new_request(http_url.unwrap_or_default().into())
     });
     let mut protocols: Vec<String> = wanted.get::<_, Option<_>>("protocols")?.unwrap_or_default();
     for (name, value) in string_fields(&wanted.get("headers")?)? {
@@ -206,7 +205,8 @@ fn end(ctx: &Ctx<'_>, ticket: f64, order: SocketCommand) -> Result<()> {
 
 /// Sends a message: a string as text, anything else as bytes.
 fn send<'js>(ctx: Ctx<'js>, ticket: f64, message: Value<'js>) -> Result<()> {
-    let wanted = match of_buffer(&message)? {
+    let bytes = if message.is_string() { None } else { of_buffer(&message)? };
+    let wanted = match bytes {
         Some(bytes) => SocketCommand::Binary(bytes),
         None => SocketCommand::Text(string_of(&message)?),
     };

@@ -14,9 +14,9 @@ use super::sample::TagList;
 #[derive(Clone, Debug, PartialEq)]
 pub struct HttpRequest {
     /// The method as written.
-    pub method: String,
+    pub method: Cow<'static, str>,
     /// The URL as written.
-    pub url: String,
+    pub url: Rc<str>,
     /// What the URL is called in metrics; the URL itself where `None`.
     pub name: Option<String>,
     /// The header fields in the script's order, by their canonical names.
@@ -130,16 +130,16 @@ impl Statuses {
 
 impl Default for HttpRequest {
     fn default() -> Self {
-        Self::in_group("".into())
+        Self::new("".into(), "".into())
     }
 }
 
 impl HttpRequest {
-    /// A request of nothing yet, sent in this group.
-    pub(crate) const fn in_group(group: Rc<str>) -> Self {
+    /// A request for a URL of which nothing else is said yet, sent in this group.
+    pub(crate) const fn new(url: Rc<str>, group: Rc<str>) -> Self {
         Self {
-            method: String::new(),
-            url: String::new(),
+            method: Cow::Borrowed(""),
+            url,
             name: None,
             headers: Vec::new(),
             shared_headers: None,

@@ -27,6 +27,16 @@ pub(crate) fn values<'a>(head: &'a [u8], name: &str) -> impl Iterator<Item = Cow
     })
 }
 
+/// Whether there is a field `Set-Cookie`. Its `k` is looked for, of which heads have few: this runs for each response.
+pub(crate) fn sets_cookies(head: &[u8]) -> bool {
+    const NAME: &[u8] = b"set-cookie:";
+    const K: usize = 7;
+    memchr::memchr2_iter(b'k', b'K', head).any(|at| {
+        let name = at.checked_sub(K).and_then(|from| head.get(from..from + NAME.len()));
+        name.is_some_and(|name| name.eq_ignore_ascii_case(NAME))
+    })
+}
+
 /// The first field of this name.
 pub(crate) fn field<'a>(head: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
     values(head, name).next()
@@ -71,5 +81,11 @@ mod tests {
         };
         assert!(fields(head).filter_map(by_name).eq(found), "as all fields say");
         assert_eq!(values(b"", "a").count() + values(b"x\na", "a").count(), 0);
+        assert!(sets_cookies(head));
+        for none in
+            [&b""[..], b"k", b"HTTP/1.1 200 OK\r\nKeep: k\r\nset-cooki", b"x-kset_cookie: 1"]
+        {
+            assert!(!sets_cookies(none), "{none:?}");
+        }
     }
 }

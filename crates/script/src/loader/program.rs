@@ -103,7 +103,7 @@ impl Program {
             ModuleFiles { store: Arc::clone(&store) },
         );
         let context = Context::full(&runtime).map_err(engine)?;
-        let vu = Rc::new(VuContext::new(host));
+        let vu = Rc::new(VuContext::new(host, Rc::default()));
         vu.files.replace(Some(files));
         let asked = Rc::clone(&vu);
         runtime.set_interrupt_handler(Some(Box::new(move || asked.interrupts())));

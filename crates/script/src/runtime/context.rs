@@ -9,6 +9,7 @@ use rquickjs::{Ctx, Exception as JsException, Result};
 
 use super::coroutine::VuSuspender;
 use super::event_loop::EventLoop;
+use super::known_urls::KnownUrls;
 use crate::host::cookie_jar::SharedJar;
 use crate::host::execution::{ExecutionInfo, Stage};
 use crate::host::http::{HttpRequest, Statuses};
@@ -39,6 +40,8 @@ pub(crate) struct VuContext {
     /// What the script has under way.
     pub(crate) events: EventLoop,
     pub(crate) group: RefCell<Rc<str>>,
+    /// The thread's.
+    pub(crate) urls: Rc<KnownUrls>,
     /// What it shares with the script's other VUs.
     pub(crate) store: OnceCell<Arc<Store>>,
     /// Where files are, while the script is run for the first time.
@@ -68,8 +71,9 @@ pub(crate) struct VuContext {
 }
 
 impl VuContext {
-    pub(crate) fn new(host: Rc<dyn Host>) -> Self {
+    pub(crate) fn new(host: Rc<dyn Host>, urls: Rc<KnownUrls>) -> Self {
         Self {
+            urls,
             registry: RefCell::default(),
             host,
             suspender: VuSuspender::new(),
@@ -124,12 +128,9 @@ impl VuContext {
     ///
     /// # Errors
     /// It is the init stage: a JavaScript exception is thrown.
+    #[inline]
     pub(crate) fn require_started(&self, ctx: &Ctx<'_>, what: &str) -> Result<()> {
-        if self.stage.get() == Stage::Init {
-            let text = format!("{what} in the init context is not supported");
-            return Err(JsException::throw_message(ctx, &text));
-        }
-        Ok(())
+        if self.stage.get() == Stage::Init { Err(not_started(ctx, what)) } else { Ok(()) }
     }
 
     /// Keeps a sample until the host takes it.
@@ -162,13 +163,17 @@ impl VuContext {
         samples.push(Sample { metric, at, value, group, check, tags, vu_tags, metadata });
     }
 
-    /// A request of nothing yet, with the VU's group, tags and metadata of this moment.
-    pub(crate) fn new_request(&self) -> HttpRequest {
+    /// A request for a URL, with the VU's group, tags and metadata of this moment.
+    pub(crate) fn new_request(&self, url: Rc<str>) -> HttpRequest {
         HttpRequest {
             vu_tags: self.vu_tags.borrow().clone(),
             metadata: self.metadata.borrow().clone(),
-            ..HttpRequest::in_group(Rc::clone(&self.group.borrow()))
+            ..HttpRequest::new(url, Rc::clone(&self.group.borrow()))
         }
+    }
+
+    pub(crate) fn has_samples(&self) -> bool {
+        !self.samples.borrow().is_empty()
     }
 
     pub(crate) fn take_samples(&self, into: &mut Vec<Sample>) {
@@ -179,4 +184,9 @@ impl VuContext {
     pub(crate) fn samples_dropped(&self) -> u64 {
         self.samples_dropped.get()
     }
+}
+
+#[cold]
+fn not_started(ctx: &Ctx<'_>, what: &str) -> rquickjs::Error {
+    JsException::throw_message(ctx, &format!("{what} in the init context is not supported"))
 }

@@ -1,12 +1,13 @@
 //! `Current`: the VU whose JavaScript runs, and how the functions that scripts call find it.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Exception, Result};
 
 use super::context::VuContext;
-use super::ffi::{ContextData, WorkerLoan, interrupted, look_for_interrupts};
+use super::ffi::{WorkerLoan, context_data, interrupted, look_for_interrupts, set_context_data};
 
 /// The VU whose JavaScript runs; none between two calls.
 #[derive(Default)]
@@ -31,13 +32,12 @@ impl Current {
 
 /// Stores `current` in the context, where [`vu_of`] finds the VU that runs.
 pub(crate) fn install(ctx: &Ctx<'_>, current: &Rc<Current>) -> Result<()> {
-    ctx.store_userdata(ContextData(Rc::clone(current))).map(drop)?;
-    Ok(())
+    set_context_data(ctx, Rc::clone(current) as Rc<dyn Any>)
 }
 
 /// The VU that runs.
 pub(crate) fn vu_of(ctx: &Ctx<'_>) -> Result<Rc<VuContext>> {
-    match ctx.userdata::<ContextData<Current>>().and_then(|current| current.0.vu()) {
+    match context_data::<Current>(ctx).and_then(Current::vu) {
         Some(vu) => Ok(vu),
         None => Err(Exception::throw_internal(ctx, "this context has no VU")),
     }
@@ -47,7 +47,7 @@ pub(crate) fn vu_of(ctx: &Ctx<'_>) -> Result<Rc<VuContext>> {
 /// three times that. Afterwards it is looked for an interrupt: a loop of such calls has few steps.
 pub(crate) fn on_worker_stack<T>(ctx: &Ctx<'_>, body: impl FnOnce() -> T + Send) -> T {
     look_for_interrupts(ctx);
-    match ctx.userdata::<ContextData<Current>>().and_then(|current| current.0.vu()) {
+    match context_data::<Current>(ctx).and_then(Current::vu) {
         Some(vu) => vu.suspender.on_worker_stack(body),
         None => body(),
     }

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 
 use rquickjs::{Ctx, Persistent, Value};
-use stdx::{MemoryShare, Nanos, OutOfMemory};
+use stdx::{MemoryShare, Nanos, NumberHash, OutOfMemory};
 
 use super::timers::Timers;
 use crate::host::action::{Action, ActionResult, Ticket};
@@ -46,11 +46,11 @@ pub(crate) struct EventLoop {
     /// Answers that came while the script waited for something else.
     pub(super) arrived: RefCell<VecDeque<(Ticket, ActionResult)>>,
     /// How much waits, by ticket: answers, and the bytes in them.
-    pub(super) weights: RefCell<HashMap<u64, (usize, usize)>>,
+    pub(super) weights: RefCell<HashMap<u64, (usize, usize), NumberHash>>,
     /// What is done with answers; `None` while it is being done.
-    pub(super) tasks: RefCell<HashMap<u64, Option<Then>>>,
+    pub(super) tasks: RefCell<HashMap<u64, Option<Then>, NumberHash>>,
     /// What outlives the iteration, by its ticket; its answers wait to be [asked for](super::context::VuContext::next_of).
-    pub(super) lasting: RefCell<HashMap<u64, VecDeque<ActionResult>>>,
+    pub(super) lasting: RefCell<HashMap<u64, VecDeque<ActionResult>, NumberHash>>,
     pub(crate) timers: Timers,
     /// Promises that were rejected and have no handler, with the reason.
     pub(super) rejected: RefCell<Vec<(Persistent<Value<'static>>, Persistent<Value<'static>>)>>,
@@ -59,6 +59,11 @@ pub(crate) struct EventLoop {
 impl EventLoop {
     pub(crate) fn new() -> Self {
         Self { next: Cell::new(1), wanted: Cell::new(NOTHING), ..Self::default() }
+    }
+
+    /// Whether the script asked for something since the last time.
+    pub(crate) fn has_actions(&self) -> bool {
+        !self.actions.borrow().is_empty()
     }
 
     /// What the script asked for since the last time; gives the memory that it takes until it is carried out.
@@ -171,12 +176,22 @@ impl EventLoop {
         // Commands of sockets are not answered, and are carried out all the same.
         self.actions.borrow_mut().retain(|action| matches!(action, Action::Socket(..)));
         // What waits for the script may hold values of it, so each is dropped outside of the borrow.
-        drop(self.arrived.take());
-        let lasting = self.lasting.borrow();
-        self.weights.borrow_mut().retain(|ticket, _| lasting.contains_key(ticket));
-        drop(self.tasks.take());
-        drop(self.rejected.take());
+        emptied(&self.arrived, VecDeque::is_empty);
+        if !self.weights.borrow().is_empty() {
+            let lasting = self.lasting.borrow();
+            self.weights.borrow_mut().retain(|ticket, _| lasting.contains_key(ticket));
+        }
+        emptied(&self.tasks, HashMap::is_empty);
+        emptied(&self.rejected, Vec::is_empty);
         self.timers.clear();
+    }
+}
+
+/// Drops what a cell holds, outside of the borrow.
+fn emptied<T: Default>(cell: &RefCell<T>, is_empty: impl FnOnce(&T) -> bool) {
+    // Mostly there is nothing, and this is done after each iteration.
+    if !is_empty(&cell.borrow()) {
+        drop(cell.take());
     }
 }
 

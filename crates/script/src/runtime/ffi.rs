@@ -5,16 +5,17 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::ops::Range;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
+use std::{slice, str};
 
 use corosensei::Yielder;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::Constructor;
 use rquickjs::module::Declared;
 use rquickjs::{
-    ArrayBuffer, Context, Ctx, Error, Exception, Function, JsLifetime, Module, Object, Result,
-    Value, qjs,
+    ArrayBuffer, Context, Ctx, Error, Exception, JsLifetime, Module, Object, Result, Value, qjs,
 };
 
 /// The way out of a VU's coroutine, held by what the script calls.
@@ -254,9 +255,91 @@ pub(crate) fn copied_object<'js>(object: &Object<'js>) -> Result<Object<'js>> {
 }
 
 /// Whether a function was written `async`.
-pub(crate) fn is_async(function: &Function<'_>) -> bool {
+pub(crate) fn is_async(function: &Value<'_>) -> bool {
     // SAFETY: the function lives.
-    unsafe { qjs::JS_IsAsyncFunction(function.as_value().as_raw()) }
+    unsafe { qjs::JS_IsAsyncFunction(function.as_raw()) }
+}
+
+/// Calls a function with one argument, without what `Function::call` makes of any number of them.
+///
+/// # Errors
+/// It threw, or is no function.
+pub(crate) fn call_with<'js>(function: &Value<'js>, argument: &Value<'js>) -> Result<Value<'js>> {
+    let (ctx, mut arguments) = (function.ctx(), [argument.as_raw()]);
+    // SAFETY: context, function and argument live, and are of one context. What is returned is ours.
+    let returned = unsafe {
+        let (raw, arguments) = (ctx.as_raw().as_ptr(), arguments.as_mut_ptr());
+        let returned = qjs::JS_Call(raw, function.as_raw(), qjs::JS_UNDEFINED, 1, arguments);
+        Value::from_raw(ctx.clone(), returned)
+    };
+    if returned.is_exception() { Err(Error::Exception) } else { Ok(returned) }
+}
+
+/// A string that has only ASCII characters, where it lies; `None` of anything else, and of one that is not in one piece.
+pub(crate) fn ascii<'a>(value: &'a Value<'_>) -> Option<&'a str> {
+    let mut len = 0;
+    // SAFETY: the value lives. Its bytes stay where they are as long as it does, and are not changed: JavaScript's strings are
+    // only ever changed where nothing else refers to them, and `value` does. ASCII is UTF-8.
+    unsafe {
+        let bytes = NonNull::new(qjs::JS_StringBytes(value.as_raw(), &raw mut len).cast_mut())?;
+        let bytes = slice::from_raw_parts(bytes.as_ptr(), len);
+        bytes.is_ascii().then(|| str::from_utf8_unchecked(bytes))
+    }
+}
+
+/// The most fields that [`FewFields`] has.
+const FEW: usize = 16;
+
+/// The fields of a plain object with few of them: name and value. The names are those of the beginning, a value is the field's of
+/// the moment it is asked for.
+pub(crate) struct FewFields<'a, 'js> {
+    object: &'a Value<'js>,
+    names: [qjs::JSAtom; FEW],
+    /// Those of the names that are left.
+    left: Range<usize>,
+}
+
+impl<'a, 'js> FewFields<'a, 'js> {
+    /// `None` if it is no plain object, or has many fields, or names that are numbers.
+    pub(crate) fn of(object: &'a Value<'js>) -> Option<Self> {
+        let mut names = [0; FEW];
+        // SAFETY: context and value live, and there is room for so many names.
+        let count = unsafe {
+            let ctx = object.ctx().as_raw().as_ptr();
+            qjs::JS_OwnNames(ctx, object.as_raw(), names.as_mut_ptr(), FEW as _)
+        };
+        let count = usize::try_from(count).ok()?;
+        Some(Self { object, names, left: 0..count })
+    }
+}
+
+impl<'js> Iterator for FewFields<'_, 'js> {
+    type Item = Result<(Value<'js>, Value<'js>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let name = self.names[self.left.next()?];
+        let ctx = self.object.ctx();
+        // SAFETY: context and object live; the name is ours, and freed once. The values that are given are ours.
+        let [name, value] = unsafe {
+            let raw = ctx.as_raw().as_ptr();
+            let text = qjs::JS_AtomToString(raw, name);
+            let value = qjs::JS_GetProperty(raw, self.object.as_raw(), name);
+            qjs::JS_FreeAtom(raw, name);
+            [text, value].map(|value| Value::from_raw(ctx.clone(), value))
+        };
+        let failed = name.is_exception() || value.is_exception();
+        Some(if failed { Err(Error::Exception) } else { Ok((name, value)) })
+    }
+}
+
+impl Drop for FewFields<'_, '_> {
+    fn drop(&mut self) {
+        let ctx = self.object.ctx().as_raw().as_ptr();
+        for name in &self.names[self.left.clone()] {
+            // SAFETY: the context lives; the name is ours, and no longer used.
+            unsafe { qjs::JS_FreeAtom(ctx, *name) };
+        }
+    }
 }
 
 /// The bytes of a buffer; none of a detached one.
@@ -265,11 +348,30 @@ pub(crate) fn copied(buffer: &ArrayBuffer<'_>) -> Vec<u8> {
     unsafe { buffer.as_bytes() }.unwrap_or_default().to_vec()
 }
 
-/// Something of ours that a context holds for the functions that run in it.
-pub(crate) struct ContextData<T>(pub(crate) Rc<T>);
+/// Has a context hold something of ours for the functions that run in it; [`context_data`] finds it.
+pub(crate) fn set_context_data(ctx: &Ctx<'_>, data: Rc<dyn Any>) -> Result<()> {
+    let data = Rc::new(data);
+    ctx.store_userdata(ContextData(Rc::clone(&data))).map(drop)?;
+    // SAFETY: the context lives. Nothing else sets its pointer.
+    unsafe { qjs::JS_SetContextOpaque(ctx.as_raw().as_ptr(), Rc::as_ptr(&data).cast_mut().cast()) }
+    Ok(())
+}
 
-// SAFETY: a `T` that is `'static` holds nothing with JavaScript's lifetime.
-unsafe impl<T: 'static> JsLifetime<'_> for ContextData<T> {
+/// What a context holds, if it is of this type. Each function that a script calls asks for it, so it does without the map of
+/// rquickjs.
+pub(crate) fn context_data<'a, T: 'static>(ctx: &'a Ctx<'_>) -> Option<&'a T> {
+    // SAFETY: the context lives. Its pointer is null or `set_context_data`'s: to what the context's `ContextData` holds as long
+    // as the context lives, since nothing else stores one or takes it away.
+    let data =
+        unsafe { qjs::JS_GetContextOpaque(ctx.as_raw().as_ptr()).cast::<Rc<dyn Any>>().as_ref() };
+    data?.downcast_ref()
+}
+
+/// What a context holds for the functions that run in it.
+struct ContextData(#[expect(dead_code, reason = "it is held")] Rc<Rc<dyn Any>>);
+
+// SAFETY: what is `'static` holds nothing with JavaScript's lifetime.
+unsafe impl JsLifetime<'_> for ContextData {
     type Changed<'to> = Self;
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod event_loop;
 pub(crate) mod exception;
 pub(crate) mod ffi;
 pub(crate) mod go_json;
+pub(crate) mod known_urls;
 pub(crate) mod realm;
 pub(crate) mod run_loop;
 pub(crate) mod summary;

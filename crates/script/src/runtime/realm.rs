@@ -14,6 +14,7 @@ use crate::runtime::current::{self, Current};
 use crate::runtime::deep_stack::{RUN_STACK_BYTES, VU_JS_STACK_BYTES};
 use crate::runtime::exception::Exception;
 use crate::runtime::ffi::{self, Fiber, StackBytes};
+use crate::runtime::known_urls::KnownUrls;
 use crate::runtime::run_loop;
 
 /// The VUs of a realm together may hold this much: 4 GiB, and no more than the thread's part of what the process may.
@@ -31,6 +32,7 @@ pub struct Realm {
     _runtime: Runtime,
     current: Rc<Current>,
     pub(crate) program: Program,
+    pub(crate) urls: Rc<KnownUrls>,
     /// What it holds, of what the process may.
     memory: RefCell<MemoryShare>,
     /// What it held when nothing was left, after its garbage was collected.
@@ -93,6 +95,7 @@ impl Realm {
             _runtime: runtime,
             current,
             program,
+            urls: Rc::default(),
             memory,
             held_at_most,
             threads,

@@ -33,12 +33,15 @@ pub(crate) fn run(ctx: &Ctx<'_>, vu: &VuContext) -> std::result::Result<(), Exce
     loop {
         run_jobs(ctx, vu).map_err(thrown)?;
         reject_unhandled(ctx, vu)?;
-        let now = vu.host.now();
         if left > 0 {
             left -= 1;
-            if let Some(timer) = vu.events.timers.take_due(now) {
-                timer.run(ctx, now).map_err(thrown)?;
-                continue;
+            // Without timers, the clock is not read.
+            if vu.events.timers.next_due().is_some() {
+                let now = vu.host.now();
+                if let Some(timer) = vu.events.timers.take_due(now) {
+                    timer.run(ctx, now).map_err(thrown)?;
+                    continue;
+                }
             }
             let arrived = vu.events.take_any();
             if let Some((ticket, answer)) = arrived {
@@ -47,7 +50,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, vu: &VuContext) -> std::result::Result<(), Exce
             }
         }
         let is_spent = left == 0;
-        let until = if is_spent { Some(now) } else { vu.events.timers.next_due() };
+        let until = if is_spent { Some(vu.host.now()) } else { vu.events.timers.next_due() };
         left = BURST_MAX;
         if until.is_none() && vu.events.tasks.borrow().is_empty() {
             return Ok(());

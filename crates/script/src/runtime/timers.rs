@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rquickjs::function::Args;
 use rquickjs::{Ctx, Function, Persistent, Result, Value};
-use stdx::Nanos;
+use stdx::{Nanos, NumberHash};
 
 /// The most timers of a VU at once.
 const TIMERS_MAX: usize = 100_000;
@@ -47,7 +47,7 @@ pub(crate) struct Timers {
     /// How many places were taken.
     places: Cell<u64>,
     waiting: RefCell<BTreeMap<Place, Waiting>>,
-    place_of: RefCell<HashMap<u64, Place>>,
+    place_of: RefCell<HashMap<u64, Place, NumberHash>>,
 }
 
 struct Waiting {

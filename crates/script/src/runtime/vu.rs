@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
-use rquickjs::{Ctx, Function, Object, Value};
+use rquickjs::{Atom, Ctx, FromJs, Function, Object, Value};
 use stdx::MemoryShare;
 
 use super::caught::{caught, caught_init};
@@ -14,7 +14,7 @@ use super::context::VuContext;
 use super::coroutine::{Call, ResumeWith, StepResult, YieldReason};
 use super::deep_stack::VU_STACK_BYTES;
 use super::exception::Exception;
-use super::ffi::Fiber;
+use super::ffi::{Fiber, call_with};
 use super::go_json::{Undefined, go_json};
 use super::realm::Realm;
 use super::{environment, run_loop, summary};
@@ -48,7 +48,7 @@ impl Vu {
         let none =
             |error: &dyn fmt::Display| Exception::internal(format!("no room for a VU: {error}"));
         let stack = DefaultStack::new(VU_STACK_BYTES).map_err(|error| none(&error))?;
-        let context = Rc::new(VuContext::new(host));
+        let context = Rc::new(VuContext::new(host, Rc::clone(&realm.urls)));
         let fiber = realm.fiber().ok_or_else(Exception::out_of_memory)?;
         let (inner, ours) = (Rc::clone(&context), Rc::clone(realm));
         let coroutine = Coroutine::with_stack(stack, move |yielder, _: ResumeWith| {
@@ -107,6 +107,12 @@ impl Vu {
         }
     }
 
+    /// Whether the script asked for something since the last time.
+    #[must_use]
+    pub fn has_actions(&self) -> bool {
+        self.context.events.has_actions()
+    }
+
     /// Takes what the script asked for since the last time; gives the memory that it takes until it is carried out.
     pub fn take_actions(&self, into: &mut Vec<Action>) -> MemoryShare {
         self.context.events.take_actions(into)
@@ -116,6 +122,12 @@ impl Vu {
     #[must_use]
     pub fn backlog(&self, ticket: Ticket) -> (usize, usize) {
         self.context.events.backlog(ticket)
+    }
+
+    /// Whether the script made samples since the last time.
+    #[must_use]
+    pub fn has_samples(&self) -> bool {
+        self.context.has_samples()
     }
 
     /// Takes the samples that the script made since the last time.
@@ -171,9 +183,8 @@ impl Drop for Vu {
 fn live(ctx: &Ctx<'_>, realm: &Realm, context: &Rc<VuContext>, number: u64) {
     let suspend = |reason| context.suspender.suspend(reason);
     context.number.set(number);
-    let began = ctx.globals().set("__VU", number).and_then(|()| realm.program.start(ctx, context));
-    let own = match began {
-        Ok(exports) => MainModule { exports, data: RefCell::default() },
+    let own = match MainModule::start(ctx, realm, context, number) {
+        Ok(own) => own,
         Err(error) => {
             suspend(YieldReason::Ready(Err(caught_init(ctx, error, &realm.bound()))));
             return;
@@ -195,9 +206,38 @@ struct MainModule<'js> {
     exports: Object<'js>,
     /// What `setup` returned, as JSON and parsed: a VU has one copy, and its changes of it stay.
     data: RefCell<Option<(Rc<str>, Value<'js>)>>,
+    /// The name of the function called last: mostly it is the next as well.
+    called: RefCell<Option<(Rc<str>, Atom<'js>)>>,
+    /// `__ITER`.
+    iteration: Atom<'js>,
 }
 
 impl<'js> MainModule<'js> {
+    /// Runs the modules of a VU with this number.
+    fn start(
+        ctx: &Ctx<'js>,
+        realm: &Realm,
+        context: &Rc<VuContext>,
+        number: u64,
+    ) -> rquickjs::Result<Self> {
+        ctx.globals().set("__VU", number)?;
+        let exports = realm.program.start(ctx, context)?;
+        let iteration = Atom::from_str(ctx.clone(), "__ITER")?;
+        Ok(Self { exports, data: RefCell::default(), called: RefCell::default(), iteration })
+    }
+
+    /// The atom of an export's name.
+    fn name_of(&self, ctx: &Ctx<'js>, name: &Rc<str>) -> rquickjs::Result<Atom<'js>> {
+        if let Some((of, atom)) = &*self.called.borrow()
+            && Rc::ptr_eq(of, name)
+        {
+            return Ok(atom.clone());
+        }
+        let atom = Atom::from_str(ctx.clone(), name)?;
+        self.called.replace(Some((Rc::clone(name), atom.clone())));
+        Ok(atom)
+    }
+
     fn data(&self, ctx: &Ctx<'js>, json: &Rc<str>) -> rquickjs::Result<Value<'js>> {
         if let Some((of, value)) = &*self.data.borrow()
             && Rc::ptr_eq(of, json)
@@ -259,14 +299,17 @@ fn begin<'js>(
 ) -> rquickjs::Result<Value<'js>> {
     // VU 0 calls `setup` and `teardown`. It does not iterate, and has no `__ITER`.
     if context.number.get() > 0 {
-        ctx.globals().set("__ITER", call.iteration)?;
+        ctx.globals().set(own.iteration.clone(), call.iteration)?;
     }
     let data = match &call.data {
         Some(json) => own.data(ctx, json)?,
         None => Value::new_undefined(ctx.clone()),
     };
-    let function: Function<'js> = own.exports.get(&*call.function)?;
-    function.call((data,))
+    let function: Value<'js> = own.exports.get(own.name_of(ctx, &call.function)?)?;
+    if !function.is_function() {
+        Function::from_js(ctx, function.clone())?;
+    }
+    call_with(&function, &data)
 }
 
 /// What a function returned, or its promise came to, as JSON: Go's, which has null for undefined, and neither functions nor NaN.

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use workload::EngineResponse;
 
 use crate::host::http::Timings;
+use crate::host::response_head;
 use crate::host::system_tags::{SystemTag, SystemTags};
 
 /// What k6's metrics want of a request.
@@ -18,7 +19,8 @@ pub(super) struct CallTags<'a> {
     /// What it is called in metrics.
     pub(super) name: &'a str,
     pub(super) method: &'a str,
-    pub(super) proto: &'a str,
+    /// The head of the response: its status line has the protocol, which few ask for.
+    pub(super) head: &'a [u8],
     /// `tls1.3`; empty without TLS.
     pub(super) tls_version: &'a str,
     /// The address that answered.
@@ -54,7 +56,7 @@ impl CallTags<'_> {
             "method" => (SystemTag::Method, Cow::Borrowed(self.method)),
             "name" => (SystemTag::Name, Cow::Borrowed(self.name)),
             "url" => (SystemTag::Url, Cow::Borrowed(self.name)),
-            "proto" => (SystemTag::Proto, Cow::Borrowed(self.proto)),
+            "proto" => (SystemTag::Proto, Cow::Borrowed(response_head::proto(self.head))),
             "error" => (SystemTag::Error, Cow::Borrowed(self.error.as_str())),
             "error_code" if self.error_code > 0 => {
                 (SystemTag::ErrorCode, Cow::Owned(self.error_code.to_string()))

@@ -16,7 +16,7 @@ use crate::host::cookie_jar::{SetCookie, push_cookie};
 use crate::host::http::{
     Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, masked,
 };
-use crate::host::response_head::{field, proto, values};
+use crate::host::response_head::{field, sets_cookies, values};
 use crate::host::url_error::url_error_text;
 
 /// A request on its way: from when the script asked for it until its last hop is answered.
@@ -142,6 +142,11 @@ impl HttpCall {
         self.away
     }
 
+    /// What was asked for, where this is its first hop.
+    pub(super) fn first(&self) -> Option<&HttpRequest> {
+        self.hop.is_none().then_some(&*self.request)
+    }
+
     /// What was asked for.
     pub(super) fn request(&self) -> &HttpRequest {
         &self.request
@@ -168,7 +173,7 @@ impl HttpCall {
             error: failure.map(|failure| failure.text).unwrap_or_default(),
             name: self.name(),
             method: self.method(),
-            proto: proto(head(reply)),
+            head: head(reply),
             tls_version: reply.secured.map_or("", |(version, _)| version),
             ip: reply.remote.map(|remote| remote.ip()),
             expected,
@@ -209,7 +214,9 @@ impl HttpCall {
     }
 
     pub(super) fn keep_cookies(&self, reply: &EngineResponse<'_>, plan: &VuPoolPlan) {
-        let Some(jar) = &self.request.jar else { return };
+        let Some(jar) = self.request.jar.as_ref().filter(|_| sets_cookies(head(reply))) else {
+            return;
+        };
         let mut set = values(head(reply), "set-cookie")
             .filter_map(|value| SetCookie::parse(&value))
             .peekable();
@@ -364,7 +371,7 @@ fn without_user(request: &mut HttpRequest) -> Option<Box<Hop>> {
     let fragment = request.url.split_once('#').map_or("", |(_, fragment)| fragment);
     let url = whole(&Url { userinfo: None, ..url }, fragment);
     let body = request.coded_body.clone().or_else(|| request.body.clone());
-    let (method, headers) = (request.method.clone(), request.headers().to_vec());
+    let (method, headers) = (request.method.clone().into_owned(), request.headers().to_vec());
     Some(Box::new(Hop { method, url, masked: None, headers, body }))
 }
 

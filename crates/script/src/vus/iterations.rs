@@ -123,8 +123,12 @@ impl VuPool {
 
     /// Begins what a VU asked for.
     pub(super) fn start_actions(&mut self, slot: VuSlot) {
+        let vu = &self.slots[slot].vu;
+        if !vu.has_actions() {
+            return;
+        }
         let mut actions = std::mem::take(&mut self.actions);
-        let _memory = self.slots[slot].vu.take_actions(&mut actions);
+        let _memory = vu.take_actions(&mut actions);
         let iteration = self.slots[slot].iterations;
         let owner = |ticket| RequestOwner { slot, iteration, ticket, outlives_iteration: false };
         for action in actions.drain(..) {
@@ -294,6 +298,9 @@ impl VuPool {
 
     pub(super) fn take_samples(&mut self, slot: VuSlot) {
         let slot = &self.slots[slot];
+        if !slot.vu.has_samples() {
+            return;
+        }
         slot.vu.take_samples(&mut self.samples);
         for sample in self.samples.drain(..) {
             self.recorder.script(&mut self.stats.tally, slot.sampled(), &sample);

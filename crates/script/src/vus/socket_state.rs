@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use stdx::{Nanos, Prng};
+use stdx::{Nanos, NumberHash, Prng};
 use wire::cable::Kind;
 use wire::ws::{Offer, WsSession};
 use workload::Pipe;
@@ -22,9 +22,9 @@ const PINGS_MAX: usize = 1_024;
 /// The WebSockets of a worker's VUs.
 #[derive(Default)]
 pub(super) struct Sockets {
-    pub(super) open: HashMap<Pipe, Socket>,
+    pub(super) open: HashMap<Pipe, Socket, NumberHash>,
     /// Which pipe a VU's socket has, by the VU's place and the ticket.
-    pub(super) pipes: HashMap<(VuSlot, Ticket), Pipe>,
+    pub(super) pipes: HashMap<(VuSlot, Ticket), Pipe, NumberHash>,
     /// What came in one go; kept for its memory.
     pub(super) events: Vec<SocketEvent>,
     /// What goes out; kept for its memory.

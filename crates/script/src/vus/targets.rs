@@ -1,14 +1,25 @@
 //! `TargetCache`: what VUs ask for, kept once: the engine makes the very same `Arc` ready only once.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use workload::Target;
 
 use super::http_call::HttpCall;
+use crate::host::http::HttpRequest;
 
 /// The last targets of all VUs, each in the place that its content gives it.
 #[derive(Debug, Default)]
-pub(super) struct TargetCache(Vec<Option<Arc<Target>>>);
+pub(super) struct TargetCache(Vec<Option<KnownTarget>>);
+
+/// A target and what it was made of: what is still the very same need not be compared.
+#[derive(Clone, Debug)]
+struct KnownTarget {
+    target: Arc<Target>,
+    /// `None` of a hop's.
+    url: Option<Rc<str>>,
+    shared_headers: Option<Arc<[(String, String)]>>,
+}
 
 /// So many are kept at most.
 const PLACES: usize = 1024;
@@ -25,10 +36,10 @@ impl TargetCache {
             self.0.resize(PLACES, None);
         }
         let place = &mut self.0[(hash(call) % PLACES as u64) as usize];
-        if let Some(known) = place.as_ref().filter(|known| is_of(call, known)) {
-            return Arc::clone(known);
+        if let Some(known) = place.as_ref().filter(|known| known.is_of(call)) {
+            return Arc::clone(&known.target);
         }
-        Arc::clone(place.insert(Arc::new(call.target())))
+        Arc::clone(&place.insert(KnownTarget::new(call)).target)
     }
 }
 
@@ -36,27 +47,39 @@ impl TargetCache {
 /// more: it need not be hard to do.
 fn hash(call: &HttpCall) -> u64 {
     let body = call.body().map_or(&[][..], |body| body);
-    [call.url().as_bytes(), call.method().as_bytes(), body].into_iter().fold(0, hash_bytes) >> 32
+    [call.url().as_bytes(), call.method().as_bytes(), body].into_iter().fold(0, stdx::mix_bytes)
+        >> 32
 }
 
-/// A hash of eight bytes at a time.
-fn hash_bytes(hash: u64, bytes: &[u8]) -> u64 {
-    let mix =
-        |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let (words, rest) = bytes.as_chunks();
-    let hash = words
-        .iter()
-        .fold(mix(hash, bytes.len() as u64), |hash, word| mix(hash, u64::from_le_bytes(*word)));
-    rest.iter().fold(hash, |hash, byte| mix(hash, u64::from(*byte)))
-}
+impl KnownTarget {
+    fn new(call: &HttpCall) -> Self {
+        let first = call.first();
+        Self {
+            target: Arc::new(call.target()),
+            url: first.map(|request| Rc::clone(&request.url)),
+            shared_headers: first.and_then(|request| request.shared_headers.clone()),
+        }
+    }
 
-/// Whether a target is exactly that of a call.
-fn is_of(call: &HttpCall, known: &Target) -> bool {
-    known.url == call.url()
-        && known.method == call.method()
-        && known.headers == call.headers()
-        && known.name == call.given_name()
-        && known.body.as_ref() == call.body().map_or(&[][..], |body| body)
+    /// Whether the target is exactly that of a call.
+    fn is_of(&self, call: &HttpCall) -> bool {
+        let (target, first) = (&self.target, call.first());
+        let same_url = match (&self.url, first) {
+            (Some(known), Some(HttpRequest { url, .. })) => Rc::ptr_eq(known, url),
+            _ => false,
+        };
+        let same_headers = match (&self.shared_headers, first) {
+            (Some(known), Some(HttpRequest { shared_headers: Some(shared), .. })) => {
+                Arc::ptr_eq(known, shared)
+            }
+            _ => false,
+        };
+        (same_url || target.url == call.url())
+            && target.method == call.method()
+            && (same_headers || target.headers == call.headers())
+            && target.name == call.given_name()
+            && target.body.as_ref() == call.body().map_or(&[][..], |body| body)
+    }
 }
 
 #[cfg(test)]
@@ -68,8 +91,8 @@ mod tests {
 
     fn call(change: impl FnOnce(&mut HttpRequest)) -> HttpCall {
         let mut request = Box::new(HttpRequest {
-            method: "POST".to_owned(),
-            url: "http://h/".to_owned(),
+            method: "POST".into(),
+            url: "http://h/".into(),
             headers: vec![("A".to_owned(), "1".to_owned())],
             body: Some(b"x".as_slice().into()),
             ..HttpRequest::default()
@@ -91,8 +114,8 @@ mod tests {
         let first = known.get(&wanted);
         assert!(Arc::ptr_eq(&first, &known.get(&wanted)));
         let changes: [fn(&mut HttpRequest); 5] = [
-            |request| request.method = "PUT".to_owned(),
-            |request| request.url = "http://h/2".to_owned(),
+            |request| request.method = "PUT".into(),
+            |request| request.url = "http://h/2".into(),
             |request| request.headers.clear(),
             |request| request.name = Some("n".to_owned()),
             |request| request.body = Some(b"y".as_slice().into()),
@@ -100,11 +123,12 @@ mod tests {
         for change in changes {
             let different = call(change);
             let target = known.get(&different);
-            assert!(is_of(&different, &target) && !is_of(&wanted, &target), "{different:?}");
+            let same = |call: &HttpCall| *target == call.target();
+            assert!(same(&different) && !same(&wanted), "{different:?}");
         }
         // However many there are, no more are kept.
         for number in 0..5_000 {
-            known.get(&call(|request| request.url = format!("http://h/{number}")));
+            known.get(&call(|request| request.url = format!("http://h/{number}").into()));
         }
         assert_eq!(known.0.len(), PLACES);
     }

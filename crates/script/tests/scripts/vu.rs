@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use script::{
     Action, ActionResult, Call, CompileError, Exception, Files, Host, HttpFailure, HttpRequest,
-    HttpResponse, Level, Program, Realm, Stage, StepResult, Ticket, Timings, Vu,
+    HttpResponse, Level, Program, Realm, Sample, Stage, StepResult, Ticket, Timings, Vu,
 };
 use stdx::Nanos;
 
@@ -79,7 +79,7 @@ fn request(vu: &Vu) -> (Ticket, HttpRequest) {
 }
 
 fn response(status: u16, body: &str) -> ActionResult {
-    let ask = HttpRequest { url: "http://h/".to_owned(), ..HttpRequest::default() };
+    let ask = HttpRequest { url: "http://h/".into(), ..HttpRequest::default() };
     response_to(ask, status, body)
 }
 
@@ -158,10 +158,7 @@ fn a_blocking_request_suspends_the_vu_only() {
     for (at, vu) in vus.iter_mut().enumerate() {
         assert_eq!(iterate(vu, 40, None), StepResult::Waits { until: None });
         let (ticket, ask) = request(vu);
-        assert_eq!(
-            (ask.method.as_str(), ask.url.as_str()),
-            ("GET", format!("http://h/{}/40", at + 1).as_str())
-        );
+        assert_eq!((&*ask.method, &*ask.url), ("GET", format!("http://h/{}/40", at + 1).as_str()));
         tickets.push(ticket);
     }
     // Answered in another order than asked.
@@ -215,9 +212,9 @@ fn requests_carry_what_the_script_set() {
     assert_eq!((asks[0].timeout, asks[0].redirects), (Some(Nanos::from_secs(2)), Some(0)));
     assert_eq!(asks[1].body.as_deref(), Some([1, 2, 255].as_slice()));
     assert_eq!(asks[1].timeout, Some(Nanos::from_millis(250)));
-    assert_eq!((asks[2].method.as_str(), asks[2].url.as_str()), ("BREW", "http://h/5/pot/x"));
+    assert_eq!((&*asks[2].method, &*asks[2].url), ("BREW", "http://h/5/pot/x"));
     assert_eq!(asks[2].name.as_deref(), Some("http://h/${}/pot/${}"));
-    assert_eq!((asks[3].method.as_str(), asks[3].body.as_deref()), ("DELETE", None));
+    assert_eq!((&*asks[3].method, asks[3].body.as_deref()), ("DELETE", None));
 }
 
 #[test]
@@ -310,6 +307,107 @@ fn checks_and_groups_make_samples() {
             "4 1500 ::outer - [] 1500",
         ]
     );
+}
+
+/// The names of the checks, each with whether it held.
+fn checked(conditions: &str) -> Vec<String> {
+    let world = Rc::new(World::default());
+    let source = format!(
+        "import {{ check }} from 'k6'; export default function () {{ check(5, {conditions}) }}"
+    );
+    let mut vu = vu(&world, &source);
+    assert_eq!(iterate(&mut vu, 0, None), StepResult::Done(Ok(None)), "{conditions}");
+    let mut samples = Vec::new();
+    vu.take_samples(&mut samples);
+    let sample = |s: &Sample| format!("{}={}", s.check.as_deref().unwrap_or("-"), s.value);
+    samples.iter().map(sample).collect()
+}
+
+#[test]
+fn the_conditions_of_a_check_are_the_fields_of_any_object() {
+    let cases: [(&str, &[&str]); 11] = [
+        (
+            "{ 'is 5': (v) => v === 5, b: 1, c: '', d: null, e: undefined }",
+            &["is 5=1", "b=1", "c=0", "d=0", "e=0"],
+        ),
+        ("{ b: 1, 2: 1, a: 0, 1: 0 }", &["1=0", "2=1", "b=1", "a=0"]),
+        ("{ [Symbol('s')]: 1, a: 1 }", &["a=1"]),
+        ("Object.defineProperty({ a: 1 }, 'hidden', { value: 1 })", &["a=1"]),
+        ("Object.create({ inherited: 1 }, { own: { value: 1, enumerable: true } })", &["own=1"]),
+        ("{ get a() { return 0 }, get b() { return () => true } }", &["a=0", "b=1"]),
+        (
+            "{ 'größer als 0 €': (v) => v > 0, '\\ud800x': 1 }",
+            &["größer als 0 €=1", "\u{fffd}\u{fffd}\u{fffd}x=1"],
+        ),
+        ("['yes', 0]", &["0=1", "1=0"]),
+        ("new (class { constructor() { this.a = 1 } })()", &["a=1"]),
+        // Those that there were when the check began, with what they are by then.
+        (
+            "(() => { const all = { a: () => { all.b = 0; delete all.c; all.e = 1; return true }, b: 1, c: 1, d: 1 }; return all })()",
+            &["a=1", "b=0", "c=0", "d=1"],
+        ),
+        ("'text'", &[]),
+    ];
+    for (conditions, expect) in cases {
+        assert_eq!(checked(conditions), expect, "{conditions}");
+    }
+    // However many there are.
+    let names: Vec<String> = (0..40).map(|number| format!("n{number}")).collect();
+    let conditions =
+        format!("{{ {} }}", names.iter().map(|name| format!("{name}: 1, ")).collect::<String>());
+    assert_eq!(
+        checked(&conditions),
+        names.iter().map(|name| format!("{name}=1")).collect::<Vec<_>>()
+    );
+}
+
+/// Our addition to QuickJS adds what is new to a usual object at once: see `c/objects.c` of crate `quickjs`.
+#[test]
+fn properties_are_defined_as_javascript_has_it() {
+    for (expression, expect) in [
+        ("Object.keys({ b: 1, 2: 1, a: 1, 1: 1 })", r#"["1","2","b","a"]"#),
+        ("({ a: 1, b: 2, a: 3 })", r#"{"a":3,"b":2}"#),
+        (
+            "[(() => 0).name, (function named(a, b) {}).length, (class A { static name = 'x' }).name]",
+            r#"["",2,"x"]"#,
+        ),
+        (
+            "Object.getOwnPropertyDescriptor((a) => a, 'length')",
+            r#"{"value":1,"writable":false,"enumerable":false,"configurable":true}"#,
+        ),
+        ("(() => { const f = () => 1; return f.name })()", r#""f""#),
+        (
+            "(() => { class F { constructor() { return Object.freeze({}) } } class G extends F { x = 1 } try { new G(); return 'made' } catch (e) { return e.name } })()",
+            r#""TypeError""#,
+        ),
+        (
+            "(() => { const seen = []; class F { constructor() { return new Proxy({}, { defineProperty(of, name) { seen.push(name); return true } }) } } class G extends F { x = 1 } new G(); return seen })()",
+            r#"["x"]"#,
+        ),
+        (
+            "(() => { class F { constructor() { return [1] } } class G extends F { 1 = 2; 5 = 6 } const g = new G(); return [g.length, g[1], g[5]] })()",
+            "[6,2,6]",
+        ),
+        (
+            "(() => { class F { constructor() { return new Uint8Array(2) } } class G extends F { 1 = 300; x = 7 } const g = new G(); return [g[1], g.x] })()",
+            "[44,7]",
+        ),
+        (
+            "(() => { class F { constructor() { return new String('ab') } } class G extends F { 2 = 'c' } return [new G()[2], new G().length] })()",
+            r#"["c",2]"#,
+        ),
+        (
+            "(() => { const o = {}; Object.defineProperty(o, 'x', { get: () => 4, configurable: true }); Object.assign(o, {}); return { ...o, y: o.x } })()",
+            r#"{"y":4}"#,
+        ),
+    ] {
+        let world = Rc::new(World::default());
+        let mut vu = vu(&world, &format!("export default function () {{ return {expression} }}"));
+        let call =
+            Call { stage: Stage::Setup, function: "default".into(), iteration: 0, data: None };
+        let returned = StepResult::Done(Ok(Some(expect.to_owned())));
+        assert_eq!(vu.call(call), returned, "{expression}");
+    }
 }
 
 #[test]
@@ -540,7 +638,7 @@ fn requests_run_beside_the_script() {
         }";
     let (asked, done, lines) = ran(source);
     assert_eq!(done, Ok(None));
-    let urls: Vec<&str> = asked.iter().map(|ask| ask.url.as_str()).collect();
+    let urls: Vec<&str> = asked.iter().map(|ask| &*ask.url).collect();
     assert_eq!(urls, ["http://h/2", "http://h/1"]);
     assert_eq!(lines[0], "Info: asked");
     assert!(lines.contains(&"Info: http://h/1,http://h/2".to_owned()), "{lines:?}");

@@ -27,8 +27,8 @@ pub(super) fn async_request<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> 
     let url = arguments.next().unwrap_or(undefined);
     let (body, params) = (arguments.next(), arguments.next());
     let (promise, resolve, reject) = ctx.promise()?;
-    match prepare(&ctx, &method, &url, Arguments { body: body.as_ref(), params: params.as_ref() })?
-    {
+    let arguments = Arguments { body: body.as_ref(), params: params.as_ref() };
+    match prepare(&ctx, &vu, method.into(), &url, arguments)? {
         Ok(request) => {
             let settle = (Persistent::save(&ctx, resolve), Persistent::save(&ctx, reject));
             let mut waiting = Some(settle);
@@ -204,13 +204,13 @@ fn parts<'js>(ctx: &Ctx<'js>, name: &str, item: &Value<'js>) -> Result<Prepared>
             return Err(Exception::throw_message(ctx, &format!("invalid batch request '{name}'")));
         }
         let (method, url) = (list.get::<Value<'js>>(0)?, list.get::<Value<'js>>(1)?);
-        return with_body(ctx, &string_of(&method)?, &url, list.get(2)?, list.get(3)?);
+        return with_body(ctx, string_of(&method)?, &url, list.get(2)?, list.get(3)?);
     }
     let Some(object) =
         item.as_object().filter(|object| !object.contains_key("name").unwrap_or(true))
     else {
         // A URL, or one with its name.
-        return prepare(ctx, "GET", item, Arguments::default());
+        return prepare(ctx, &*vu_of(ctx)?, "GET".into(), item, Arguments::default());
     };
     let Some(url) = object.get::<_, Option<Value<'js>>>("url")? else {
         let text = format!("batch request {name} doesn't have a url key");
@@ -218,17 +218,18 @@ fn parts<'js>(ctx: &Ctx<'js>, name: &str, item: &Value<'js>) -> Result<Prepared>
     };
     let method = object.get::<_, Option<Value<'js>>>("method")?;
     let method = method.as_ref().map_or_else(|| Ok("GET".to_owned()), string_of)?;
-    with_body(ctx, &method.to_uppercase(), &url, object.get("body")?, object.get("params")?)
+    with_body(ctx, method.to_uppercase(), &url, object.get("body")?, object.get("params")?)
 }
 
 /// GET and HEAD have no body.
 fn with_body<'js>(
     ctx: &Ctx<'js>,
-    method: &str,
+    method: String,
     url: &Value<'js>,
     body: Option<Value<'js>>,
     params: Option<Value<'js>>,
 ) -> Result<Prepared> {
-    let body = body.filter(|_| !matches!(method, "GET" | "HEAD"));
-    prepare(ctx, method, url, Arguments { body: body.as_ref(), params: params.as_ref() })
+    let body = body.filter(|_| !matches!(method.as_str(), "GET" | "HEAD"));
+    let arguments = Arguments { body: body.as_ref(), params: params.as_ref() };
+    prepare(ctx, &*vu_of(ctx)?, method.into(), url, arguments)
 }

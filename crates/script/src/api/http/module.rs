@@ -1,6 +1,6 @@
 //! Module `k6/http`: what it exports.
 
-use rquickjs::function::{Constructor, Rest};
+use rquickjs::function::{Constructor, Opt, Rest};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 
@@ -54,8 +54,11 @@ impl ModuleDef for Http {
             exports.export(name, value).map(drop)
         };
         for (name, method) in METHODS {
-            let call = move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
-                request_of(&ctx, method, &arguments.0)
+            let call = move |ctx: Ctx<'js>,
+                             url: Opt<Value<'js>>,
+                             second: Opt<Value<'js>>,
+                             third: Opt<Value<'js>>| {
+                request_of(&ctx, method, url.0, [second.0.as_ref(), third.0.as_ref()])
             };
             export(name, Function::new(ctx.clone(), call)?.into_value())?;
         }
@@ -92,15 +95,19 @@ fn request<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> Result<Value<'js>
         return Err(Exception::throw_type(&ctx, "http.request() needs a method and a URL"));
     };
     let url = rest.first().unwrap_or(&undefined);
-    send(&ctx, &string_of(method)?, url, rest.get(1), rest.get(2))
+    send(&ctx, string_of(method)?.into(), url, rest.get(1), rest.get(2))
 }
 
 /// The arguments of a method's own function: GET and HEAD have no body.
-fn request_of<'js>(ctx: &Ctx<'js>, method: &str, arguments: &[Value<'js>]) -> Result<Value<'js>> {
-    let undefined = Value::new_undefined(ctx.clone());
-    let url = arguments.first().unwrap_or(&undefined);
+fn request_of<'js>(
+    ctx: &Ctx<'js>,
+    method: &'static str,
+    url: Option<Value<'js>>,
+    [second, third]: [Option<&Value<'js>>; 2],
+) -> Result<Value<'js>> {
+    let url = url.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     match method {
-        "GET" | "HEAD" => send(ctx, method, url, None, arguments.get(1)),
-        _ => send(ctx, method, url, arguments.get(1), arguments.get(2)),
+        "GET" | "HEAD" => send(ctx, method.into(), &url, None, second),
+        _ => send(ctx, method.into(), &url, second, third),
     }
 }

@@ -124,10 +124,10 @@ fn submit_form<'js>(
         let query = body::query(&ctx, &data)?;
         let base = url.split('?').next().unwrap_or(&url);
         let url = format!("{base}?{query}").into_js(&ctx)?;
-        return send(&ctx, &method, &url, None, params.as_ref());
+        return send(&ctx, method.into(), &url, None, params.as_ref());
     }
     let (url, data) = (url.into_js(&ctx)?, data.into_value());
-    send(&ctx, &method, &url, Some(&data), params.as_ref())
+    send(&ctx, method.into(), &url, Some(&data), params.as_ref())
 }
 
 /// `clickLink({ selector, params })`.
@@ -152,7 +152,7 @@ fn click_link<'js>(
     };
     let url = resolved(&ctx, &from, &href)?.into_js(&ctx)?;
     let params: Option<Value<'js>> = options.map(|options| options.get("params")).transpose()?;
-    send(&ctx, "GET", &url, None, params.as_ref())
+    send(&ctx, "GET".into(), &url, None, params.as_ref())
 }
 
 /// The address that a reference on a page means.

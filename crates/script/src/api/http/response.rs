@@ -123,7 +123,7 @@ fn head_of(answer: &HttpResponse) -> &[u8] {
 
 /// The URL that answered.
 pub(super) fn url(answer: &HttpResponse) -> &str {
-    let asked = || answer.asked.as_ref().map(|asked| asked.url.as_str());
+    let asked = || answer.asked.as_ref().map(|asked| &*asked.url);
     answer.url.as_deref().or_else(asked).unwrap_or_default()
 }
 
@@ -261,8 +261,8 @@ fn error_code(answer: &HttpResponse) -> u16 {
 /// The request, as `response.request` shows it.
 fn request<'js>(ctx: &Ctx<'js>, asked: &HttpRequest) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
-    object.set("method", asked.method.as_str())?;
-    object.set("url", asked.url.as_str())?;
+    object.set("method", &*asked.method)?;
+    object.set("url", &*asked.url)?;
     let headers = Object::new(ctx.clone())?;
     for (name, value) in asked.headers() {
         headers.set(name.as_str(), vec![value.as_str()])?;

@@ -1,5 +1,7 @@
 //! A request is sent: its arguments read, its response or its failure handed to the script.
 
+use std::borrow::Cow;
+
 use rquickjs::{Class, Ctx, Exception, IntoJs, Result, Value};
 use stdx::OutOfMemory;
 
@@ -8,20 +10,22 @@ use super::{body, params, url};
 use crate::host::action::{Action, ActionResult};
 use crate::host::http::{BodyMemory, HttpFailure, HttpRequest, HttpResponse};
 use crate::host::traits::Level;
+use crate::runtime::context::VuContext;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::Handle;
 
 /// Sends a request and waits for its result.
 pub(super) fn send<'js>(
     ctx: &Ctx<'js>,
-    method: &str,
+    method: Cow<'static, str>,
     url: &Value<'js>,
     body: Option<&Value<'js>>,
     params: Option<&Value<'js>>,
 ) -> Result<Value<'js>> {
-    match prepare(ctx, method, url, Arguments { body, params })? {
+    let vu = vu_of(ctx)?;
+    match prepare(ctx, &vu, method, url, Arguments { body, params })? {
         Ok(request) => {
-            let answer = vu_of(ctx)?.perform(ctx, WHAT, |ticket| Action::Http(ticket, request))?;
+            let answer = vu.perform(ctx, WHAT, |ticket| Action::Http(ticket, request))?;
             respond(ctx, http_of(ctx, answer)?)
         }
         Err(refusal) => refused(ctx, refusal),
@@ -50,12 +54,12 @@ pub(super) struct Arguments<'a, 'js> {
 /// A request made ready to be asked for, or why it cannot be.
 pub(super) fn prepare<'js>(
     ctx: &Ctx<'js>,
-    method: &str,
+    vu: &VuContext,
+    method: Cow<'static, str>,
     url: &Value<'js>,
     arguments: Arguments<'_, 'js>,
 ) -> Result<std::result::Result<Box<HttpRequest>, Refusal>> {
     let Arguments { body, params } = arguments;
-    let vu = vu_of(ctx)?;
     vu.require_started(ctx, WHAT)?;
     let params = params.and_then(Value::as_object);
     let throws = match params {
@@ -63,15 +67,21 @@ pub(super) fn prepare<'js>(
         None => None,
     };
     let throws = throws.unwrap_or_else(|| vu.host.http_rules().throws);
+    let (url, name) = match url::of(url, &vu.urls) {
+        Ok(of) => of,
+        Err(ReadError::Refused(code, text)) => return Ok(Err(Refusal { code, text, throws })),
+        Err(ReadError::Thrown(error)) => return Err(error),
+    };
     let mut request = Box::new(HttpRequest {
-        method: method.to_owned(),
+        method,
+        name,
         throws,
         expected: vu.expected.borrow().clone(),
         jar: Some(vu.jar.borrow().clone()),
-        ..vu.new_request()
+        ..vu.new_request(url)
     });
-    let read = url::set(url, &mut request)
-        .and_then(|()| body.map_or(Ok(()), |body| body::set(ctx, body, &mut request)))
+    let read = body
+        .map_or(Ok(()), |body| body::set(ctx, body, &mut request))
         .and_then(|()| params.map_or(Ok(()), |params| params::set(ctx, params, &mut request)));
     let read = read.and_then(|()| {
         let bodies = [&request.body, &request.coded_body].into_iter().flatten();

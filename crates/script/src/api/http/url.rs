@@ -1,5 +1,7 @@
 //! Where requests go: addresses as written, and `` http.url`…` ``, which metrics know by what stays the same.
 
+use std::rc::Rc;
+
 use rquickjs::function::Rest;
 use rquickjs::{Ctx, Object, Result, Value};
 use wire::url::{Url, UrlError};
@@ -7,7 +9,9 @@ use wire::url::{Url, UrlError};
 use super::malformed::malformed;
 use super::read::{ReadError, ReadResult};
 use crate::api::inspect::inspect;
-use crate::host::http::{HttpRequest, masked};
+use crate::host::http::masked;
+use crate::runtime::ffi::ascii;
+use crate::runtime::known_urls::KnownUrls;
 use crate::runtime::values::string_of;
 
 /// `` url`http://host/${id}` ``: the URL, called by what stands there.
@@ -33,28 +37,37 @@ pub(super) fn tagged<'js>(
     Ok(tagged)
 }
 
-/// Sets a request's URL, and its name where that is another.
-pub(super) fn set(url: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> {
-    match url.as_object() {
+/// A request's URL, and its name where that is another.
+pub(super) fn of(value: &Value<'_>, known: &KnownUrls) -> ReadResult<(Rc<str>, Option<String>)> {
+    if let Some(known) = ascii(value).and_then(|url| known.get(url)) {
+        return Ok((known, None));
+    }
+    let (url, name) = match value.as_object() {
         Some(tagged) if tagged.contains_key("url")? && tagged.contains_key("name")? => {
-            request.url = tagged.get("url")?;
-            let name: String = tagged.get("name")?;
-            request.name = Some(stdx::shown_url(&name).into_owned());
+            let (url, name): (String, String) = (tagged.get("url")?, tagged.get("name")?);
+            (url, Some(stdx::shown_url(&name).into_owned()))
         }
-        None if url.is_string() => request.url = string_of(url)?,
+        None if value.is_string() => (string_of(value)?, None),
         _ => {
-            let shown = if url.is_undefined() { "<nil>".to_owned() } else { inspect(url)? };
+            let shown = if value.is_undefined() { "<nil>".to_owned() } else { inspect(value)? };
             return Err(ReadError::Refused(INVALID_URL, format!("invalid URL: '#{shown}'")));
         }
+    };
+    if is_plain(&url) {
+        return match name.or_else(|| stdx::redacted_query(&url)) {
+            Some(name) => Ok((url.into(), Some(name))),
+            None => Ok((known.keep(&url), None)),
+        };
     }
-    if is_plain(&request.url) {
-        if request.name.is_none() {
-            request.name = stdx::redacted_query(&request.url);
-        }
-        return Ok(());
-    }
+    require_url(&url)?;
+    let name = name.or_else(|| masked(&url));
+    Ok((url.into(), name))
+}
+
+/// Refuses a text that is not a URL.
+fn require_url(url: &str) -> ReadResult<()> {
     // A URL of another scheme fails when it is requested, and counts; a text that is not a URL is not requested.
-    if let Some(reason) = malformed(&request.url) {
+    if let Some(reason) = malformed(url) {
         return Err(ReadError::Refused(INVALID_URL, format!("invalid URL: {reason}")));
     }
     if let Err(
@@ -63,13 +76,10 @@ pub(super) fn set(url: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> 
         | UrlError::Port(_)
         | UrlError::Escape(_)
         | UrlError::Control),
-    ) = Url::parse(&request.url)
+    ) = Url::parse(url)
     {
-        let text = format!("invalid URL: parse {:?}: {error}", stdx::shown_url(&request.url));
+        let text = format!("invalid URL: parse {:?}: {error}", stdx::shown_url(url));
         return Err(ReadError::Refused(INVALID_URL, text));
-    }
-    if request.name.is_none() {
-        request.name = masked(&request.url);
     }
     Ok(())
 }

@@ -9,18 +9,29 @@
     return { headers, tags, jar, compression };
   };
 
-  const socketOf = (ticket, url) => {
+  // Calls what waits for an event. Messages come often: nothing is made for one but its value.
+  const callEach = (handlers, value) => {
+    for (let at = 0; at < handlers.length; at++) {
+      const handler = handlers[at];
+      handler(value);
+    }
+  };
+  const callBare = (handlers) => { for (const handler of handlers) handler(); };
+
+  const socketOf = (ticket) => {
     const handlers = new Map(EVENTS.map((name) => [name, []]));
+    const messages = handlers.get('message');
     const timers = [];
-    const state = { closed: false, timers };
-    const call = (name, ...values) => { for (const handler of handlers.get(name)) handler(...values); };
+    // When the first timer is due; null without timers.
+    const state = { closed: false, timers, due: null };
     const failure = (text) => { const error = new Error(text); return Object.assign(error, { error: () => text }); };
-    const closed = (code) => { state.closed = true; call('close', code); };
+    const closed = (code) => { state.closed = true; callEach(handlers.get('close'), code); };
     const setTimer = (what, handler, delay, every) => {
       if (typeof handler !== 'function') throw new TypeError(`socket.${what}() needs a function`);
       const time = Number(delay);
       if (!(time > 0)) throw new Error(`${what} requires a >0 timeout parameter, received ${time.toFixed(2)}`);
       timers.push({ due: native.now() + time, every: every ? time : 0, handler });
+      state.due = firstDue(timers);
     };
     const send = (message) => { if (!state.closed) native.send(ticket, message); };
     state.socket = {
@@ -28,7 +39,7 @@
         if (typeof handler !== 'function') throw new TypeError('the handler of an event needs to be a function');
         if (handlers.has(name)) handlers.get(name).push(handler);
       },
-      send(message) { send(String(message)); },
+      send(message) { send(typeof message === 'string' ? message : String(message)); },
       sendBinary(message) {
         if (message == null) throw new TypeError('missing argument, expected ArrayBuffer');
         if (!(message instanceof ArrayBuffer)) throw new TypeError(`expected ArrayBuffer as argument, received: ${typeof message}`);
@@ -44,24 +55,31 @@
       setTimeout(handler, delay) { setTimer('setTimeout', handler, delay, false); },
       setInterval(handler, delay) { setTimer('setInterval', handler, delay, true); },
     };
-    state.call = call;
+    state.opened = () => callBare(handlers.get('open'));
     state.handle = (event) => {
-      if (typeof event === 'string') return call('message', event);
-      if (event instanceof ArrayBuffer) return call('binaryMessage', event);
+      if (typeof event === 'string') return callEach(messages, event);
+      if (event instanceof ArrayBuffer) return callEach(handlers.get('binaryMessage'), event);
       const [name, first] = event;
-      if (name === 'error') return call('error', failure(first));
+      if (name === 'error') return callEach(handlers.get('error'), failure(first));
       if (name === 'close') return closed(first);
-      return call(name);
+      return callBare(handlers.get(name));
     };
     return state;
   };
 
+  const firstDue = (timers) => {
+    let due = Infinity;
+    for (const timer of timers) if (timer.due < due) due = timer.due;
+    return due === Infinity ? null : due;
+  };
+
   // The first timer that is due runs; one that repeats waits for its next time before.
-  const runTimer = (timers, now) => {
-    let first = null;
-    for (const timer of timers) if (!first || timer.due < first.due) first = timer;
-    if (!first || first.due > now) return;
+  const runTimer = (state, now) => {
+    const { timers, due } = state;
+    if (due === null || due > now) return;
+    const first = timers.find((timer) => timer.due === due);
     if (first.every) first.due += first.every; else timers.splice(timers.indexOf(first), 1);
+    state.due = firstDue(timers);
     first.handler();
   };
 
@@ -77,14 +95,13 @@
       native.warn('Attempt to establish a WebSocket connection failed', why);
       return response;
     }
-    const state = socketOf(ticket, url);
+    const state = socketOf(ticket);
     try {
       setup(state.socket);
-      state.call('open');
+      state.opened();
       while (!state.closed) {
-        const due = state.timers.reduce((first, timer) => Math.min(first, timer.due), Infinity);
-        const event = native.next(ticket, due === Infinity ? null : due);
-        if (event === undefined) runTimer(state.timers, native.now()); else state.handle(event);
+        const event = native.next(ticket, state.due);
+        if (event === undefined) runTimer(state, native.now()); else state.handle(event);
       }
     } catch (error) {
       if (!state.closed) native.drop(ticket, 1001);
