@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
 use metrics::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
-use stdx::shown_url;
+use stdx::{equal, shown_url};
 
 /// Targets of a reader's table at most.
 pub(crate) const TARGETS_MAX: usize = 1 << 16;
@@ -93,12 +93,13 @@ struct SeenTarget {
 
 impl SeenTarget {
     fn is(&self, texts: [&[u8]; 3]) -> bool {
-        let [attack, method, url] = texts;
-        self.lens == texts.map(<[u8]>::len)
-            && !self.bytes.is_empty()
-            && self.bytes.ends_with(url)
-            && self.bytes.starts_with(attack)
-            && self.bytes[attack.len()..].starts_with(method)
+        if self.bytes.is_empty() || self.lens != texts.map(<[u8]>::len) {
+            return false;
+        }
+        let ([attack, method, url], [attacks, methods, _]) = (texts, self.lens);
+        let (known_attack, rest) = self.bytes.split_at(attacks);
+        let (known_method, known_url) = rest.split_at(methods);
+        equal(known_url, url) && equal(known_attack, attack) && equal(known_method, method)
     }
 }
 

@@ -6,6 +6,7 @@
 mod bytes;
 mod count;
 mod distribution;
+mod equal;
 mod list;
 mod memory;
 mod number_hash;
@@ -21,6 +22,7 @@ mod time;
 pub use bytes::{Bytes, BytesError};
 pub use count::{are, counted, greatest_common_divisor, plural, were};
 pub use distribution::{Distribution, DistributionError};
+pub use equal::equal;
 pub use list::{list_and, list_or};
 pub use memory::{
     MemoryShare, OutOfMemory, limit_memory, memory_left, memory_limit, memory_limit_in_words,

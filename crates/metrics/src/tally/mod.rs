@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use parts::{MetricParts, TallyParts};
 use serde::{Deserialize, Serialize};
+use stdx::equal;
 
 pub use assertion::{Assertion, ThresholdOutcome};
 pub use builtin::{BUILTIN, MetricId};
@@ -196,8 +197,8 @@ impl Tally {
     fn count_check(&mut self, group: &str, name: &str, passes: u64, fails: u64) {
         // An iteration's checks mostly follow each other in the same order.
         let next = if self.last_check + 1 < self.checks.len() { self.last_check + 1 } else { 0 };
-        let is_next =
-            self.checks.get(next).is_some_and(|check| check.name == name && check.group == group);
+        let is = |check: &Check| equal(&*check.name, name) && equal(&*check.group, group);
+        let is_next = self.checks.get(next).is_some_and(is);
         let at = if is_next { next } else { self.place_of_check(group, name) };
         self.last_check = at;
         self.checks[at].passes += passes;

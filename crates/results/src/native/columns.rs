@@ -60,11 +60,26 @@ struct Texts {
     keys: Vec<i32>,
     numbers: HashMap<String, i32>,
     values: Vec<String>,
+    /// The key of the empty text.
+    empty: Option<i32>,
     array: Option<Arc<Array>>,
 }
 
 impl Texts {
     fn key(&mut self, text: &str) -> i32 {
+        if !text.is_empty() {
+            return self.key_of(text);
+        }
+        // The error of most rows.
+        if let Some(key) = self.empty {
+            return key;
+        }
+        let key = self.key_of("");
+        self.empty = Some(key);
+        key
+    }
+
+    fn key_of(&mut self, text: &str) -> i32 {
         if let Some(key) = self.numbers.get(text) {
             return *key;
         }

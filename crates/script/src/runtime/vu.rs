@@ -7,7 +7,7 @@ use std::rc::Rc;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use rquickjs::{Atom, Ctx, FromJs, Function, Object, Value};
-use stdx::MemoryShare;
+use stdx::{MemoryShare, equal};
 
 use super::caught::{caught, caught_init};
 use super::context::VuContext;
@@ -260,7 +260,7 @@ fn called<'js>(
     context.stage.set(call.stage);
     context.renew_jar();
     let group = call.stage.group();
-    if **context.group.borrow() != *group {
+    if !equal(&**context.group.borrow(), group) {
         *context.group.borrow_mut() = group.into();
     }
     if context.new_scenario.take() {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use stdx::equal;
 use workload::Target;
 
 use super::http_call::HttpCall;
@@ -77,8 +78,8 @@ impl KnownTarget {
         (same_url || target.url == call.url())
             && target.method == call.method()
             && (same_headers || target.headers == call.headers())
-            && target.name == call.given_name()
-            && target.body.as_ref() == call.body().map_or(&[][..], |body| body)
+            && equal(&*target.name, call.given_name())
+            && equal(&*target.body, call.body().map_or(&[][..], |body| body))
     }
 }
 
