@@ -50,7 +50,8 @@ pub(crate) const ALL: [Addition; 32] = [
         definition: "struct JSContext {",
         place: Place::After("JSShape *array_shape;   /* initial shape for Array objects */"),
         lines: "    JSShape *kept_shapes[JS_KEPT_SHAPES]; /* see js_keep_shape */
-    int next_kept_shape;",
+    int next_kept_shape;
+    uint32_t made_shapes[JS_KEPT_SHAPES]; /* hashes: see js_is_second_shape */",
     },
     Addition {
         definition: "void JS_MarkContext(",

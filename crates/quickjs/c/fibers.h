@@ -24,19 +24,21 @@ JS_EXTERN int JS_OwnNames(JSContext *ctx, JSValueConst of, JSAtom *names, int ma
 JS_EXTERN const uint8_t *JS_StringBytes(JSValueConst of, size_t *len);
 JS_EXTERN void JS_LookForInterrupts(JSContext *ctx);
 
-/* For the lines that the build script adds to quickjs.c. */
-/* Shapes that a context keeps, and the most properties of one. */
-#define JS_KEPT_SHAPES 128
+/* Shapes that a context keeps; the most properties of one, and characters of a name. */
+#define JS_KEPT_SHAPES 256
 #define JS_KEPT_SHAPE_PROPERTIES 16
+#define JS_KEPT_SHAPE_NAME 64
+
+/* For the lines that the build script adds to quickjs.c. */
 static void js_keep_shape(JSContext *ctx, struct JSShape *sh, JSClassID class_id);
 static void js_mark_kept_shapes(JSRuntime *rt, JSContext *ctx, JS_MarkFunc *mark_func);
 static void js_free_kept_shapes(JSContext *ctx);
+static bool js_is_new_property(JSValueConst of, JSAtom name);
+static int js_add_property(JSContext *ctx, JSValueConst to, JSAtom name, JSValue value, int flags);
 static void js_drop_module(JSContext *ctx, JSModuleDef *m);
 static void js_free_dropped_module(JSRuntime *rt, JSModuleDef *m);
 static void js_free_dropped_modules(JSRuntime *rt);
 static void js_release_modules(JSContext *ctx, JSModuleDef **modules, int count);
-static bool js_is_new_property(JSValueConst of, JSAtom name);
-static int js_add_property(JSContext *ctx, JSValueConst to, JSAtom name, JSValue value, int flags);
 static JSModuleDef *js_fiber_module(JSContext *ctx, JSAtom name, JSValueConst attributes);
 
 /* Of quickjs.c, which defines it further down. */

@@ -30,17 +30,47 @@ JSValue JS_CopyObject(JSContext *ctx, JSValueConst from)
     return obj;
 }
 
+/* Whether a shape takes little memory, and holds nothing but short names: what a server sends must not be kept for long. */
+static bool js_is_small_shape(JSContext *ctx, JSShape *sh)
+{
+    JSShapeProperty *prs = get_shape_prop(sh);
+    int i;
+
+    if (sh->prop_count > JS_KEPT_SHAPE_PROPERTIES)
+        return false;
+    for(i = 0; i < sh->prop_count; i++) {
+        JSString *name;
+        if (prs[i].atom == JS_ATOM_NULL || __JS_AtomIsTaggedInt(prs[i].atom))
+            continue;
+        name = ctx->rt->atom_array[prs[i].atom];
+        if (name->atom_type != JS_ATOM_TYPE_STRING || name->len > JS_KEPT_SHAPE_NAME)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a shape like this one was made before, as far as a small table knows. What is made once only is not worth a place. */
+static bool js_is_second_shape(JSContext *ctx, JSShape *sh)
+{
+    uint32_t *place = &ctx->made_shapes[sh->hash % countof(ctx->made_shapes)];
+    bool known = *place == sh->hash;
+
+    *place = sh->hash;
+    return known;
+}
+
 /* Keeps a new shape of objects of a class, instead of the one kept longest ago: the next object that is made at the same place
-   of a script finds it, though none that looks like it is left. Only shapes whose prototype lives as long as the context are
-   kept: those of usual objects, of functions and of the embedder's classes. Larger objects are left out, which grow in place. */
+   of a script finds it, though none that looks like it is left. Kept are shapes of usual objects, of functions and of the
+   embedder's classes, whose prototypes rquickjs holds: no prototype that is kept so belongs to a fiber. */
 static void js_keep_shape(JSContext *ctx, JSShape *sh, JSClassID class_id)
 {
     JSShape **place = &ctx->kept_shapes[ctx->next_kept_shape];
 
-    if (!sh->is_hashed || sh->prop_count > JS_KEPT_SHAPE_PROPERTIES ||
+    if (!sh->is_hashed ||
         (sh->proto != JS_VALUE_GET_OBJ(ctx->class_proto[JS_CLASS_OBJECT]) &&
          sh->proto != JS_VALUE_GET_OBJ(ctx->function_proto) &&
-         class_id < JS_CLASS_INIT_COUNT))
+         class_id < JS_CLASS_INIT_COUNT) ||
+        !js_is_second_shape(ctx, sh) || !js_is_small_shape(ctx, sh))
         return;
     js_free_shape_null(ctx->rt, *place);
     *place = js_dup_shape(sh);
@@ -69,6 +99,7 @@ int JS_OwnNames(JSContext *ctx, JSValueConst of, JSAtom *names, int max)
 {
     JSObject *p;
     JSShapeProperty *prs;
+    uint32_t index;
     int i, count;
 
     if (JS_VALUE_GET_TAG(of) != JS_TAG_OBJECT)
@@ -82,7 +113,7 @@ int JS_OwnNames(JSContext *ctx, JSValueConst of, JSAtom *names, int max)
         JSAtom name = prs[i].atom;
         if (name == JS_ATOM_NULL || !(prs[i].flags & JS_PROP_ENUMERABLE))
             continue;
-        if (count == max || __JS_AtomIsTaggedInt(name) ||
+        if (count == max || JS_AtomIsArrayIndex(ctx, &index, name) ||
             ctx->rt->atom_array[name]->atom_type != JS_ATOM_TYPE_STRING)
             return -1;
         names[count++] = name;

@@ -213,6 +213,18 @@ mod regression {
     }
 
     /// Several together were bound by nothing.
+    /// Shapes outlive their objects, but long names of properties, which a server may choose, go with them.
+    #[test]
+    fn issue_20_long_names_of_properties_are_not_kept() {
+        let (_limit, _) = limited();
+        let text = "for (let i = 0; i < 300; i++) {
+            const name = 'x'.repeat(1 << 20) + i;
+            for (let twice = 0; twice < 2; twice++) { JSON.parse(`{\"${name}\":1}`); ({ a: 1 })[name] = 1; }
+        }";
+        let made = compiled(text).and_then(|program| vu(&program));
+        assert!(made.is_ok(), "{made:?}");
+    }
+
     #[test]
     fn issue_19_shared_arrays_are_charged() {
         let (_limit, left) = limited();

@@ -1,5 +1,5 @@
 //! What std lacks and every crate needs: nanoseconds, byte sizes, seeded random numbers and the distributions times are drawn from,
-//! counts with their nouns, lists as sentences have them, URLs and fields without what is secret.
+//! quick hashes and comparisons, counts with their nouns, lists as sentences have them, URLs and fields without what is secret.
 //!
 //! It holds no domain noun: nothing here knows a request, a histogram or a flag. It reads no clock.
 

@@ -65,6 +65,10 @@ fn check<'js>(
         let text = "Cannot convert undefined or null to object";
         return Err(Exception::throw_type(&ctx, text));
     }
+    // A value that is not an object has no fields.
+    if !conditions.is_object() {
+        return Ok(true);
+    }
     let tags = tags.0.as_ref().map(|tags| sample_tags(&ctx, tags)).transpose()?;
     let tags = tags.filter(|tags| !tags.is_empty()).map(Rc::new);
     let subject = Subject { ctx: &ctx, vu: &vu, value: &value, tags };
@@ -76,7 +80,6 @@ fn check<'js>(
         }
         return Ok(all);
     }
-    // A value that is not an object has no fields.
     let Some(conditions) = conditions.as_object() else { return Ok(true) };
     for condition in conditions.props::<Atom<'js>, Value<'js>>() {
         let (name, condition) = condition?;

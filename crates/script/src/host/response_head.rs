@@ -82,6 +82,8 @@ mod tests {
         assert!(fields(head).filter_map(by_name).eq(found), "as all fields say");
         assert_eq!(values(b"", "a").count() + values(b"x\na", "a").count(), 0);
         assert!(sets_cookies(head));
+        assert!(sets_cookies(b"HTTP/1.1 200 OK\r\nSET-COOKIE: a=1\r\n\r\n"));
+        assert!(sets_cookies(b"HTTP/1.1 200 OK\r\nKEEP: k\r\nset-cooKie:"));
         for none in
             [&b""[..], b"k", b"HTTP/1.1 200 OK\r\nKeep: k\r\nset-cooki", b"x-kset_cookie: 1"]
         {

@@ -176,21 +176,21 @@ impl EventLoop {
         // Commands of sockets are not answered, and are carried out all the same.
         self.actions.borrow_mut().retain(|action| matches!(action, Action::Socket(..)));
         // What waits for the script may hold values of it, so each is dropped outside of the borrow.
-        emptied(&self.arrived, VecDeque::is_empty);
+        renew(&self.arrived, |arrived| arrived.capacity() > 0);
         if !self.weights.borrow().is_empty() {
             let lasting = self.lasting.borrow();
             self.weights.borrow_mut().retain(|ticket, _| lasting.contains_key(ticket));
         }
-        emptied(&self.tasks, HashMap::is_empty);
-        emptied(&self.rejected, Vec::is_empty);
+        renew(&self.tasks, |tasks| tasks.capacity() > 0);
+        renew(&self.rejected, |rejected| rejected.capacity() > 0);
         self.timers.clear();
     }
 }
 
-/// Drops what a cell holds, outside of the borrow.
-fn emptied<T: Default>(cell: &RefCell<T>, is_empty: impl FnOnce(&T) -> bool) {
-    // Mostly there is nothing, and this is done after each iteration.
-    if !is_empty(&cell.borrow()) {
+/// Drops what a cell holds, with its memory, outside of the borrow. Mostly it never held anything, and this is done after each
+/// iteration.
+fn renew<T: Default>(cell: &RefCell<T>, has_memory: impl FnOnce(&T) -> bool) {
+    if has_memory(&cell.borrow()) {
         drop(cell.take());
     }
 }

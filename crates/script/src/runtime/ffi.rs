@@ -15,7 +15,8 @@ use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::Constructor;
 use rquickjs::module::Declared;
 use rquickjs::{
-    ArrayBuffer, Context, Ctx, Error, Exception, JsLifetime, Module, Object, Result, Value, qjs,
+    ArrayBuffer, Context, Ctx, Error, Exception, FromJs, JsLifetime, Module, Object, Result, Value,
+    qjs,
 };
 
 /// The way out of a VU's coroutine, held by what the script calls.
@@ -272,7 +273,17 @@ pub(crate) fn call_with<'js>(function: &Value<'js>, argument: &Value<'js>) -> Re
         let returned = qjs::JS_Call(raw, function.as_raw(), qjs::JS_UNDEFINED, 1, arguments);
         Value::from_raw(ctx.clone(), returned)
     };
-    if returned.is_exception() { Err(Error::Exception) } else { Ok(returned) }
+    if returned.is_exception() { Err(thrown(ctx, returned)) } else { Ok(returned) }
+}
+
+/// The error for a value that says that something was thrown. A panic of a function of ours is an exception to JavaScript, and
+/// goes on from here.
+#[cold]
+fn thrown<'js>(ctx: &Ctx<'js>, exception: Value<'js>) -> Error {
+    match Result::<Value<'js>>::from_js(ctx, exception) {
+        Ok(Err(error)) | Err(error) => error,
+        Ok(Ok(_)) => Error::Exception,
+    }
 }
 
 /// A string that has only ASCII characters, where it lies; `None` of anything else, and of one that is not in one piece.
@@ -328,7 +339,10 @@ impl<'js> Iterator for FewFields<'_, 'js> {
             [text, value].map(|value| Value::from_raw(ctx.clone(), value))
         };
         let failed = name.is_exception() || value.is_exception();
-        Some(if failed { Err(Error::Exception) } else { Ok((name, value)) })
+        if failed {
+            return Some(Err(thrown(ctx, if name.is_exception() { name } else { value })));
+        }
+        Some(Ok((name, value)))
     }
 }
 
@@ -350,18 +364,21 @@ pub(crate) fn copied(buffer: &ArrayBuffer<'_>) -> Vec<u8> {
 
 /// Has a context hold something of ours for the functions that run in it; [`context_data`] finds it.
 pub(crate) fn set_context_data(ctx: &Ctx<'_>, data: Rc<dyn Any>) -> Result<()> {
-    let data = Rc::new(data);
+    let (raw, data) = (ctx.as_raw().as_ptr(), Rc::new(data));
+    // SAFETY: the context lives.
+    assert!(unsafe { qjs::JS_GetContextOpaque(raw) }.is_null(), "a context is given data once");
     ctx.store_userdata(ContextData(Rc::clone(&data))).map(drop)?;
     // SAFETY: the context lives. Nothing else sets its pointer.
-    unsafe { qjs::JS_SetContextOpaque(ctx.as_raw().as_ptr(), Rc::as_ptr(&data).cast_mut().cast()) }
+    unsafe { qjs::JS_SetContextOpaque(raw, Rc::as_ptr(&data).cast_mut().cast()) }
     Ok(())
 }
 
 /// What a context holds, if it is of this type. Each function that a script calls asks for it, so it does without the map of
 /// rquickjs.
 pub(crate) fn context_data<'a, T: 'static>(ctx: &'a Ctx<'_>) -> Option<&'a T> {
-    // SAFETY: the context lives. Its pointer is null or `set_context_data`'s: to what the context's `ContextData` holds as long
-    // as the context lives, since nothing else stores one or takes it away.
+    // SAFETY: the context lives. Its pointer is null or `set_context_data`'s: to what the runtime's `ContextData` holds until the
+    // runtime is freed, after which nothing runs. Nothing else stores one or takes it away: a runtime here has one context, which
+    // is given data once.
     let data =
         unsafe { qjs::JS_GetContextOpaque(ctx.as_raw().as_ptr()).cast::<Rc<dyn Any>>().as_ref() };
     data?.downcast_ref()

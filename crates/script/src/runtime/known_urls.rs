@@ -50,11 +50,20 @@ mod tests {
         assert!(known.get("http://h/").is_some_and(|again| Rc::ptr_eq(&again, &kept)));
         let long = format!("http://h/{}", "x".repeat(BYTES_MAX));
         assert_eq!((&*known.keep(&long), known.get(&long)), (long.as_str(), None));
-        for number in 0..10 * PLACES {
-            let url = format!("http://h/{number}");
-            known.keep(&url);
-            assert_eq!(known.get(&url).as_deref(), Some(url.as_str()));
+        let urls: Vec<String> =
+            (0..10 * PLACES).map(|number| format!("http://h/{number}")).collect();
+        for url in &urls {
+            known.keep(url);
+            assert_eq!(known.get(url).as_deref(), Some(url.as_str()));
         }
+        // Many share a place: none is taken for another.
+        let kept = urls.iter().filter(|url| known.get(url).is_some_and(|found| *found == ***url));
+        let found = urls.iter().filter(|url| known.get(url).is_some());
+        assert_eq!(kept.count(), found.count());
+        assert!(
+            (PLACES..5 * PLACES)
+                .all(|number| known.get(&format!("http://other/{number}")).is_none())
+        );
         assert_eq!(known.0.borrow().len(), PLACES);
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
-use rquickjs::{Atom, Ctx, FromJs, Function, Object, Value};
+use rquickjs::{Atom, Ctx, Function, Object, Value};
 use stdx::{MemoryShare, equal};
 
 use super::caught::{caught, caught_init};
@@ -305,11 +305,8 @@ fn begin<'js>(
         Some(json) => own.data(ctx, json)?,
         None => Value::new_undefined(ctx.clone()),
     };
-    let function: Value<'js> = own.exports.get(own.name_of(ctx, &call.function)?)?;
-    if !function.is_function() {
-        Function::from_js(ctx, function.clone())?;
-    }
-    call_with(&function, &data)
+    let function: Function<'js> = own.exports.get(own.name_of(ctx, &call.function)?)?;
+    call_with(function.as_value(), &data)
 }
 
 /// What a function returned, or its promise came to, as JSON: Go's, which has null for undefined, and neither functions nor NaN.

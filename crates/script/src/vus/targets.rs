@@ -127,6 +127,16 @@ mod tests {
             let same = |call: &HttpCall| *target == call.target();
             assert!(same(&different) && !same(&wanted), "{different:?}");
         }
+        let shared = |name: &str| Some(Arc::from([(name.to_owned(), "1".to_owned())]));
+        let url: Rc<str> = "http://h/".into();
+        for headers in [shared("A"), shared("B"), shared("B"), None, shared("A")] {
+            let call = call(|request| {
+                request.url = Rc::clone(&url);
+                request.headers.clear();
+                request.shared_headers = headers;
+            });
+            assert_eq!(*known.get(&call), call.target());
+        }
         // However many there are, no more are kept.
         for number in 0..5_000 {
             known.get(&call(|request| request.url = format!("http://h/{number}").into()));

@@ -30,8 +30,9 @@
       if (typeof handler !== 'function') throw new TypeError(`socket.${what}() needs a function`);
       const time = Number(delay);
       if (!(time > 0)) throw new Error(`${what} requires a >0 timeout parameter, received ${time.toFixed(2)}`);
-      timers.push({ due: native.now() + time, every: every ? time : 0, handler });
-      state.due = firstDue(timers);
+      const due = native.now() + time;
+      timers.push({ due, every: every ? time : 0, handler });
+      if (due < (state.due ?? Infinity)) state.due = due;
     };
     const send = (message) => { if (!state.closed) native.send(ticket, message); };
     state.socket = {
