@@ -1,4 +1,5 @@
-//! `KnownUrls`: URLs that were found to need no closer look, each kept once for the VUs of a thread.
+//! `KnownUrls`: URLs that were found to be plain, each kept once for the VUs of a thread. It knows texts alone: nothing of what a
+//! URL is called, which may change.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -39,8 +39,10 @@ pub(super) fn tagged<'js>(
 
 /// A request's URL, and its name where that is another.
 pub(super) fn of(value: &Value<'_>, known: &KnownUrls) -> ReadResult<(Rc<str>, Option<String>)> {
+    // What is redacted may have changed since it was kept.
     if let Some(known) = ascii(value).and_then(|url| known.get(url)) {
-        return Ok((known, None));
+        let name = stdx::redacted_query(&known);
+        return Ok((known, name));
     }
     let (url, name) = match value.as_object() {
         Some(tagged) if tagged.contains_key("url")? && tagged.contains_key("name")? => {
@@ -54,10 +56,8 @@ pub(super) fn of(value: &Value<'_>, known: &KnownUrls) -> ReadResult<(Rc<str>, O
         }
     };
     if is_plain(&url) {
-        return match name.or_else(|| stdx::redacted_query(&url)) {
-            Some(name) => Ok((url.into(), Some(name))),
-            None => Ok((known.keep(&url), None)),
-        };
+        let name = name.or_else(|| stdx::redacted_query(&url));
+        return Ok((known.keep(&url), name));
     }
     require_url(&url)?;
     let name = name.or_else(|| masked(&url));
