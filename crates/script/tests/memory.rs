@@ -212,7 +212,6 @@ mod regression {
         assert!(grown < LIMIT_BYTES * 5 / 4, "{grown}");
     }
 
-    /// Several together were bound by nothing.
     /// Shapes outlive their objects, but long names of properties, which a server may choose, go with them.
     #[test]
     fn issue_20_long_names_of_properties_are_not_kept() {
@@ -225,6 +224,7 @@ mod regression {
         assert!(made.is_ok(), "{made:?}");
     }
 
+    /// Several together were bound by nothing.
     #[test]
     fn issue_19_shared_arrays_are_charged() {
         let (_limit, left) = limited();

@@ -1,6 +1,6 @@
 //! What QuickJS and the coroutines leave to us: a way back out of a coroutine that functions of the script may hold, trust in
-//! bytecode that is our own, and the word that types of ours hold nothing of JavaScript's. No other file of this crate holds
-//! `unsafe`.
+//! bytecode that is our own, strings and fields where they lie, and the word that types of ours hold nothing of JavaScript's. No
+//! other file of this crate holds `unsafe`.
 #![expect(unsafe_code, reason = "each use says why it is sound")]
 
 use std::any::Any;
@@ -255,10 +255,10 @@ pub(crate) fn copied_object<'js>(object: &Object<'js>) -> Result<Object<'js>> {
     if copy.is_exception() { Err(Error::Exception) } else { Object::from_value(copy) }
 }
 
-/// Whether a function was written `async`.
-pub(crate) fn is_async(function: &Value<'_>) -> bool {
-    // SAFETY: the function lives.
-    unsafe { qjs::JS_IsAsyncFunction(function.as_raw()) }
+/// Whether a value is a function that was written `async`.
+pub(crate) fn is_async(value: &Value<'_>) -> bool {
+    // SAFETY: the value lives.
+    unsafe { qjs::JS_IsAsyncFunction(value.as_raw()) }
 }
 
 /// Calls a function with one argument, without what `Function::call` makes of any number of them.
@@ -338,11 +338,11 @@ impl<'js> Iterator for FewFields<'_, 'js> {
             qjs::JS_FreeAtom(raw, name);
             [text, value].map(|value| Value::from_raw(ctx.clone(), value))
         };
-        let failed = name.is_exception() || value.is_exception();
-        if failed {
-            return Some(Err(thrown(ctx, if name.is_exception() { name } else { value })));
-        }
-        Some(Ok((name, value)))
+        Some(match (name.is_exception(), value.is_exception()) {
+            (true, _) => Err(thrown(ctx, name)),
+            (_, true) => Err(thrown(ctx, value)),
+            _ => Ok((name, value)),
+        })
     }
 }
 

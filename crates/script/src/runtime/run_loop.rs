@@ -11,6 +11,7 @@ use super::current::vu_of;
 use super::event_loop::{ANYTHING, NOTHING, Next};
 use super::exception::Exception;
 use super::ffi::interrupted;
+use super::timers::Due;
 use super::wait::WaitEnd;
 use crate::host::action::{ActionResult, Ticket};
 
@@ -35,13 +36,9 @@ pub(crate) fn run(ctx: &Ctx<'_>, vu: &VuContext) -> std::result::Result<(), Exce
         reject_unhandled(ctx, vu)?;
         if left > 0 {
             left -= 1;
-            // Without timers, the clock is not read.
-            if vu.events.timers.next_due().is_some() {
-                let now = vu.host.now();
-                if let Some(timer) = vu.events.timers.take_due(now) {
-                    timer.run(ctx, now).map_err(thrown)?;
-                    continue;
-                }
+            if let Some((timer, now)) = due_timer(vu) {
+                timer.run(ctx, now).map_err(thrown)?;
+                continue;
             }
             let arrived = vu.events.take_any();
             if let Some((ticket, answer)) = arrived {
@@ -62,6 +59,13 @@ pub(crate) fn run(ctx: &Ctx<'_>, vu: &VuContext) -> std::result::Result<(), Exce
             WaitEnd::Woke => {}
         }
     }
+}
+
+/// The first timer that is due, and the time now; without timers the clock is not read.
+fn due_timer(vu: &VuContext) -> Option<(Due<'_>, Nanos)> {
+    vu.events.timers.next_due()?;
+    let now = vu.host.now();
+    vu.events.timers.take_due(now).map(|timer| (timer, now))
 }
 
 /// Runs the jobs and timers that modules started while they were loaded. Timers run in their order and at once: no time passes
