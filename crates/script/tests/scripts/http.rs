@@ -174,6 +174,33 @@ fn failures_are_thrown_where_that_is_wanted() {
     assert_eq!(returned(body, &failed), r#""threw Get \"http://h/\": all words""#);
 }
 
+/// A text may be one piece, many, a part of another, or of wider characters: a URL is the same each time, and the second time known.
+#[test]
+fn urls_are_what_scripts_make() {
+    let long = format!("http://h/{}", "0123456789".repeat(300));
+    for (url, expect) in [
+        ("'http://h/a'", "http://h/a"),
+        ("('http://h/' + '0123456789'.repeat(300))", long.as_str()),
+        (
+            "(() => { let url = 'http://h/'; for (let i = 0; i < 3000; i++) url += i % 10; return url })()",
+            &long,
+        ),
+        (
+            "('before http://h/0123456789/0123456789 after').slice(7, 38)",
+            "http://h/0123456789/0123456789",
+        ),
+        ("'€http://h/a'.slice(1)", "http://h/a"),
+        ("'http://h/é'", "http://h/é"),
+        ("'http://h/€'", "http://h/€"),
+        ("http.url`http://h/${7}`", "http://h/7"),
+    ] {
+        let body = format!("const url = {url}; http.get(url); http.get(url); http.post(url)");
+        let ran = ran(HttpRules::default(), ("", &body, 2), |_| page("", b""));
+        let asked: Vec<&str> = ran.asks.iter().map(|ask| &*ask.url).collect();
+        assert_eq!(asked, [expect; 6], "{url}");
+    }
+}
+
 #[test]
 fn bodies_are_what_scripts_give() {
     for (argument, expect) in [

@@ -190,6 +190,18 @@ fn a_blocking_socket_has_its_messages_and_its_timers() {
     assert!(matches!(outcome.tally.value("ws_session_duration"), Some(Value::Trend(_))));
 }
 
+/// Timers that are due at once are called in the order in which they were set; one that another sets or clears is heeded.
+#[test]
+fn a_blocking_socket_has_its_timers_in_order() {
+    let source = format!(
+        "{LOGS} export default () => {{ const r = open((s) => {{ s.setTimeout(() => log('third'), 20); s.setTimeout(() => {{ log('first'); s.setTimeout(() => log('fourth'), 10); s.setTimeout(() => log('in between'), 1); }}, 10); s.setTimeout(() => log('second'), 10); s.setInterval(() => log('tick'), 40); s.setTimeout(() => s.close(1000), 90); }}); log(r.status); }}"
+    );
+    let (lines, _, left) = talk(&source, 101, echo);
+    let expected = ["first", "second", "in between", "third", "fourth", "tick", "tick"];
+    assert_eq!(lines, [&expected[..], &["close 1000", "101"]].concat());
+    assert_eq!((left.opened, left.open), (1, 0));
+}
+
 /// What a hostile server sends is a counted failure with a reason, and ends the socket.
 #[test]
 fn hostile_servers_end_their_sockets() {
