@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use stdx::NumberHash;
+
 const HEAD_LEN: usize = 9;
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
@@ -20,8 +22,8 @@ pub(super) struct Meter {
     owner: Option<u32>,
     /// A whole frame came.
     begun: bool,
-    /// Our numbers of the streams that are open, by those of the wire.
-    numbers: HashMap<u32, u32>,
+    /// Our numbers of the streams that are open, by those of the wire. We chose both.
+    numbers: HashMap<u32, u32, NumberHash>,
     /// By our numbers.
     streams: Vec<Metered>,
 }
