@@ -40,16 +40,16 @@ impl Hasher for NumberHasher {
 /// displace each other.
 #[must_use]
 pub fn mix_bytes(hash: u64, bytes: &[u8]) -> u64 {
-    let mix =
+    let step =
         |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let hash = mix(hash, bytes.len() as u64);
+    let hash = step(hash, bytes.len() as u64);
     let Some(last) = bytes.last_chunk() else {
-        return bytes.iter().fold(hash, |hash, byte| mix(hash, u64::from(*byte)));
+        return bytes.iter().fold(hash, |hash, byte| step(hash, u64::from(*byte)));
     };
     let (words, rest) = bytes.as_chunks();
     // The last eight bytes may have some of the word before them.
     let last = (!rest.is_empty()).then_some(last);
-    words.iter().chain(last).fold(hash, |hash, word| mix(hash, u64::from_le_bytes(*word)))
+    words.iter().chain(last).fold(hash, |hash, word| step(hash, u64::from_le_bytes(*word)))
 }
 
 #[cfg(test)]
