@@ -37,7 +37,8 @@ impl Traffic {
         Self { sends: Sends::with_window(SENDS_WINDOW_FIRST), ..Self::default() }
     }
 
-    /// Counts every sample of a batch.
+    /// Counts every sample of a batch. Where a format did not record when requests were sent, only [`Traffic::in_flight`] can count
+    /// them.
     pub fn add(&mut self, batch: &Batch) {
         self.in_flight.add(batch);
         self.sends.add(batch);
@@ -70,7 +71,8 @@ impl Default for InFlight {
 }
 
 impl InFlight {
-    fn add(&mut self, batch: &Batch) {
+    /// Counts every sample of a batch.
+    pub fn add(&mut self, batch: &Batch) {
         self.grid.begin_at(batch.epoch);
         // Most hits lie in the cell in which the one before them ended; then its bounds spare the divisions.
         let (mut bounds, mut at) = (0..0, 0);
@@ -206,11 +208,6 @@ impl Sends {
         let mut all = self.clone();
         all.settle(0);
         all
-    }
-
-    /// Forgets every send, where a format did not record when requests were sent.
-    pub fn clear(&mut self) {
-        *self = Self::default();
     }
 
     /// The gaps' coefficient of variation: standard deviation by mean. 0 for a metronome, 1 for a Poisson stream, more for

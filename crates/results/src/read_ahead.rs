@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 
 use metrics::{Batch, TargetLabel, TargetTable};
 
-use crate::{Detail, Item, ReadError, Reader};
+use crate::{Item, ReadError, Reader};
 
 /// Batches besides the owner's: one is filled, and one waits.
 const SPARES: usize = 2;
@@ -28,7 +28,6 @@ pub struct ReadAhead {
     thread: Option<JoinHandle<()>>,
     targets: TargetTable,
     spans: Vec<(i64, i64, i64)>,
-    detail: Detail,
     losses: Vec<String>,
 }
 
@@ -49,7 +48,6 @@ impl ReadAhead {
     /// # Errors
     /// The system has no thread left; the reader is lost.
     pub fn start(reader: Reader) -> io::Result<Self> {
-        let detail = reader.detail();
         let (step_sender, steps) = sync_channel(1);
         let (spares, spare_receiver) = sync_channel(SPARES);
         for _ in 0..SPARES {
@@ -59,7 +57,7 @@ impl ReadAhead {
             .name("results-reader".to_owned())
             .spawn(move || read(reader, &spare_receiver, &step_sender))?;
         let (targets, spans, losses) = (TargetTable::default(), Vec::new(), Vec::new());
-        Ok(Self { steps, spares, thread: Some(thread), targets, spans, detail, losses })
+        Ok(Self { steps, spares, thread: Some(thread), targets, spans, losses })
     }
 
     /// As [`Reader::next`]; after the end or an error, `None`.
@@ -96,12 +94,6 @@ impl ReadAhead {
     #[must_use]
     pub fn spans(&self) -> Vec<(i64, i64, i64)> {
         self.spans.clone()
-    }
-
-    /// How much is known of each hit, as [`Reader::detail`].
-    #[must_use]
-    pub fn detail(&self) -> Detail {
-        self.detail
     }
 
     /// What is missing, as [`Reader::losses`].

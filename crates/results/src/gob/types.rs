@@ -55,11 +55,16 @@ impl<'a> Cursor<'a> {
         if first < 0x80 {
             return Ok(u64::from(first));
         }
-        let len = first.wrapping_neg();
+        let len = usize::from(first.wrapping_neg());
         if len > 8 {
             return Err(Bad);
         }
-        let bytes = self.take(u64::from(len))?;
+        // Mostly the message goes on for so long: one load, and no loop whose end is hard to predict.
+        if let Some(word) = self.rest.first_chunk() {
+            self.rest = &self.rest[len..];
+            return Ok(u64::from_be_bytes(*word) >> (64 - 8 * len));
+        }
+        let bytes = self.take(len as u64)?;
         Ok(bytes.iter().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 

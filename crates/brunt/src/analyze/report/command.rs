@@ -96,7 +96,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         Err(_) if interrupts.seen() > 0 => interrupts.end_by_signal(),
         Err(error) => return Err((rules.unreadable)(&error).into()),
     };
-    let mut figures = Figures::new(meant.figure_options(reader.has_tags()));
+    let mut figures = Figures::new(meant.figure_options(&reader));
     let reader = ReadAhead::start(reader).context("starting a thread that reads");
     let mut reader = reader.map_err(ExitError::from)?;
     let read = read(&mut reader, &mut figures, &meant)?;
@@ -117,7 +117,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
             "brunt report: {more} of gates, thresholds, checks and metrics are left out"
         ));
     }
-    let outcomes = figures.judge_gates(reader.detail());
+    let outcomes = figures.judge_gates();
     let verdict = figures.verdict();
     meant.place.write(meant.document(&figures, &verdict).as_bytes())?;
     // These have no room for a verdict, and no figure goes out without a bad one.
@@ -175,8 +175,8 @@ fn read(
 }
 
 impl ReportConfig {
-    /// What is counted for it; rows may have tags of a script.
-    fn figure_options(&self, has_tags: bool) -> FigureOptions<'_> {
+    /// What is counted of a reader's rows.
+    fn figure_options(&self, reader: &Reader) -> FigureOptions<'_> {
         let gates = (!self.gates.is_empty()).then(|| self.gates.clone());
         FigureOptions {
             selector: &self.selector,
@@ -186,11 +186,12 @@ impl ReportConfig {
             traffic: self.shows_traffic(),
             phases: matches!(self.kind, Kind::ToolLayout(_)),
             server_shift: self.server_shift,
-            gates: gates.map(|gates| match has_tags {
+            gates: gates.map(|gates| match reader.has_tags() {
                 true => GateFigures::of_tagged_rows(gates),
                 false => GateFigures::new(gates),
             }),
             buckets: self.kind.buckets(),
+            detail: reader.detail(),
             is_native: self.dialect == Dialect::Native,
         }
     }

@@ -24,6 +24,8 @@ pub(super) struct FigureOptions<'a> {
     pub(super) server_shift: ClockShift,
     pub(super) gates: Option<GateFigures>,
     pub(super) buckets: Option<&'a Buckets>,
+    /// How much is known of each request.
+    pub(super) detail: Detail,
     /// Rates leave out the time between runs.
     pub(super) is_native: bool,
 }
@@ -52,6 +54,7 @@ pub(super) struct Figures {
     gates: Option<GateFigures>,
     /// Response times between the bounds that were given.
     pub(super) buckets: Option<BucketCounts>,
+    detail: Detail,
     /// The native dialect, whose rates leave out the time between runs.
     is_native: bool,
 }
@@ -74,6 +77,7 @@ impl Figures {
             asserted: Asserted::default(),
             gates: options.gates,
             buckets: options.buckets.map(BucketCounts::new),
+            detail: options.detail,
             is_native: options.is_native,
         }
     }
@@ -100,8 +104,10 @@ impl Figures {
         if let Some(ab) = &mut self.ab {
             ab.add(batch, targets);
         }
-        if let Some(traffic) = &mut self.traffic {
-            traffic.add(batch);
+        match &mut self.traffic {
+            Some(traffic) if self.detail == Detail::Full => traffic.add(batch),
+            Some(traffic) => traffic.in_flight.add(batch),
+            None => {}
         }
         if let Some(phases) = &mut self.phases {
             phases.add(batch);
@@ -119,28 +125,23 @@ impl Figures {
             if self.is_native {
                 (summary.apart, summary.waits_before) = metrics::apart(reader.spans());
             }
-            if reader.detail() == Detail::StartAndEnd {
+            if self.detail == Detail::StartAndEnd {
                 summary.service.clear();
             }
         }
-        if reader.detail() == Detail::StartAndEnd {
-            if let Some(traffic) = &mut self.traffic {
-                traffic.sends.clear();
-            }
-            if let Some(phases) = &mut self.phases {
-                phases.keep_responses();
-            }
+        if let Some(phases) = self.phases.as_mut().filter(|_| self.detail == Detail::StartAndEnd) {
+            phases.keep_responses();
         }
     }
 
     /// Judges the gates, and adds them to what was asserted of the run.
-    pub(super) fn judge_gates(&mut self, detail: Detail) -> Vec<GateOutcome> {
+    pub(super) fn judge_gates(&mut self) -> Vec<GateOutcome> {
         let Some(gates) = &self.gates else { return Vec::new() };
         let outcomes = gates.outcomes(&JudgedRun {
             summary: &self.summary,
             // What was planned was planned for all requests.
             generator: self.merged.as_ref().filter(|_| self.part.is_none()),
-            has_service_times: detail != Detail::StartAndEnd,
+            has_service_times: self.detail != Detail::StartAndEnd,
             asserted: self.asserted.list(),
         });
         outcomes.iter().cloned().for_each(|one| self.asserted.add(Assertion::Gate(one)));
