@@ -186,7 +186,7 @@ fn urls_are_what_scripts_make() {
             &long,
         ),
         (
-            "('before http://h/0123456789/0123456789 after').slice(7, 38)",
+            "('before http://h/0123456789/0123456789 after').slice(7, 37)",
             "http://h/0123456789/0123456789",
         ),
         ("'€http://h/a'.slice(1)", "http://h/a"),

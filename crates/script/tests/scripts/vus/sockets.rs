@@ -194,7 +194,7 @@ fn a_blocking_socket_has_its_messages_and_its_timers() {
 #[test]
 fn a_blocking_socket_has_its_timers_in_order() {
     let source = format!(
-        "{LOGS} export default () => {{ const r = open((s) => {{ s.setTimeout(() => log('third'), 20); s.setTimeout(() => {{ log('first'); s.setTimeout(() => log('fourth'), 10); s.setTimeout(() => log('in between'), 1); }}, 10); s.setTimeout(() => log('second'), 10); s.setInterval(() => log('tick'), 40); s.setTimeout(() => s.close(1000), 90); }}); log(r.status); }}"
+        "{LOGS} export default () => {{ const r = open((s) => {{ s.setTimeout(() => log('third'), 20); s.setTimeout(() => {{ log('first'); s.setTimeout(() => log('fourth'), 12); s.setTimeout(() => log('in between'), 1); }}, 10); s.setTimeout(() => log('second'), 10); s.setInterval(() => log('tick'), 40); s.setTimeout(() => s.close(1000), 90); }}); log(r.status); }}"
     );
     let (lines, _, left) = talk(&source, 101, echo);
     let expected = ["first", "second", "in between", "third", "fourth", "tick", "tick"];
