@@ -397,7 +397,7 @@ impl<'m> Cursor<'m> {
     fn numbers<T, const N: usize>(
         &mut self,
         rows: usize,
-        number: fn([u8; N]) -> T,
+        number: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>, String> {
         let len = rows.checked_mul(N).ok_or_else(|| "too many rows".to_owned())?;
         let chunks = self.bytes(len)?.as_chunks::<N>().0;
@@ -408,7 +408,7 @@ impl<'m> Cursor<'m> {
     fn blobs<const N: usize>(
         &mut self,
         rows: usize,
-        number: fn([u8; N]) -> i64,
+        number: impl Fn([u8; N]) -> i64,
     ) -> Result<Bytes, String> {
         let offsets = self.buffer()?;
         let bytes = self.buffer()?;
@@ -433,7 +433,7 @@ impl<'m> Cursor<'m> {
     fn texts<const N: usize>(
         &mut self,
         rows: usize,
-        number: fn([u8; N]) -> i64,
+        number: impl Fn([u8; N]) -> i64,
     ) -> Result<Values, String> {
         let texts = self.blobs(rows, number)?;
         let first = texts.offsets.first().copied().unwrap_or(0);
