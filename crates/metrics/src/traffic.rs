@@ -37,8 +37,8 @@ impl Traffic {
         Self { sends: Sends::with_window(SENDS_WINDOW_FIRST), ..Self::default() }
     }
 
-    /// Counts every sample of a batch. Where a format did not record when requests were sent, only [`Traffic::in_flight`] can count
-    /// them.
+    /// Counts every sample of a batch. Where it is not known when requests were sent, call [`InFlight::add`] of
+    /// [`Traffic::in_flight`] instead: the gaps between sends would be made up.
     pub fn add(&mut self, batch: &Batch) {
         self.in_flight.add(batch);
         self.sends.add(batch);

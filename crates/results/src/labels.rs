@@ -94,7 +94,8 @@ struct SeenTarget {
 impl SeenTarget {
     fn is(&self, texts: [&[u8]; 3]) -> bool {
         let ([attack, method, url], [attacks, methods, urls]) = (texts, self.lens);
-        // Arrays are compared as memory, which waits until the lengths of the row have got there: a fifth of reading gob.
+        // One by one: arrays are compared as memory, which waits for the stores that have only just written the row's lengths (a
+        // fifth of `report`'s samples for gob; bench `records`).
         let has_its_lens = url.len() == urls && attack.len() == attacks && method.len() == methods;
         if self.bytes.is_empty() || !has_its_lens {
             return false;

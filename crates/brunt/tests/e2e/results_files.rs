@@ -51,6 +51,13 @@ fn several_files_are_one_report() {
     let targets = scratch.file("targets", format!("GET {url}/\n"));
     let files = ["a.arrow", "b.gob", "c.csv"].map(|name| ten_hits(&scratch, &targets, name));
     assert_eq!(totals(&files.join(" ")).0, 30);
+    // One input that does not know when requests were sent is enough.
+    let all = files.join(" ");
+    for (files, knows_sends) in [(&files[0], true), (&files[1], false), (&all, false)] {
+        let json = run(&format!("report -type=json {files}")).with_code(0).json();
+        assert!(!json["brunt"]["in_flight"].is_null(), "{json}");
+        assert_eq!(!json["brunt"]["sends"].is_null(), knows_sends, "{json}");
+    }
     let gob = std::fs::read(&files[1]).unwrap();
     let twice = [gob.clone(), gob].concat();
     let ran = feed(brunt("report -type=json"), twice).with_code(0);

@@ -155,8 +155,8 @@ impl GobRecords {
     }
 }
 
-/// Reads a row to the end of its message. No reference to the cursor leaves this function, so that it stays in registers: through a
-/// shared cursor each field took 54 instructions.
+/// Reads a row to the end of its message. The cursor is handed over and handed back, never lent, and what has to lend it is not inlined
+/// (`read_headers`, `skipped`): so it stays in registers. Lent, it was loaded and stored for each field.
 fn read_row<'a>(
     plan: &[(Field, i64)],
     types: &HashMap<i64, Type>,
@@ -294,6 +294,23 @@ mod tests {
         }
         bytes[0] = 9;
         assert_eq!(read_time(&bytes), Err(Bad));
+    }
+
+    #[test]
+    fn a_row_goes_on_behind_a_field_that_is_not_vegetas() {
+        let types = HashMap::from([(70, Type::Slice(UINT))]);
+        let plan = [(Field::Unknown, 70), (Field::Code, UINT)];
+        let code = |bytes: &[u8]| {
+            let (mut row, mut headers) = (Row::default(), HeaderLines::default());
+            read_row(&plan, &types, Cursor { rest: bytes }, (&mut row, &mut headers))?;
+            Ok(row.code)
+        };
+        assert_eq!(code(&[1, 2, 7, 8, 1, 0xff, 200, 0]), Ok(200));
+        // Cut off in the list, without an end, with bytes after it, beyond the fields, and far beyond them.
+        let far = [0xf8, 255, 255, 255, 255, 255, 255, 255, 255, 0];
+        for bytes in [&[1, 2, 7][..], &[2, 1], &[2, 1, 0, 0], &[3, 1, 0], &far] {
+            assert_eq!(code(bytes), Err(Bad), "{bytes:?}");
+        }
     }
 
     #[test]

@@ -185,9 +185,14 @@ mod tests {
         ];
         for (bytes, value) in cases {
             assert_eq!(Cursor { rest: bytes }.uint(), Ok(value));
+            // The same with more of the message behind it.
+            let longer = [bytes, &[0xaa; 8]].concat();
+            let mut cursor = Cursor { rest: &longer };
+            assert_eq!(cursor.uint(), Ok(value));
+            assert_eq!(cursor.rest, [0xaa; 8]);
         }
         assert_eq!(Cursor { rest: &[0xfe, 1, 1] }.int(), Ok(-129));
-        for bytes in [&[][..], &[0xfe, 1], &[0xf7; 10], &[0x80]] {
+        for bytes in [&[][..], &[0xfe, 1], &[0xf7; 10], &[0xf8; 8], &[0x80], &[0x80; 10]] {
             assert_eq!(Cursor { rest: bytes }.uint(), Err(Bad), "{bytes:?}");
         }
     }

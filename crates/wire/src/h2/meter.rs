@@ -22,7 +22,7 @@ pub(super) struct Meter {
     owner: Option<u32>,
     /// A whole frame came.
     begun: bool,
-    /// Our numbers of the streams that are open, by those of the wire. We chose both.
+    /// Our numbers of the streams that are open, by those of the wire. Both are chosen on our side, so no peer can make them collide.
     numbers: HashMap<u32, u32, NumberHash>,
     /// By our numbers.
     streams: Vec<Metered>,

@@ -105,8 +105,9 @@ impl Figures {
             ab.add(batch, targets);
         }
         match &mut self.traffic {
-            Some(traffic) if self.detail == Detail::Full => traffic.add(batch),
-            Some(traffic) => traffic.in_flight.add(batch),
+            // `sent` is a copy of `intended` then, and gaps between sends would be made up.
+            Some(traffic) if self.detail == Detail::StartAndEnd => traffic.in_flight.add(batch),
+            Some(traffic) => traffic.add(batch),
             None => {}
         }
         if let Some(phases) = &mut self.phases {

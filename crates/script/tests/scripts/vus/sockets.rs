@@ -190,7 +190,8 @@ fn a_blocking_socket_has_its_messages_and_its_timers() {
     assert!(matches!(outcome.tally.value("ws_session_duration"), Some(Value::Trend(_))));
 }
 
-/// Timers that are due at once are called in the order in which they were set; one that another sets or clears is heeded.
+/// Timers that are due at once are called in the order in which they were set. A timer that another one sets is called when it is due,
+/// also before those that were set earlier.
 #[test]
 fn a_blocking_socket_has_its_timers_in_order() {
     let source = format!(
