@@ -163,13 +163,9 @@ fn read_row<'a>(
     mut cursor: Cursor<'a>,
     (row, headers): (&mut Row<'a>, &mut HeaderLines),
 ) -> Result<(), Bad> {
-    let mut number = 0u64;
-    loop {
-        let delta = cursor.uint()?;
-        if delta == 0 {
-            break;
-        }
-        number = number.checked_add(delta).ok_or(Bad)?;
+    let mut last = 0;
+    while let Some(number) = cursor.field_after(last)? {
+        last = number;
         let place = usize::try_from(number - 1).map_err(|_| Bad)?;
         let &(field, of) = plan.get(place).ok_or(Bad)?;
         match field {

@@ -89,14 +89,20 @@ impl<'a> Cursor<'a> {
         &mut self,
         mut field: impl FnMut(u64, &mut Self) -> Result<(), Bad>,
     ) -> Result<(), Bad> {
-        let mut number = 0u64;
-        loop {
-            let delta = self.uint()?;
-            if delta == 0 {
-                return Ok(());
-            }
-            number = number.checked_add(delta).ok_or(Bad)?;
+        let mut last = 0;
+        while let Some(number) = self.field_after(last)? {
+            last = number;
             field(number - 1, self)?;
+        }
+        Ok(())
+    }
+
+    /// The number of the field after this one, both counted from 1; `None` at the closing 0.
+    #[inline]
+    pub(super) fn field_after(&mut self, number: u64) -> Result<Option<u64>, Bad> {
+        match self.uint()? {
+            0 => Ok(None),
+            delta => number.checked_add(delta).map(Some).ok_or(Bad),
         }
     }
 
