@@ -36,7 +36,7 @@ impl Permissions {
     }
 
     pub(super) fn coordinator() -> Self {
-        let api = ["STREAM.CREATE", "DIRECT.GET"]
+        let api = ["STREAM.CREATE", "STREAM.INFO", "DIRECT.GET"]
             .into_iter()
             .flat_map(|request| [ARCHIVES, LEASES].map(|stream| (request, stream)));
         let api = api.map(|(request, stream)| match request {

@@ -206,7 +206,7 @@ impl Transport for NatsTransport {
         }
         let digest = digest(bytes);
         self.run(store::make_streams)?;
-        if self.run(|client| store::archive_len(client, digest))?.is_some() {
+        if self.run(|client| store::is_stored(client, digest))? {
             return Ok(digest);
         }
         for (number, chunk) in bytes.chunks(store::CHUNK).enumerate() {
@@ -215,7 +215,10 @@ impl Transport for NatsTransport {
         }
         // The length comes last: with it the archive is whole.
         self.run(|client| store::put_archive_len(client, digest, bytes.len()))?;
-        Ok(digest)
+        if self.run(|client| store::is_stored(client, digest))? {
+            return Ok(digest);
+        }
+        Err(store::no_room(bytes.len()))
     }
 
     fn archive(&self, wanted: Digest) -> Result<Vec<u8>, TransportError> {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use async_nats::{Client, HeaderMap, Message, RequestErrorKind, StatusCode};
 use fleet::{Digest, Incarnation, Name};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::error::failed;
 use crate::transport::{LEASE_TTL, Lease, TransportError, hex};
@@ -25,11 +25,21 @@ pub(crate) const LEASE: &str = "brunt-lease";
 /// How long an archive is stored (ns): longer than a test takes.
 const ARCHIVE_AGE: u64 = 24 * 3600 * 1_000_000_000;
 
-/// The most bytes of all archives; the oldest go first.
+/// The most bytes of all archives; the oldest go first. JetStream sets them aside on its disk: where that has fewer left, it is asked
+/// for half, and so on down to the least that is of use.
 const ARCHIVES_BYTES: u64 = 1 << 30;
+const ARCHIVES_BYTES_MIN: u64 = 16 << 20;
 
 /// JetStream's error for a message whose subject has another last one than was expected.
 const WRONG_LAST: u64 = 10_071;
+/// Its error for a stream that is there, and differs from the one that is asked for.
+const OTHER_STREAM: u64 = 10_058;
+/// Its errors for a stream that sets more aside than the account may have, or than there is.
+const NO_ROOM: [u64; 3] = [10_002, 10_023, 10_047];
+
+/// What is done when it refuses.
+const MAKING: &str = "making a stream";
+const STORING: &str = "storing in JetStream";
 
 /// An answer of JetStream.
 #[derive(Deserialize)]
@@ -54,24 +64,83 @@ enum StoreOutcome {
     Conflict,
 }
 
-/// Makes both streams; those that are there already stay.
+/// Makes both streams; those that are there already stay, whatever an earlier brunt or a fuller disk made of them.
 pub(super) async fn make_streams(client: Client) -> Result<(), TransportError> {
     let leases = json!({
         "name": LEASES, "subjects": [format!("{LEASE}.*")], "storage": "file", "num_replicas": 1,
         "retention": "limits", "discard": "old", "max_msgs_per_subject": 1, "allow_direct": true,
         "max_age": LEASE_TTL.as_nanos() as u64,
     });
-    let archives = json!({
+    made(make_stream(&client, LEASES, &leases).await?)?;
+    make_archives(&client).await
+}
+
+/// Makes the stream of archives as large as the server has room for.
+async fn make_archives(client: &Client) -> Result<(), TransportError> {
+    let mut bytes = ARCHIVES_BYTES;
+    loop {
+        let answer = make_stream(client, ARCHIVES, &archives(bytes)).await?;
+        if !has_no_room(&answer) {
+            return made(answer);
+        }
+        // The stream that is there takes its part of the room.
+        if bytes == ARCHIVES_BYTES && is_there(client, ARCHIVES).await? {
+            return Ok(());
+        }
+        if bytes == ARCHIVES_BYTES_MIN {
+            return made(answer);
+        }
+        bytes /= 2;
+    }
+}
+
+/// The stream of archives with so many bytes.
+fn archives(max_bytes: u64) -> Value {
+    json!({
         "name": ARCHIVES, "subjects": [format!("{ARCHIVE}.*.*")], "storage": "file", "num_replicas": 1,
         "retention": "limits", "discard": "old", "max_msgs_per_subject": 1, "allow_direct": true,
-        "max_age": ARCHIVE_AGE, "max_bytes": ARCHIVES_BYTES,
-    });
-    for (name, config) in [(LEASES, leases), (ARCHIVES, archives)] {
-        let subject = format!("$JS.API.STREAM.CREATE.{name}");
-        let answer = request(&client, subject, None, config.to_string().into_bytes()).await?;
-        read(&answer, "making a stream").and_then(|answer| seq(answer, "making a stream"))?;
+        "max_age": ARCHIVE_AGE, "max_bytes": max_bytes,
+    })
+}
+
+fn has_no_room(answer: &Answer) -> bool {
+    answer.error.as_ref().is_some_and(|refusal| NO_ROOM.contains(&refusal.err_code))
+}
+
+async fn is_there(client: &Client, name: &str) -> Result<bool, TransportError> {
+    let answer = request(client, format!("$JS.API.STREAM.INFO.{name}"), None, Vec::new()).await?;
+    read(&answer, MAKING).map(|answer| answer.error.is_none())
+}
+
+async fn make_stream(
+    client: &Client,
+    name: &str,
+    config: &Value,
+) -> Result<Answer, TransportError> {
+    let subject = format!("$JS.API.STREAM.CREATE.{name}");
+    let answer = request(client, subject, None, config.to_string().into_bytes()).await?;
+    read(&answer, MAKING)
+}
+
+fn made(answer: Answer) -> Result<(), TransportError> {
+    match &answer.error {
+        Some(refusal) if refusal.err_code == OTHER_STREAM => Ok(()),
+        _ => seq(answer, MAKING).map(drop),
     }
-    Ok(())
+}
+
+/// Whether all of an archive is there. The oldest messages go first, so the first part says it of all.
+pub(super) async fn is_stored(client: Client, digest: Digest) -> Result<bool, TransportError> {
+    Ok(match archive_len(client.clone(), digest).await? {
+        None => false,
+        Some(0) => true,
+        Some(_) => chunk(client, digest, 0).await?.is_some(),
+    })
+}
+
+/// The error for an archive that is larger than the stream.
+pub(super) fn no_room(len: usize) -> TransportError {
+    refused(STORING, format!("the server has no room for an archive of {len} bytes"))
 }
 
 /// The size of an archive in bytes; `None` where it is not there.
@@ -141,16 +210,15 @@ async fn store(
     last: Option<u64>,
     bytes: Vec<u8>,
 ) -> Result<StoreOutcome, TransportError> {
-    const ACTION: &str = "storing in JetStream";
     let headers = last.map(|last| {
         let mut headers = HeaderMap::new();
         headers.insert("Nats-Expected-Last-Subject-Sequence", last.to_string());
         headers
     });
-    let answer = read(&request(client, subject, headers, bytes).await?, ACTION)?;
+    let answer = read(&request(client, subject, headers, bytes).await?, STORING)?;
     match &answer.error {
         Some(refusal) if refusal.err_code == WRONG_LAST => Ok(StoreOutcome::Conflict),
-        _ => seq(answer, ACTION).map(StoreOutcome::At),
+        _ => seq(answer, STORING).map(StoreOutcome::At),
     }
 }
 

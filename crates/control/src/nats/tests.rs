@@ -1,7 +1,8 @@
 //! A real nats-server in operator mode: users that an account has signed.
 
 use std::net::{TcpListener, TcpStream};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -35,6 +36,59 @@ fn credentials(token: &str, user: &KeyPair) -> String {
     )
 }
 
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A nats-server that ends with this.
+struct Server(Child);
+
+impl Server {
+    fn start(config: &Path, port: u16) -> Self {
+        let mut command = Command::new("nats-server");
+        command.arg("-c").arg(config).stdout(Stdio::null()).stderr(Stdio::null());
+        let server = Self(command.spawn().expect("apt-get install -y nats-server"));
+        let until = Instant::now() + LIMIT;
+        while TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < until {
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+        server
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// A server whose disk has less left than archives are given elsewhere gives them what it has; an archive that is larger is refused.
+#[test]
+fn a_small_disk_has_room_for_small_archives() {
+    let dir = Scratch::new("nats-small");
+    let (port, path, store) = (free_port(), dir.path().join("nats.conf"), dir.path().join("store"));
+    let text = format!(
+        "listen: \"127.0.0.1:{port}\"\njetstream {{ store_dir: \"{}\", max_file_store: 40MB }}\n",
+        store.display()
+    );
+    std::fs::write(&path, text).unwrap();
+    let server = Server::start(&path, port);
+    let access = NatsAccess::of_server(&format!("nats://127.0.0.1:{port}"), None);
+    let transport = NatsTransport::connect(&access, |_| ());
+    let stored = transport.as_ref().map(|transport| {
+        let small = transport.put_archive(b"the test").and_then(|digest| transport.archive(digest));
+        let large: Vec<u8> =
+            (0..40_000_000_u32).map(|at| at.wrapping_mul(2_654_435_761) as u8).collect();
+        (small, transport.put_archive(&large))
+    });
+    drop(server);
+    let (small, large) = stored.unwrap();
+    assert_eq!(small.unwrap(), b"the test");
+    let large = large.unwrap_err().to_string();
+    assert!(large.contains("no room for an archive of 40000000 bytes"), "{large}");
+}
+
 #[test]
 fn a_user_signs_in_with_signed_credentials() {
     let dir = Scratch::new("nats-credentials");
@@ -50,7 +104,7 @@ fn a_user_signs_in_with_signed_credentials() {
     let bare = json!({ "subs": -1, "data": -1, "payload": -1, "exports": -1, "conn": -1 });
     let of_system = json!({ "limits": bare, "type": "account", "version": 2 });
     let of_system = token(&operator, &system, &of_system);
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let path = dir.path().join("nats.conf");
     let store = dir.path().join("store");
     let text = format!(
@@ -61,13 +115,7 @@ fn a_user_signs_in_with_signed_credentials() {
         system = system.public_key(),
     );
     std::fs::write(&path, text).unwrap();
-    let mut command = Command::new("nats-server");
-    command.arg("-c").arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut server = command.spawn().expect("apt-get install -y nats-server");
-    let until = Instant::now() + LIMIT;
-    while TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < until {
-        std::thread::park_timeout(Duration::from_millis(20));
-    }
+    let server = Server::start(&path, port);
     let user = KeyPair::new_user();
     let claim = json!({ "subs": -1, "data": -1, "payload": -1, "type": "user", "version": 2 });
     let signed = token(&account, &user, &claim);
@@ -81,8 +129,7 @@ fn a_user_signs_in_with_signed_credentials() {
     let transport = connect(&signed);
     let stored = transport.as_ref().map(|transport| transport.put_archive(b"the test"));
     let forged = connect(&token(&KeyPair::new_account(), &user, &claim)).map(drop);
-    server.kill().unwrap();
-    server.wait().unwrap();
+    drop(server);
     stored.unwrap().unwrap();
     assert!(matches!(forged, Err(TransportError::UnknownKey(_))), "{forged:?}");
     let none = NatsAccess::of_server(&url, Some("no credentials".to_owned()));
