@@ -20,6 +20,7 @@ use crate::host::socket::{
     SocketRequest,
 };
 use crate::host::traits::Level;
+use crate::runtime::context::VuContext;
 use crate::runtime::current::vu_of;
 use crate::runtime::event_loop::Next;
 use crate::runtime::ffi::Handle;
@@ -39,8 +40,6 @@ pub(super) fn native<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     native.set("close", Function::new(ctx.clone(), close)?)?;
     native.set("drop", Function::new(ctx.clone(), drop_socket)?)?;
     native.set("now", Function::new(ctx.clone(), now)?)?;
-    native.set("throws", Function::new(ctx.clone(), throws)?)?;
-    native.set("warn", Function::new(ctx.clone(), warn)?)?;
     native.set("bytes", Function::new(ctx.clone(), bytes)?)?;
     native.set("text", Function::new(ctx.clone(), text)?)?;
     native.set("command", Function::new(ctx.clone(), command)?)?;
@@ -130,32 +129,68 @@ fn http_form(url: &str) -> Option<String> {
     }
 }
 
-/// Opens a socket and waits for the server's answer; gives `[ticket, event]`.
+/// Opens a socket of Action Cable and waits for the server's answer; gives `[ticket, event]`. It outlives the iteration.
 fn open<'js>(ctx: Ctx<'js>, wanted: Object<'js>) -> Result<Array<'js>> {
     let vu = vu_of(&ctx)?;
-    let ticket = if wanted.get::<_, Option<bool>>("cable")?.unwrap_or_default() {
-        let protocols: Vec<String> = wanted.get("protocols")?;
-        let codec = protocols.first().and_then(|name| Codec::of_subprotocol(name));
-        let Some(codec) = codec else {
-            return Err(Exception::throw_internal(&ctx, "a cable has a codec"));
-        };
-        let request = socket_request(&ctx, &wanted, SocketApi::Cable(codec))?;
-        vu.start_lasting(&ctx, WHAT, |ticket| Action::Open(ticket, request))?
-    } else {
-        let request = socket_request(&ctx, &wanted, SocketApi::Blocking)?;
-        // What comes while the script does something else is kept for it.
-        let then = Box::new(|_: &Ctx<'_>, _: ActionResult| Ok(Next::More));
-        vu.start(&ctx, WHAT, |ticket| Action::Open(ticket, request), then)?
+    let protocols: Vec<String> = wanted.get("protocols")?;
+    let codec = protocols.first().and_then(|name| Codec::of_subprotocol(name));
+    let Some(codec) = codec else {
+        return Err(Exception::throw_internal(&ctx, "a cable has a codec"));
     };
+    let request = socket_request(&ctx, &wanted, SocketApi::Cable(codec))?;
+    let ticket = vu.start_lasting(&ctx, WHAT, |ticket| Action::Open(ticket, request))?;
     let (_, answer) = vu.answer_within(&ctx, ticket, ticket)?;
-    if is_last(&answer) {
-        vu.forget(ticket);
-    }
-    let event = event_value(&ctx, answer)?;
+    let event = socket_event(&ctx, &vu, ticket, answer)?;
+    let event = event_value(&ctx, event)?;
     let both = Array::new(ctx)?;
     both.set(0, ticket.0 as f64)?;
     both.set(1, event)?;
     Ok(both)
+}
+
+/// Opens a socket that ends with its iteration, and waits for the server's answer.
+pub(super) fn open_blocking<'js>(
+    ctx: &Ctx<'js>,
+    vu: &VuContext,
+    wanted: &Object<'js>,
+) -> Result<(Ticket, SocketEvent)> {
+    let request = socket_request(ctx, wanted, SocketApi::Blocking)?;
+    // What comes while the script does something else is kept for it.
+    let then = Box::new(|_: &Ctx<'_>, _: ActionResult| Ok(Next::More));
+    let ticket = vu.start(ctx, WHAT, |ticket| Action::Open(ticket, request), then)?;
+    let (_, answer) = vu.answer_within(ctx, ticket, ticket)?;
+    socket_event(ctx, vu, ticket, answer).map(|event| (ticket, event))
+}
+
+/// Waits for the next event of a socket, until a time; `None` when that has come.
+pub(super) fn next_event(
+    ctx: &Ctx<'_>,
+    vu: &VuContext,
+    ticket: Ticket,
+    until: Option<Nanos>,
+) -> Result<Option<SocketEvent>> {
+    let Some(answer) = vu.next_of(ctx, ticket, until)? else { return Ok(None) };
+    socket_event(ctx, vu, ticket, answer).map(Some)
+}
+
+/// The event that an answer is; its socket is forgotten after the last, else the iteration would wait for more.
+fn socket_event(
+    ctx: &Ctx<'_>,
+    vu: &VuContext,
+    ticket: Ticket,
+    answer: ActionResult,
+) -> Result<SocketEvent> {
+    if is_last(&answer) {
+        vu.forget(ticket);
+    }
+    event_of(ctx, answer)
+}
+
+fn event_of(ctx: &Ctx<'_>, answer: ActionResult) -> Result<SocketEvent> {
+    match answer {
+        ActionResult::Socket(event) => Ok(event),
+        _ => Err(Exception::throw_internal(ctx, "a socket is told of itself alone")),
+    }
 }
 
 /// Begins to open a socket; each of its events is handed to `each`. Gives its ticket.
@@ -164,7 +199,7 @@ fn start<'js>(ctx: Ctx<'js>, wanted: Object<'js>, each: Function<'js>) -> Result
     let each = Persistent::save(&ctx, each);
     let then = move |ctx: &Ctx<'_>, answer: ActionResult| {
         let last = is_last(&answer);
-        let event = event_value(ctx, answer)?;
+        let event = event_value(ctx, event_of(ctx, answer)?)?;
         each.clone().restore(ctx)?.call::<_, ()>((event,))?;
         Ok(if last { Next::Over } else { Next::More })
     };
@@ -176,21 +211,16 @@ fn start<'js>(ctx: Ctx<'js>, wanted: Object<'js>, each: Function<'js>) -> Result
 /// Waits for the next event of a socket, until a time; gives undefined when that has come.
 fn next<'js>(ctx: Ctx<'js>, ticket: f64, until: Opt<Option<f64>>) -> Result<Value<'js>> {
     let until = until.0.flatten().map(|milliseconds| Nanos::from_secs_f64(milliseconds / 1e3));
-    let (vu, ticket) = (vu_of(&ctx)?, Ticket(ticket as u64));
-    let Some(answer) = vu.next_of(&ctx, ticket, until)? else {
-        return Ok(Value::new_undefined(ctx));
-    };
-    if is_last(&answer) {
-        // Else the iteration would wait for more.
-        vu.forget(ticket);
+    match next_event(&ctx, &*vu_of(&ctx)?, Ticket(ticket as u64), until)? {
+        Some(event) => event_value(&ctx, event),
+        None => Ok(Value::new_undefined(ctx)),
     }
-    event_value(&ctx, answer)
 }
 
 /// Adds to what is carried out when the script waits.
-fn order(ctx: &Ctx<'_>, ticket: f64, order: SocketCommand) -> Result<()> {
+pub(super) fn order(ctx: &Ctx<'_>, ticket: Ticket, order: SocketCommand) -> Result<()> {
     let bytes = size_of::<Action>() + order.bytes();
-    let action = Action::Socket(Ticket(ticket as u64), order);
+    let action = Action::Socket(ticket, order);
     vu_of(ctx)?.events.push_message(action, bytes).map_err(|OutOfMemory| {
         let text = "too many messages wait to be sent: they are sent when the script waits";
         Exception::throw_message(ctx, text)
@@ -198,8 +228,8 @@ fn order(ctx: &Ctx<'_>, ticket: f64, order: SocketCommand) -> Result<()> {
 }
 
 /// Ends a socket, whatever waits to be sent.
-fn end(ctx: &Ctx<'_>, ticket: f64, order: SocketCommand) -> Result<()> {
-    vu_of(ctx)?.events.push(Action::Socket(Ticket(ticket as u64), order));
+fn end(ctx: &Ctx<'_>, ticket: Ticket, order: SocketCommand) -> Result<()> {
+    vu_of(ctx)?.events.push(Action::Socket(ticket, order));
     Ok(())
 }
 
@@ -210,38 +240,33 @@ fn send<'js>(ctx: Ctx<'js>, ticket: f64, message: Value<'js>) -> Result<()> {
         Some(bytes) => SocketCommand::Binary(bytes),
         None => SocketCommand::Text(string_of(&message)?),
     };
-    order(&ctx, ticket, wanted)
+    order(&ctx, Ticket(ticket as u64), wanted)
 }
 
 fn ping(ctx: Ctx<'_>, ticket: f64) -> Result<()> {
-    order(&ctx, ticket, SocketCommand::Ping)
+    order(&ctx, Ticket(ticket as u64), SocketCommand::Ping)
 }
 
 /// Sends the close frame.
 fn close(ctx: Ctx<'_>, ticket: f64, code: f64, reason: String) -> Result<()> {
-    end(&ctx, ticket, SocketCommand::Close(code as u16, reason))
+    end(&ctx, Ticket(ticket as u64), SocketCommand::Close(code as u16, reason))
 }
 
 /// Closes a socket and forgets it.
 fn drop_socket(ctx: Ctx<'_>, ticket: f64, code: f64) -> Result<()> {
-    end(&ctx, ticket, SocketCommand::Drop(code as u16))?;
-    vu_of(&ctx)?.forget(Ticket(ticket as u64));
+    forget(&ctx, Ticket(ticket as u64), code as u16)
+}
+
+/// The same of one that a module holds.
+pub(super) fn forget(ctx: &Ctx<'_>, ticket: Ticket, code: u16) -> Result<()> {
+    end(ctx, ticket, SocketCommand::Drop(code))?;
+    vu_of(ctx)?.forget(ticket);
     Ok(())
 }
 
 /// The time in milliseconds, on the clock that [`next`] waits by.
 fn now(ctx: Ctx<'_>) -> Result<f64> {
     Ok(vu_of(&ctx)?.host.now().as_millis_f64())
-}
-
-/// Whether failures are thrown, by the options.
-fn throws(ctx: Ctx<'_>) -> Result<bool> {
-    Ok(vu_of(&ctx)?.host.http_rules().throws)
-}
-
-fn warn(ctx: Ctx<'_>, text: String, error: String) -> Result<()> {
-    vu_of(&ctx)?.host.log_event(Level::Warn, &text, &[("error", error.as_str())]);
-    Ok(())
 }
 
 /// Logs a line.
@@ -264,7 +289,7 @@ fn pause(ctx: Ctx<'_>, milliseconds: f64) -> Result<()> {
 /// Sets whether a script gets the messages of a subscription, or they are only counted.
 fn ignore(ctx: Ctx<'_>, ticket: f64, identifier: String, ignores: bool) -> Result<()> {
     let delivery = if ignores { Delivery::CountOnly } else { Delivery::Full };
-    order(&ctx, ticket, SocketCommand::Ignore(identifier, delivery))
+    order(&ctx, Ticket(ticket as u64), SocketCommand::Ignore(identifier, delivery))
 }
 
 /// Sends a command of Action Cable: `{ kind, identifier, data, since }`.
@@ -288,7 +313,7 @@ fn command<'js>(ctx: Ctx<'js>, ticket: f64, wanted: Object<'js>) -> Result<()> {
         data: wanted.get("data")?,
         since: since.map(|seconds| seconds as i64),
     };
-    order(&ctx, ticket, SocketCommand::Command(Box::new(command)))
+    order(&ctx, Ticket(ticket as u64), SocketCommand::Command(Box::new(command)))
 }
 
 /// The bytes of a buffer or of a view, as an `ArrayBuffer` of their own; of anything else null.
@@ -310,10 +335,7 @@ fn is_last(answer: &ActionResult) -> bool {
 }
 
 /// An event as the glue takes it.
-fn event_value<'js>(ctx: &Ctx<'js>, answer: ActionResult) -> Result<Value<'js>> {
-    let ActionResult::Socket(event) = answer else {
-        return Err(Exception::throw_internal(ctx, "a socket is told of itself alone"));
-    };
+fn event_value<'js>(ctx: &Ctx<'js>, event: SocketEvent) -> Result<Value<'js>> {
     match event {
         SocketEvent::Text(text) => text.into_js(ctx),
         SocketEvent::Binary(bytes) => buffer(ctx, &bytes),
@@ -330,7 +352,11 @@ fn event_value<'js>(ctx: &Ctx<'js>, answer: ActionResult) -> Result<Value<'js>> 
 }
 
 /// The server's answer as k6/ws gives it.
-fn response<'js>(ctx: &Ctx<'js>, opened: &HandshakeResponse, error: &str) -> Result<Object<'js>> {
+pub(super) fn response<'js>(
+    ctx: &Ctx<'js>,
+    opened: &HandshakeResponse,
+    error: &str,
+) -> Result<Object<'js>> {
     let all = Object::new(ctx.clone())?;
     all.set("status", opened.status)?;
     let headers = Object::new(ctx.clone())?;

@@ -92,11 +92,11 @@ impl Timers {
         if self.next_due()? > now {
             return None;
         }
-        let (_, waiting) = self.waiting.borrow_mut().pop_first()?;
+        let ((due, _), waiting) = self.waiting.borrow_mut().pop_first()?;
         if waiting.every.is_none() {
             self.place_of.borrow_mut().remove(&waiting.id);
         }
-        Some(Due { timers: self, waiting })
+        Some(Due { timers: self, due, waiting })
     }
 
     pub(crate) fn clear(&self) {
@@ -108,16 +108,22 @@ impl Timers {
 /// A timer whose time has come.
 pub(crate) struct Due<'a> {
     timers: &'a Timers,
+    due: Nanos,
     waiting: Waiting,
 }
 
 impl Due<'_> {
-    /// Calls it; one that repeats waits for its next time first, so that it may take itself back.
-    pub(crate) fn run(self, ctx: &Ctx<'_>, now: Nanos) -> Result<()> {
-        let Self { timers, waiting } = self;
+    /// When it was due.
+    pub(crate) fn at(&self) -> Nanos {
+        self.due
+    }
+
+    /// Calls it; one that repeats waits first, for its time from `since` on, so that it may take itself back.
+    pub(crate) fn run(self, ctx: &Ctx<'_>, since: Nanos) -> Result<()> {
+        let Self { timers, waiting, .. } = self;
         let timer = waiting.timer.clone();
         if let Some(every) = waiting.every {
-            timers.wait(now.saturating_add(every), waiting);
+            timers.wait(since.saturating_add(every), waiting);
         }
         timer.call(ctx)
     }

@@ -228,7 +228,7 @@
     const timeout = Number(options.handshakeTimeoutS) * 1000;
     const until = native.now() + timeout;
     const [ticket, [name, , why]] = native.open({
-      url: address, headers: headersOf(address, options), tags: options.tags, protocols: [protocol], timeout, cable: true,
+      url: address, headers: headersOf(address, options), tags: options.tags, protocols: [protocol], timeout,
     });
     if (name === 'refused') {
       native.drop(ticket, 1000);

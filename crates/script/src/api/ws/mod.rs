@@ -1,7 +1,11 @@
 //! Modules `k6/ws`, `k6/websockets` and `k6/experimental/websockets`: WebSockets that block, and WebSockets that have events.
 
+mod blocking_socket;
+mod connect;
+mod handlers;
+
 use rquickjs::module::{Declarations, Exports, ModuleDef};
-use rquickjs::{Ctx, Object, Result};
+use rquickjs::{Ctx, Function, Object, Result};
 
 use super::js_builtins::{declare_all, export_all, js_builtin};
 use super::socket;
@@ -24,8 +28,8 @@ impl ModuleDef for Ws {
     }
 
     fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
-        let all: Object<'js> =
-            js_builtin(ctx, "ws", include_str!("js/ws.js"), socket::native(ctx)?)?;
+        let all = Object::new(ctx.clone())?;
+        all.set("connect", Function::new(ctx.clone(), connect::connect)?)?;
         export_all(exports, &all, &WS)
     }
 }
@@ -36,7 +40,7 @@ impl ModuleDef for WebSockets {
     }
 
     fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
-        let text = include_str!("js/websockets.js");
+        let text = include_str!("../js/websockets.js");
         let all: Object<'js> = js_builtin(ctx, "websockets", text, socket::native(ctx)?)?;
         export_all(exports, &all, &WEBSOCKETS)
     }

@@ -203,6 +203,55 @@ fn a_blocking_socket_has_its_timers_in_order() {
     assert_eq!((left.opened, left.open), (1, 0));
 }
 
+/// What a script may do with a socket beside the usual: methods by themselves, handlers that add handlers, and anything once it is over.
+#[test]
+fn a_blocking_socket_is_used_in_odd_ways() {
+    let source = format!(
+        "{LOGS} let held; export default () => {{ open((s) => {{ held = s; const {{ on, send, close, setTimeout }} = s; \
+         on('message', (m) => {{ log(m); on('message', (m) => {{ log('again', m); close(); close(); send('late'); }}); }}); on('nothing', () => log('no')); \
+         on('open', function () {{ log(arguments.length, typeof this); send(7); }}); }}); \
+         held.on('message', () => log('no')); held.setTimeout(() => log('no'), 1); held.setInterval(() => log('no'), 1); held.send('no'); held.ping(); held.close(); log('over'); }}"
+    );
+    let (lines, outcome, left) = talk(&source, 101, echo);
+    assert_eq!(lines, ["0 undefined", "7", "again 7", "close 1001", "over"]);
+    assert_eq!((sum(&outcome, "ws_msgs_sent"), left.open), (1.0, 0));
+}
+
+/// What is no use of a socket throws, with k6's words where it has some; the socket goes on.
+#[test]
+fn a_blocking_socket_says_what_it_does_not_take() {
+    let cases = [
+        ("ws.connect(url)", "last argument to ws.connect must be a function"),
+        ("ws.connect(url, {}, 7)", "last argument to ws.connect must be a function"),
+        ("ws.connect(url, 7, () => {})", "invalid ws.connect() parameters"),
+        ("s.on('open')", "the handler of an event needs to be a function"),
+        ("s.sendBinary()", "missing argument, expected ArrayBuffer"),
+        ("s.sendBinary(null)", "missing argument, expected ArrayBuffer"),
+        ("s.sendBinary('x')", "expected ArrayBuffer as argument, received: string"),
+        ("s.sendBinary(7)", "expected ArrayBuffer as argument, received: number"),
+        ("s.sendBinary({})", "expected ArrayBuffer as argument, received: object"),
+        ("s.sendBinary(new Uint8Array(2))", "expected ArrayBuffer as argument, received: object"),
+        ("s.setTimeout(7, 7)", "socket.setTimeout() needs a function"),
+        ("s.setTimeout(() => {}, 0)", "setTimeout requires a >0 timeout parameter, received 0.00"),
+        (
+            "s.setInterval(() => {}, -1.5)",
+            "setInterval requires a >0 timeout parameter, received -1.50",
+        ),
+        ("s.setInterval(() => {})", "setInterval requires a >0 timeout parameter, received NaN"),
+        ("for (;;) s.on('ping', () => {})", "a socket has at most 10000 handlers"),
+    ];
+    let tried: Vec<_> = cases.iter().map(|(call, _)| format!("() => {{ {call}; }}")).collect();
+    let source = format!(
+        "{LOGS} export default () => {{ open((s) => {{ s.on('message', (m) => {{ log(m); s.close(1000); }}); \
+         for (const call of [{}]) try {{ call(); log('no exception'); }} catch (e) {{ log(e.message); }} s.send('a'); }}); }}",
+        tried.join(", ")
+    );
+    let (lines, _, left) = talk(&source, 101, echo);
+    let words = cases.map(|(_, words)| words);
+    assert_eq!(lines, [&words[..], &["a", "close 1000"]].concat());
+    assert_eq!((left.opened, left.open), (1, 0));
+}
+
 /// What a hostile server sends is a counted failure with a reason, and ends the socket.
 #[test]
 fn hostile_servers_end_their_sockets() {
