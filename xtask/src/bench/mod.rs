@@ -42,11 +42,11 @@ struct Options {
 /// No trial begins after this time, which `--before` doubles; building does not count.
 const BUDGET: Duration = Duration::from_secs(900);
 
-/// What is measured: the program as it is shipped.
+/// How a program is built that is not given: as the one that is shipped, but without a profile of recorded runs.
 const PROFILE: &str = "dist";
 
-/// brunt with its own reactor, as tables call it.
-const MIO: &str = "brunt --io mio";
+/// brunt with epoll, as tables call it.
+const POLL: &str = "brunt --io poll";
 
 /// The programs without which nothing is measured, and their Debian packages.
 const NEEDED: [(&str, &str); 3] =
@@ -306,19 +306,19 @@ fn latencies(setting: &Setting) -> Vec<Row> {
         (
             "latency1",
             "What is measured with each way to wait, closed loop, 1 connection",
-            MIO,
+            POLL,
             setting.latencies(1),
         ),
         (
             "latency8",
             "What is measured with each way to wait, closed loop, 8 connections",
-            MIO,
+            POLL,
             setting.latencies(8),
         ),
         (
             "latency64",
             "What is measured with each way to wait, closed loop, 64 connections",
-            MIO,
+            POLL,
             setting.latencies(64),
         ),
     ]
@@ -360,8 +360,10 @@ fn heading(options: &Options, setting: &Setting, neighbours: &Neighbours) -> Str
     let virtual_machine =
         shell("grep -q hypervisor /proc/cpuinfo && echo ', a virtual machine' || true");
     let built = match options.program.is_empty() {
-        true => format!("built with `--profile {PROFILE}`"),
-        false => format!("`{}`", options.program),
+        true => format!(
+            "built by `cargo build --profile {PROFILE}`, without a profile of recorded runs"
+        ),
+        false => format!("`{}`, which was built before", options.program),
     };
     let same_core = if setting.core == 0 { "; ONE CORE: server and client share it" } else { "" };
     format!(

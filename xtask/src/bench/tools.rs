@@ -81,7 +81,7 @@ impl Setting {
     /// The closed loop of so many connections, by every tool found here.
     pub(super) fn closed_by_all(&self, connections: u32) -> Vec<Entrant> {
         let mut entrants =
-            ["mio", "uring"].map(|io| self.brunt_closed(connections, io, "none")).to_vec();
+            ["poll", "uring"].map(|io| self.brunt_closed(connections, io, "none")).to_vec();
         let (c, s, url) = (connections, self.seconds, &self.url);
         let rows: [(&str, String, Parse); 6] = [
             ("wrk", format!("-t1 -c{c} -d{s}s {url}"), parse::wrk),
@@ -121,7 +121,7 @@ impl Setting {
             entrant.count = Count::Results(self.brunt.clone(), file);
             entrant
         };
-        ["mio", "uring"].map(entrant).to_vec()
+        ["poll", "uring"].map(entrant).to_vec()
     }
 
     /// A script of `http.get` and `check` by brunt and k6, and as many connections of wrk.
@@ -360,7 +360,7 @@ mod tests {
         let entrants = setting().closed_by_all(64);
         assert_eq!(
             entrants[0].words.join(" "),
-            "taskset -c 1 /b/brunt attack -targets=targets.txt -rate=0 -max-workers=64 -cpus 1 --io=mio -duration=3s -output=none"
+            "taskset -c 1 /b/brunt attack -targets=targets.txt -rate=0 -max-workers=64 -cpus 1 --io=poll -duration=3s -output=none"
         );
         assert!(entrants.iter().all(|one| one.words[..3] == ["taskset", "-c", "1"]));
         assert!(entrants.iter().all(|one| one.words.join(" ").contains("64")));
