@@ -1,4 +1,4 @@
-//! `counts`: instructions of the five hot paths, each fixed work in the simulated world, counted by callgrind and held against
+//! `counts`: instructions of the six hot paths, each fixed work in the simulated world, counted by callgrind and held against
 //! `bench/INSTRUCTIONS.md`. Unlike times they hardly depend on what else the machine does, so they gate a merge: a path that
 //! differs by more than 2 % fails, and `--update` writes the new figures.
 
@@ -13,12 +13,13 @@ use serde_json::Value;
 use crate::{process, test, workspace};
 
 /// The paths, as `crates/k6/tests/hot_paths` names them, and units of work for the shorter of two runs.
-const PATHS: [(&str, u64); 5] = [
+const PATHS: [(&str, u64); 6] = [
     ("closed-h1", 2_000),
     ("open-h1", 2_000),
     ("h2-stream", 2_000),
     ("script-iteration", 1_000),
     ("ws-message", 1_000),
+    ("ws-script-message", 1_000),
 ];
 /// The share by which a path may differ from the committed figure.
 const TOLERANCE: f64 = 0.02;

@@ -1,4 +1,4 @@
-//! The five hot paths as fixed work in the simulated world, for `cargo xtask counts`, which counts their instructions:
+//! The six hot paths as fixed work in the simulated world, for `cargo xtask counts`, which counts their instructions:
 //! `hot_paths PATH UNITS` does about so many units of work and prints how many it did. Without arguments it does a little of
 //! each and checks that the work was done, as a test.
 
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use cable::{Cable, CablePlan, Pattern, Template};
 use demo::{Config, ServerMachine, ServiceTime};
 use engine::{Capture, CapturedHeaders, Protocol, Settings, SimulationResult, simulate};
-use metrics::tally::Tally;
+use metrics::tally::{Tally, Value};
 use net::sim::{Faults, World};
 use net::{Address, Peer};
 use script::{
@@ -32,12 +32,13 @@ const USERS: u64 = 8;
 type Work = fn(units: u64) -> u64;
 
 /// The paths by their names; a unit is a request, an iteration or a message.
-const PATHS: [(&str, Work); 5] = [
+const PATHS: [(&str, Work); 6] = [
     ("closed-h1", closed_h1),
     ("open-h1", open_h1),
     ("h2-stream", h2_stream),
     ("script-iteration", script_iteration),
     ("ws-message", ws_message),
+    ("ws-script-message", ws_script_message),
 ];
 
 fn main() {
@@ -137,10 +138,39 @@ fn script_iteration(units: u64) -> u64 {
            check(response, {{ 'status is 200': (r) => r.status === 200 }});\n\
          }}"
     );
+    let (result, outcome) = run_script(source, units, server());
+    assert_eq!(answered(&result), outcome.iterations, "a request in each iteration");
+    outcome.iterations
+}
+
+/// Sockets of `k6/ws` that send back what is echoed, in one iteration of each VU. A unit is a message received.
+fn ws_script_message(units: u64) -> u64 {
+    let source = format!(
+        "import ws from 'k6/ws';\n\
+         export default function () {{\n\
+           let left = {};\n\
+           ws.connect('ws://{SERVER}/ws-echo', (socket) => {{\n\
+             socket.on('open', () => socket.send('message'));\n\
+             socket.on('message', (text) => {{ if (--left === 0) socket.close(); else socket.send(text); }});\n\
+           }});\n\
+         }}",
+        units / USERS
+    );
+    let config = Config { cable: Some(demo::Cable::default()), ..Config::default() };
+    let peer = Box::new(ServerMachine::new(config).expect("a server"));
+    let (_, outcome) = run_script(source, USERS, peer);
+    match outcome.tally.value("ws_msgs_received") {
+        Some(Value::Counter { sum, .. }) => *sum as u64,
+        other => panic!("messages are counted, not {other:?}"),
+    }
+}
+
+/// Runs so many iterations of a script.
+fn run_script(source: String, iterations: u64, peer: Box<dyn Peer>) -> (SimulationResult, VuStats) {
     let program =
         Program::compile("/main.js", Env::default(), Rc::new(Source(source)), Rc::new(Beginning))
             .expect("the script compiles");
-    let options = format!(r#"{{"vus":{USERS},"iterations":{units}}}"#);
+    let options = format!(r#"{{"vus":{USERS},"iterations":{iterations}}}"#);
     let options = Options::of(serde_json::from_str(&options).expect("JSON")).expect("options");
     let outcome = Arc::<Mutex<VuStats>>::default();
     let plan = pool_plan(program, options, Arc::clone(&outcome));
@@ -148,10 +178,9 @@ fn script_iteration(units: u64) -> u64 {
     let load = Load::Users(VuFactory { users: USERS, make });
     let capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     let settings = Settings { capture, rows: false, ..Settings::default() };
-    let result = run(Plan::new(load, Targets::default(), 7), &settings, server());
-    let done = outcome.lock().expect("no panic").iterations;
-    assert_eq!(answered(&result), done, "a request in each iteration");
-    done
+    let result = run(Plan::new(load, Targets::default(), 7), &settings, peer);
+    let stats = outcome.lock().expect("no panic").clone();
+    (result, stats)
 }
 
 fn pool_plan(program: Program, options: Options, outcome: Arc<Mutex<VuStats>>) -> VuPoolPlan {
