@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use results::{ASSERTIONS_MAX, Encoding, Sink, writer};
 use stdx::Nanos;
 
-use crate::rows::{EPOCH, Shared, decode, info, plain, targets};
+use crate::rows::{EPOCH, Shared, decode, flatten, info, plain, targets};
 
 prop_compose! {
     fn reading()(
@@ -77,6 +77,26 @@ proptest! {
 fn machine(at: i64, values: usize) -> Row {
     let values = (0..values).map(|number| (format!("v{number}"), number as f64)).collect();
     Row::Reading(Reading { at: EPOCH + at, source: "machine".into(), values, ..Reading::default() })
+}
+
+/// Hits are read in blocks, which rows of another kind cut short.
+#[test]
+fn hits_around_other_rows_are_all_read() {
+    for encoding in [Encoding::Arrow, Encoding::Parquet] {
+        let out = Shared::default();
+        let mut writer = writer(encoding, Box::new(out.clone()), &info()).unwrap();
+        let (mut hits, mut rows) = (Vec::new(), Vec::new());
+        for (at, count) in (0..).zip([1, 63, 64, 65, 0, 128, 200]) {
+            let batch = plain(count, 1000 * at);
+            hits.extend(flatten(&batch, &targets()));
+            writer.batch(&batch, &targets()).unwrap();
+            rows.push(machine(at as i64, 3));
+            writer.server(&rows[rows.len() - 1]).unwrap();
+        }
+        writer.finish().unwrap();
+        let found = decode(&[&out.0.lock().unwrap()]);
+        assert_eq!((found.rows, found.observed), (hits, rows), "{encoding:?}");
+    }
 }
 
 #[test]

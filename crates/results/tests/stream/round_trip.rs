@@ -140,6 +140,17 @@ fn more_texts_than_a_dictionary_holds() {
     check(Encoding::Arrow, &[batch]);
 }
 
+/// A batch of them is handed out before its texts are too long, in the midst of a block.
+#[test]
+fn hits_with_long_texts() {
+    let mut batch = plain(100, 0);
+    for at in 0..batch.samples.len() {
+        let body = vec![at as u8; 300 << 10];
+        batch.samples[at].body = batch.add_text(&body);
+    }
+    check(Encoding::Arrow, &[batch]);
+}
+
 #[test]
 fn streams_one_after_the_other_are_one() {
     for encoding in [Encoding::Arrow, Encoding::Csv, Encoding::Json, Encoding::Gob] {
