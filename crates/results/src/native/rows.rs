@@ -382,8 +382,7 @@ impl Rows {
 
     fn place(&mut self, keys: [i32; 5], batch: &mut Batch, labels: &mut Labels) -> PlacedTarget {
         let (last, target) = self.memo[self.last_slot];
-        // One by one: arrays are compared as memory, which waits for the stores that have only just written the keys.
-        if last[0] >= 0 && (0..5).all(|i| keys[i] == last[i]) {
+        if last[0] >= 0 && are_same(&keys, &last) {
             return PlacedTarget { target, ..PlacedTarget::default() };
         }
         // Most streams have no tags.
@@ -392,7 +391,7 @@ impl Rows {
         let slot =
             keys.iter().fold(0usize, |hash, key| hash.wrapping_mul(31) + *key as usize % MEMO);
         let slot = slot % MEMO;
-        if keyed && self.memo[slot].0 == keys {
+        if keyed && are_same(&self.memo[slot].0, &keys) {
             self.last_slot = slot;
             return PlacedTarget { target: self.memo[slot].1, ..PlacedTarget::default() };
         }
@@ -414,6 +413,11 @@ fn get<T: Copy + Default>(column: &Numbers<T>, row: usize) -> T {
         Some(values) => values[row],
         None => T::default(),
     }
+}
+
+/// One by one: arrays are compared as memory, which waits for the stores that have only just written the keys.
+fn are_same(a: &[i32; 5], b: &[i32; 5]) -> bool {
+    (0..5).all(|at| a[at] == b[at])
 }
 
 /// Hands each hit its number of a column, of the rows from `from` on; a column that is missing leaves them as they are.
