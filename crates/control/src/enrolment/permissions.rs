@@ -36,14 +36,19 @@ impl Permissions {
     }
 
     pub(super) fn coordinator() -> Self {
-        let api = ["STREAM.CREATE", "STREAM.INFO", "DIRECT.GET"]
+        let api = ["STREAM.CREATE", "DIRECT.GET"]
             .into_iter()
             .flat_map(|request| [ARCHIVES, LEASES].map(|stream| (request, stream)));
         let api = api.map(|(request, stream)| match request {
             "DIRECT.GET" => format!("$JS.API.{request}.{stream}.>"),
             _ => format!("$JS.API.{request}.{stream}"),
         });
-        let own = ["brunt.*.down.*".to_owned(), format!("{ARCHIVE}.*.*"), format!("{LEASE}.*")];
+        let own = [
+            "brunt.*.down.*".to_owned(),
+            format!("{ARCHIVE}.*.*"),
+            format!("{LEASE}.*"),
+            format!("$JS.API.STREAM.INFO.{ARCHIVES}"),
+        ];
         Self {
             publish: own.into_iter().chain(api).collect(),
             subscribe: vec![

@@ -145,7 +145,7 @@ impl NatsTransport {
     /// # Errors
     /// The server cannot be reached, or has no JetStream.
     pub(crate) fn make_streams(&self) -> Result<(), TransportError> {
-        self.run(store::make_streams)
+        self.run(store::make_streams).map(drop)
     }
 
     /// Sends a message and waits for its answer.
@@ -205,10 +205,11 @@ impl Transport for NatsTransport {
             return Err(TransportError::TooLarge(bytes.len()));
         }
         let digest = digest(bytes);
-        self.run(store::make_streams)?;
+        store::require_room(bytes.len(), self.run(store::make_streams)?)?;
         if self.run(|client| store::is_stored(client, digest))? {
             return Ok(digest);
         }
+        self.run(|client| store::withdraw_len(client, digest))?;
         for (number, chunk) in bytes.chunks(store::CHUNK).enumerate() {
             let chunk = chunk.to_vec();
             self.run(|client| store::put_chunk(client, digest, number, chunk))?;
@@ -218,7 +219,7 @@ impl Transport for NatsTransport {
         if self.run(|client| store::is_stored(client, digest))? {
             return Ok(digest);
         }
-        Err(store::no_room(bytes.len()))
+        Err(store::replaced(bytes.len()))
     }
 
     fn archive(&self, wanted: Digest) -> Result<Vec<u8>, TransportError> {

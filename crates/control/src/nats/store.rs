@@ -25,19 +25,20 @@ pub(crate) const LEASE: &str = "brunt-lease";
 /// How long an archive is stored (ns): longer than a test takes.
 const ARCHIVE_AGE: u64 = 24 * 3600 * 1_000_000_000;
 
-/// The most bytes of all archives; the oldest go first. JetStream sets them aside on its disk: where that has fewer left, it is asked
-/// for half, and so on down to the least that is of use.
+/// The most bytes of all archives; the oldest go first. JetStream sets them aside on its disk. Where less is left, half is asked for,
+/// and half of that, down to the least that is of use.
 const ARCHIVES_BYTES: u64 = 1 << 30;
 const ARCHIVES_BYTES_MIN: u64 = 16 << 20;
 
+/// What JetStream stores with a message, in bytes, at most: lengths, hashes and the subject.
+const MESSAGE_OVERHEAD: usize = 256;
+
 /// JetStream's error for a message whose subject has another last one than was expected.
 const WRONG_LAST: u64 = 10_071;
-/// Its error for a stream that is there, and differs from the one that is asked for.
-const OTHER_STREAM: u64 = 10_058;
-/// Its errors for a stream that sets more aside than the account may have, or than there is.
-const NO_ROOM: [u64; 3] = [10_002, 10_023, 10_047];
+/// Its errors for a stream that sets more aside than the account may have, than there is, or than a stream may have.
+const NO_ROOM: [u64; 4] = [10_002, 10_023, 10_047, 10_122];
 
-/// What is done when it refuses.
+/// What was tried where JetStream refuses.
 const MAKING: &str = "making a stream";
 const STORING: &str = "storing in JetStream";
 
@@ -47,6 +48,17 @@ struct Answer {
     error: Option<Refusal>,
     #[serde(default)]
     seq: u64,
+    config: Option<StreamConfig>,
+}
+
+/// What of a stream's configuration tells whether it serves.
+#[derive(Deserialize)]
+struct StreamConfig {
+    #[serde(default)]
+    subjects: Vec<String>,
+    #[serde(default)]
+    allow_direct: bool,
+    max_bytes: i64,
 }
 
 #[derive(Deserialize)]
@@ -57,6 +69,15 @@ struct Refusal {
     description: String,
 }
 
+impl Refusal {
+    fn into_error(self, action: &'static str) -> TransportError {
+        let mut words = self.description;
+        // Writing to a String cannot fail.
+        let _ = write!(words, " ({})", self.err_code);
+        refused(action, words)
+    }
+}
+
 /// What became of a message that was to be stored.
 enum StoreOutcome {
     At(u64),
@@ -64,72 +85,92 @@ enum StoreOutcome {
     Conflict,
 }
 
-/// Makes both streams; those that are there already stay, whatever an earlier brunt or a fuller disk made of them.
-pub(super) async fn make_streams(client: Client) -> Result<(), TransportError> {
+/// Makes both streams; those that are there already stay. Gives the bytes that archives have.
+pub(super) async fn make_streams(client: Client) -> Result<u64, TransportError> {
     let leases = json!({
         "name": LEASES, "subjects": [format!("{LEASE}.*")], "storage": "file", "num_replicas": 1,
         "retention": "limits", "discard": "old", "max_msgs_per_subject": 1, "allow_direct": true,
         "max_age": LEASE_TTL.as_nanos() as u64,
     });
-    made(make_stream(&client, LEASES, &leases).await?)?;
-    make_archives(&client).await
+    match make_stream(&client, LEASES, &leases).await? {
+        None => make_archives(&client).await,
+        Some(refusal) => Err(refusal.into_error(MAKING)),
+    }
 }
 
-/// Makes the stream of archives as large as the server has room for.
-async fn make_archives(client: &Client) -> Result<(), TransportError> {
+/// Makes the stream of archives as large as the server has room for, and gives its bytes.
+async fn make_archives(client: &Client) -> Result<u64, TransportError> {
     let mut bytes = ARCHIVES_BYTES;
     loop {
-        let answer = make_stream(client, ARCHIVES, &archives(bytes)).await?;
-        if !has_no_room(&answer) {
-            return made(answer);
+        let Some(refusal) = make_stream(client, ARCHIVES, &archives(bytes)).await? else {
+            return Ok(bytes);
+        };
+        match archives_there(client).await {
+            Ok(Some(bytes)) => return Ok(bytes),
+            Ok(None) if bytes > ARCHIVES_BYTES_MIN && NO_ROOM.contains(&refusal.err_code) => {
+                bytes /= 2;
+            }
+            // A server that an earlier brunt started does not answer that.
+            Ok(None) | Err(_) => return Err(refusal.into_error(MAKING)),
         }
-        // The stream that is there takes its part of the room.
-        if bytes == ARCHIVES_BYTES && is_there(client, ARCHIVES).await? {
-            return Ok(());
-        }
-        if bytes == ARCHIVES_BYTES_MIN {
-            return made(answer);
-        }
-        bytes /= 2;
     }
 }
 
 /// The stream of archives with so many bytes.
 fn archives(max_bytes: u64) -> Value {
     json!({
-        "name": ARCHIVES, "subjects": [format!("{ARCHIVE}.*.*")], "storage": "file", "num_replicas": 1,
+        "name": ARCHIVES, "subjects": [archive_subjects()], "storage": "file", "num_replicas": 1,
         "retention": "limits", "discard": "old", "max_msgs_per_subject": 1, "allow_direct": true,
         "max_age": ARCHIVE_AGE, "max_bytes": max_bytes,
     })
 }
 
-fn has_no_room(answer: &Answer) -> bool {
-    answer.error.as_ref().is_some_and(|refusal| NO_ROOM.contains(&refusal.err_code))
+fn archive_subjects() -> String {
+    format!("{ARCHIVE}.*.*")
 }
 
-async fn is_there(client: &Client, name: &str) -> Result<bool, TransportError> {
-    let answer = request(client, format!("$JS.API.STREAM.INFO.{name}"), None, Vec::new()).await?;
-    read(&answer, MAKING).map(|answer| answer.error.is_none())
-}
-
+/// Makes a stream, unless the very same is there; gives the server's refusal.
 async fn make_stream(
     client: &Client,
     name: &str,
     config: &Value,
-) -> Result<Answer, TransportError> {
+) -> Result<Option<Refusal>, TransportError> {
     let subject = format!("$JS.API.STREAM.CREATE.{name}");
     let answer = request(client, subject, None, config.to_string().into_bytes()).await?;
-    read(&answer, MAKING)
+    read(&answer, MAKING).map(|answer| answer.error)
 }
 
-fn made(answer: Answer) -> Result<(), TransportError> {
-    match &answer.error {
-        Some(refusal) if refusal.err_code == OTHER_STREAM => Ok(()),
-        _ => seq(answer, MAKING).map(drop),
+/// The bytes of a stream of archives that is there: made where the disk was fuller, or by another command at the same time.
+async fn archives_there(client: &Client) -> Result<Option<u64>, TransportError> {
+    let subject = format!("$JS.API.STREAM.INFO.{ARCHIVES}");
+    let answer = request(client, subject, None, Vec::new()).await?;
+    let config = read(&answer, MAKING)?.config;
+    let ours =
+        config.filter(|config| config.allow_direct && config.subjects == [archive_subjects()]);
+    // -1 is without a limit.
+    Ok(ours.map(|config| u64::try_from(config.max_bytes).unwrap_or(u64::MAX)))
+}
+
+/// Refuses an archive that is larger than half of the room for all: a run has two, of its script and of its data, and the later
+/// one must not replace the earlier.
+pub(super) fn require_room(len: usize, room: u64) -> Result<(), TransportError> {
+    let needed = len + len.div_ceil(CHUNK).saturating_add(1) * MESSAGE_OVERHEAD;
+    if needed as u64 <= room / 2 {
+        return Ok(());
     }
+    let text = format!(
+        "an archive of {len} bytes is more than half of what {ARCHIVES} holds ({room} bytes): NATS had no room for more when it was made"
+    );
+    Err(refused(STORING, text))
 }
 
-/// Whether all of an archive is there. The oldest messages go first, so the first part says it of all.
+/// The error for an archive whose first parts are gone: so many others came meanwhile.
+pub(super) fn replaced(len: usize) -> TransportError {
+    refused(STORING, format!("other archives have replaced one of {len} bytes"))
+}
+
+/// Whether all of an archive is there. The oldest messages go first, so the first part says it of all; the length is that of a whole
+/// archive, since it is written last and withdrawn before parts are.
 pub(super) async fn is_stored(client: Client, digest: Digest) -> Result<bool, TransportError> {
     Ok(match archive_len(client.clone(), digest).await? {
         None => false,
@@ -138,17 +179,21 @@ pub(super) async fn is_stored(client: Client, digest: Digest) -> Result<bool, Tr
     })
 }
 
-/// The error for an archive that is larger than the stream.
-pub(super) fn no_room(len: usize) -> TransportError {
-    refused(STORING, format!("the server has no room for an archive of {len} bytes"))
+/// Says of an archive that it is not whole.
+pub(super) async fn withdraw_len(client: Client, digest: Digest) -> Result<(), TransportError> {
+    store(&client, len_subject(digest), None, Vec::new()).await.map(drop)
 }
 
-/// The size of an archive in bytes; `None` where it is not there.
+fn len_subject(digest: Digest) -> String {
+    format!("{ARCHIVE}.{}.len", hex(&digest))
+}
+
+/// The size of an archive in bytes; `None` where it is not there as a whole.
 pub(super) async fn archive_len(
     client: Client,
     digest: Digest,
 ) -> Result<Option<usize>, TransportError> {
-    let found = last(&client, ARCHIVES, format!("{ARCHIVE}.{}.len", hex(&digest))).await?;
+    let found = last(&client, ARCHIVES, len_subject(digest)).await?;
     Ok(found.and_then(|bytes| std::str::from_utf8(&bytes).ok()?.parse().ok()))
 }
 
@@ -157,8 +202,7 @@ pub(super) async fn put_archive_len(
     digest: Digest,
     len: usize,
 ) -> Result<(), TransportError> {
-    let subject = format!("{ARCHIVE}.{}.len", hex(&digest));
-    store(&client, subject, None, len.to_string().into_bytes()).await.map(drop)
+    store(&client, len_subject(digest), None, len.to_string().into_bytes()).await.map(drop)
 }
 
 /// A part of an archive; `None` where it is not there.
@@ -264,11 +308,10 @@ fn read(message: &Message, action: &'static str) -> Result<Answer, TransportErro
 }
 
 fn seq(answer: Answer, action: &'static str) -> Result<u64, TransportError> {
-    let Some(refusal) = answer.error else { return Ok(answer.seq) };
-    let mut words = refusal.description;
-    // Writing to a String cannot fail.
-    let _ = write!(words, " ({})", refusal.err_code);
-    Err(refused(action, words))
+    match answer.error {
+        None => Ok(answer.seq),
+        Some(refusal) => Err(refusal.into_error(action)),
+    }
 }
 
 fn refused(action: &'static str, words: String) -> TransportError {
