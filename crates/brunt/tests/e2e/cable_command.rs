@@ -108,6 +108,31 @@ fn sockets_speak_tls() {
     until("all sockets are closed", || server.stats().sockets.sockets == 0);
 }
 
+/// An interval that is due again whenever its handler has run keeps neither the socket's messages nor other VUs from their turn.
+#[test]
+fn a_timer_that_is_always_due_leaves_turns() {
+    let (_server, url) =
+        server(Config { cable: Some(demo::Cable::default()), ..Config::default() });
+    let scratch = Scratch::new("ws-endless-timer");
+    let script = scratch.file(
+        "timer.js",
+        r#"import ws from "k6/ws";
+        export const options = { vus: 2, iterations: 2 };
+        export default function () {
+            let ticks = 0;
+            ws.connect(`${__ENV.URL}/ws-echo`, (socket) => {
+                socket.setInterval(() => { ticks += 1; }, 0.000001);
+                socket.on("open", () => socket.send("a"));
+                socket.on("message", (text) => { console.log(text, ticks > 0); socket.close(); });
+            });
+        }"#,
+    );
+    let root = url.replace("http://", "ws://");
+    let ran = run(&format!("run -cpus 1 {script} -e URL={}", root.trim_end_matches('/')));
+    let ran = ran.with_code(0);
+    assert_eq!(ran.stderr.matches("a true").count(), 2, "{}", ran.stderr);
+}
+
 #[test]
 fn a_broadcast_counts_what_the_server_counts() {
     let defects = demo::Cable { loss: 0.1, duplicate: 0.05, ..demo::Cable::default() };

@@ -1,6 +1,6 @@
-//! What the modules of WebSockets are made of: functions that open a socket, wait for its events and send commands to it. The
-//! modules' scripts are in `js/`. They get events as plain values: a string is a text message, an `ArrayBuffer` a binary one,
-//! an array any other event, its name first.
+//! What the modules of WebSockets are made of: functions that open a socket, wait for its events and send commands to it. `k6/ws`
+//! calls them from Rust; the other modules' scripts, which are in `js/`, get events as plain values: a string is a text message, an
+//! `ArrayBuffer` a binary one, an array any other event, its name first.
 
 use rquickjs::convert::List;
 use rquickjs::function::Opt;
@@ -27,12 +27,12 @@ use crate::runtime::ffi::Handle;
 use crate::runtime::values::{string_fields, string_of};
 
 /// The subject of the error for a socket in a place where none is allowed.
-const WHAT: &str = "Using WebSockets";
+pub(super) const WHAT: &str = "Using WebSockets";
 
 /// What the glue of the modules calls.
 pub(super) fn native<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let native = Object::new(ctx.clone())?;
-    native.set("open", Function::new(ctx.clone(), open)?)?;
+    native.set("open", Function::new(ctx.clone(), open_cable)?)?;
     native.set("start", Function::new(ctx.clone(), start)?)?;
     native.set("next", Function::new(ctx.clone(), next)?)?;
     native.set("send", Function::new(ctx.clone(), send)?)?;
@@ -130,7 +130,7 @@ fn http_form(url: &str) -> Option<String> {
 }
 
 /// Opens a socket of Action Cable and waits for the server's answer; gives `[ticket, event]`. It outlives the iteration.
-fn open<'js>(ctx: Ctx<'js>, wanted: Object<'js>) -> Result<Array<'js>> {
+fn open_cable<'js>(ctx: Ctx<'js>, wanted: Object<'js>) -> Result<Array<'js>> {
     let vu = vu_of(&ctx)?;
     let protocols: Vec<String> = wanted.get("protocols")?;
     let codec = protocols.first().and_then(|name| Codec::of_subprotocol(name));
@@ -252,13 +252,12 @@ fn close(ctx: Ctx<'_>, ticket: f64, code: f64, reason: String) -> Result<()> {
     end(&ctx, Ticket(ticket as u64), SocketCommand::Close(code as u16, reason))
 }
 
-/// Closes a socket and forgets it.
 fn drop_socket(ctx: Ctx<'_>, ticket: f64, code: f64) -> Result<()> {
-    forget(&ctx, Ticket(ticket as u64), code as u16)
+    close_and_forget(&ctx, Ticket(ticket as u64), code as u16)
 }
 
-/// The same of one that a module holds.
-pub(super) fn forget(ctx: &Ctx<'_>, ticket: Ticket, code: u16) -> Result<()> {
+/// Closes a socket and forgets it: none of its events is waited for.
+pub(super) fn close_and_forget(ctx: &Ctx<'_>, ticket: Ticket, code: u16) -> Result<()> {
     end(ctx, ticket, SocketCommand::Drop(code))?;
     vu_of(ctx)?.forget(ticket);
     Ok(())
@@ -351,24 +350,29 @@ fn event_value<'js>(ctx: &Ctx<'js>, event: SocketEvent) -> Result<Value<'js>> {
     }
 }
 
-/// The server's answer as k6/ws gives it.
-pub(super) fn response<'js>(
-    ctx: &Ctx<'js>,
-    opened: &HandshakeResponse,
-    error: &str,
-) -> Result<Object<'js>> {
+/// The server's answer with what was agreed on.
+fn response<'js>(ctx: &Ctx<'js>, opened: &HandshakeResponse, error: &str) -> Result<Object<'js>> {
     let all = Object::new(ctx.clone())?;
-    all.set("status", opened.status)?;
-    let headers = Object::new(ctx.clone())?;
-    for (name, value) in fields(opened.head.as_deref().unwrap_or_default()) {
-        headers.set(canonical(&name), value.into_owned())?;
-    }
-    all.set("headers", headers)?;
-    all.set("body", text_of(ctx, &opened.body)?)?;
-    all.set("error", error)?;
+    add_answer(&all, opened, error)?;
     all.set("protocol", opened.protocol.as_str())?;
     all.set("extensions", opened.extensions.as_str())?;
     Ok(all)
+}
+
+/// Sets the fields of the server's answer on an object.
+pub(super) fn add_answer<'js>(
+    to: &Object<'js>,
+    opened: &HandshakeResponse,
+    error: &str,
+) -> Result<()> {
+    to.set("status", opened.status)?;
+    let headers = Object::new(to.ctx().clone())?;
+    for (name, value) in fields(opened.head.as_deref().unwrap_or_default()) {
+        headers.set(canonical(&name), value.into_owned())?;
+    }
+    to.set("headers", headers)?;
+    to.set("body", text_of(to.ctx(), &opened.body)?)?;
+    to.set("error", error)
 }
 
 /// A message of Action Cable: `[kind, identifier, message, time, place]`.

@@ -36,7 +36,7 @@ impl Timer {
     }
 }
 
-/// When a timer is due, and which of those due at the same time it is.
+/// When a timer is due, and its number: those that are due at the same time run in the order in which they were set.
 type Place = (Nanos, u64);
 
 /// The timers of a VU.
@@ -44,8 +44,6 @@ type Place = (Nanos, u64);
 pub(crate) struct Timers {
     /// The number of the last timer.
     last: Cell<u64>,
-    /// How many places were taken.
-    places: Cell<u64>,
     waiting: RefCell<BTreeMap<Place, Waiting>>,
     place_of: RefCell<HashMap<u64, Place, NumberHash>>,
 }
@@ -70,8 +68,7 @@ impl Timers {
     }
 
     fn wait(&self, due: Nanos, waiting: Waiting) {
-        let place = (due, self.places.get());
-        self.places.set(place.1 + 1);
+        let place = (due, waiting.id);
         self.place_of.borrow_mut().insert(waiting.id, place);
         self.waiting.borrow_mut().insert(place, waiting);
     }
@@ -113,9 +110,11 @@ pub(crate) struct Due<'a> {
 }
 
 impl Due<'_> {
-    /// When it was due.
-    pub(crate) fn at(&self) -> Nanos {
-        self.due
+    /// Calls it; one that repeats is due again at the first of its times after now, as a ticker of k6 is.
+    pub(crate) fn run_in_step(self, ctx: &Ctx<'_>, now: Nanos) -> Result<()> {
+        let every = self.waiting.every.unwrap_or(Nanos::SECOND).0.max(1);
+        let late = now.0.saturating_sub(self.due.0) % every;
+        self.run(ctx, Nanos(now.0 - late))
     }
 
     /// Calls it; one that repeats waits first, for its time from `since` on, so that it may take itself back.

@@ -3,17 +3,17 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use rquickjs::function::{IntoJsFunc, Opt};
+use rquickjs::function::{Constructor, IntoJsFunc, Opt};
 use rquickjs::{Coerced, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use stdx::Nanos;
 
 use super::handlers::{Event, Handlers};
-use crate::api::bytes::{buffer, of_buffer};
-use crate::api::socket::{forget, order};
+use crate::api::bytes::buffer;
+use crate::api::socket::{close_and_forget, order};
 use crate::host::action::Ticket;
 use crate::host::socket::{SocketCommand, SocketEvent};
 use crate::runtime::current::vu_of;
-use crate::runtime::ffi::call_with;
+use crate::runtime::ffi::{call_with, copied};
 use crate::runtime::timers::{Timer, Timers};
 use crate::runtime::values::string_of;
 
@@ -26,8 +26,6 @@ pub(super) struct BlockingSocket {
     handlers: Handlers,
     pub(super) timers: Timers,
     closed: Cell<bool>,
-    /// `connect` has returned: nothing is called any more.
-    over: Cell<bool>,
 }
 
 impl BlockingSocket {
@@ -37,7 +35,6 @@ impl BlockingSocket {
             handlers: Handlers::default(),
             timers: Timers::default(),
             closed: Cell::new(false),
-            over: Cell::new(false),
         })
     }
 
@@ -73,21 +70,15 @@ impl BlockingSocket {
         }
     }
 
-    /// The first timer that is due runs; one that repeats is due again so much after the time at which it was due.
+    /// The first timer that is due runs.
     ///
     /// # Errors
     /// It threw.
     pub(super) fn run_timer(&self, ctx: &Ctx<'_>, now: Nanos) -> Result<()> {
-        let Some(due) = self.timers.take_due(now) else { return Ok(()) };
-        let at = due.at();
-        due.run(ctx, at)
-    }
-
-    /// `connect` returns: what the script has set up is dropped.
-    pub(super) fn end(&self) {
-        self.over.set(true);
-        self.handlers.clear();
-        self.timers.clear();
+        match self.timers.take_due(now) {
+            Some(due) => due.run_in_step(ctx, now),
+            None => Ok(()),
+        }
     }
 
     fn closed<'js>(&self, ctx: &Ctx<'js>, code: &Value<'js>) -> Result<()> {
@@ -103,13 +94,12 @@ impl BlockingSocket {
         self.handlers.call_each(ctx, event, |handler| handler.call::<_, Value<'_>>(()).map(drop))
     }
 
-    fn on<'js>(&self, ctx: &Ctx<'js>, name: Value<'js>, handler: Value<'js>) -> Result<()> {
-        let Some(handler) = handler.into_function() else {
-            let text = "the handler of an event needs to be a function";
-            return Err(Exception::throw_type(ctx, text));
-        };
-        match name.as_string() {
-            Some(name) if !self.over.get() => self.handlers.add(ctx, &name.to_string()?, handler),
+    /// What is no function is ignored, as in k6; so is what would never be called.
+    fn on<'js>(&self, ctx: &Ctx<'js>, name: &Value<'js>, handler: Value<'js>) -> Result<()> {
+        match (name.as_string(), handler.into_function()) {
+            (Some(name), Some(handler)) if !self.is_closed() => {
+                self.handlers.add(ctx, &name.to_string()?, handler)
+            }
             _ => Ok(()),
         }
     }
@@ -118,20 +108,17 @@ impl BlockingSocket {
         if self.is_closed() { Ok(()) } else { order(ctx, self.ticket, command) }
     }
 
-    fn send_binary<'js>(&self, ctx: &Ctx<'js>, message: &Value<'js>) -> Result<()> {
-        if message.is_undefined() || message.is_null() {
+    fn send_binary<'js>(&self, ctx: &Ctx<'js>, message: Option<&Value<'js>>) -> Result<()> {
+        let Some(message) = message else {
             return Err(Exception::throw_type(ctx, "missing argument, expected ArrayBuffer"));
+        };
+        let buffer = message.as_object().and_then(Object::as_array_buffer);
+        if let Some(buffer) = buffer {
+            return self.order(ctx, SocketCommand::Binary(copied(buffer)));
         }
-        let is_buffer =
-            message.as_object().is_some_and(|object| object.as_array_buffer().is_some());
-        match of_buffer(message)? {
-            Some(bytes) if is_buffer => self.order(ctx, SocketCommand::Binary(bytes)),
-            _ => {
-                let kind = type_name(message);
-                let text = format!("expected ArrayBuffer as argument, received: {kind}");
-                Err(Exception::throw_type(ctx, &text))
-            }
-        }
+        let text =
+            format!("expected ArrayBuffer as argument, received: {}", class_name(ctx, message)?);
+        Err(Exception::throw_type(ctx, &text))
     }
 
     fn close<'js>(&self, ctx: &Ctx<'js>, code: Value<'js>) -> Result<()> {
@@ -142,38 +129,49 @@ impl BlockingSocket {
             true => f64::from(GOING_AWAY),
             false => code.get::<Coerced<f64>>()?.0,
         };
-        forget(ctx, self.ticket, number as u16)?;
+        close_and_forget(ctx, self.ticket, number as u16)?;
         self.closed(ctx, &Value::new_number(ctx.clone(), number))
     }
 
     fn set_timer<'js>(
         &self,
         ctx: &Ctx<'js>,
-        of: TimerKind,
+        kind: TimerKind,
         wanted: WantedTimer<'js>,
     ) -> Result<()> {
-        let WantedTimer(handler, delay) = wanted;
-        let name = of.name();
-        let Some(handler) = handler.into_function() else {
+        let name = kind.name();
+        let Some(handler) = wanted.handler.into_function() else {
             let text = format!("socket.{name}() needs a function");
             return Err(Exception::throw_type(ctx, &text));
         };
-        let time = delay.get::<Coerced<f64>>()?.0;
-        // What is no number is refused as well.
-        if time.is_nan() || time <= 0.0 {
-            let text = format!("{name} requires a >0 timeout parameter, received {time:.2}");
+        let milliseconds = wanted.delay.get::<Coerced<f64>>()?.0;
+        let delay = Nanos::from_secs_f64(milliseconds / 1e3);
+        if delay == Nanos::ZERO {
+            let text =
+                format!("{name} requires a >0 timeout parameter, received {milliseconds:.2}");
             return Err(Exception::throw_message(ctx, &text));
         }
-        if self.over.get() {
+        if self.is_closed() {
             return Ok(());
         }
-        let time = Nanos::from_secs_f64(time / 1e3);
-        let due = vu_of(ctx)?.host.now().saturating_add(time);
-        let every = (of == TimerKind::Interval).then_some(time);
+        let due = vu_of(ctx)?.host.now().saturating_add(delay);
+        let every = (kind == TimerKind::Interval).then_some(delay);
         match self.timers.set(Timer::new(ctx, handler, Vec::new()), due, every) {
             Some(_) => Ok(()),
             None => Err(Exception::throw_range(ctx, &format!("{name}: there are too many timers"))),
         }
+    }
+}
+
+/// Has a socket let go of what a script has set up on it, whichever way `connect` ends: handlers that hold their socket would never
+/// be freed.
+pub(super) struct LetGo<'a>(pub(super) &'a BlockingSocket);
+
+impl Drop for LetGo<'_> {
+    fn drop(&mut self) {
+        self.0.closed.set(true);
+        self.0.handlers.clear();
+        self.0.timers.clear();
     }
 }
 
@@ -193,8 +191,12 @@ impl TimerKind {
     }
 }
 
-/// What a timer is set with: what to call, and after how many milliseconds.
-struct WantedTimer<'js>(Value<'js>, Value<'js>);
+/// What a timer is set with.
+struct WantedTimer<'js> {
+    handler: Value<'js>,
+    /// In milliseconds.
+    delay: Value<'js>,
+}
 
 /// The object that a script sees. Its methods know their socket, so that a script may also call them by themselves, as in k6.
 pub(super) fn script_object<'js>(
@@ -202,36 +204,38 @@ pub(super) fn script_object<'js>(
     socket: &Rc<BlockingSocket>,
 ) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
-    let of = |given: Opt<Value<'js>>, ctx: &Ctx<'js>| {
-        given.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()))
-    };
     let own = Rc::clone(socket);
     add(&object, "on", move |ctx: Ctx<'js>, name: Opt<Value<'js>>, handler: Opt<Value<'js>>| {
-        own.on(&ctx, of(name, &ctx), of(handler, &ctx))
+        own.on(&ctx, &or_undefined(&ctx, name), or_undefined(&ctx, handler))
     })?;
     let own = Rc::clone(socket);
     add(&object, "send", move |ctx: Ctx<'js>, message: Opt<Value<'js>>| {
-        let text = string_of(&of(message, &ctx))?;
+        let text = string_of(&or_undefined(&ctx, message))?;
         own.order(&ctx, SocketCommand::Text(text))
     })?;
     let own = Rc::clone(socket);
     add(&object, "sendBinary", move |ctx: Ctx<'js>, message: Opt<Value<'js>>| {
-        own.send_binary(&ctx, &of(message, &ctx))
+        own.send_binary(&ctx, message.0.as_ref())
     })?;
     let own = Rc::clone(socket);
     add(&object, "ping", move |ctx: Ctx<'js>| own.order(&ctx, SocketCommand::Ping))?;
     let own = Rc::clone(socket);
     add(&object, "close", move |ctx: Ctx<'js>, code: Opt<Value<'js>>| {
-        own.close(&ctx, of(code, &ctx))
+        own.close(&ctx, or_undefined(&ctx, code))
     })?;
     for kind in [TimerKind::Timeout, TimerKind::Interval] {
         let own = Rc::clone(socket);
         let set = move |ctx: Ctx<'js>, handler: Opt<Value<'js>>, delay: Opt<Value<'js>>| {
-            own.set_timer(&ctx, kind, WantedTimer(of(handler, &ctx), of(delay, &ctx)))
+            let (handler, delay) = (or_undefined(&ctx, handler), or_undefined(&ctx, delay));
+            own.set_timer(&ctx, kind, WantedTimer { handler, delay })
         };
         add(&object, kind.name(), set)?;
     }
     Ok(object)
+}
+
+fn or_undefined<'js>(ctx: &Ctx<'js>, given: Opt<Value<'js>>) -> Value<'js> {
+    given.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()))
 }
 
 fn add<'js, P>(
@@ -242,22 +246,24 @@ fn add<'js, P>(
     object.set(name, Function::new(object.ctx().clone(), method)?)
 }
 
-/// The value of the event `error`: it says itself what it is, and k6's `error()` does.
+/// The value of the event `error`: an `Error` whose method `error()` says what went wrong, as k6's does.
 fn failure<'js>(ctx: &Ctx<'js>, text: String) -> Result<Value<'js>> {
-    let error = Exception::from_message(ctx.clone(), &text)?;
+    let class: Constructor<'js> = ctx.globals().get("Error")?;
+    let error: Object<'js> = class.construct((text.as_str(),))?;
     error.set("error", Function::new(ctx.clone(), move || text.clone())?)?;
     Ok(error.into_value())
 }
 
-/// What `typeof` says of what is no buffer.
-fn type_name(value: &Value<'_>) -> &'static str {
-    match value {
-        value if value.is_string() => "string",
-        value if value.is_number() => "number",
-        value if value.is_bool() => "boolean",
-        value if value.is_function() => "function",
-        value if value.is_symbol() => "symbol",
-        value if value.is_big_int() => "bigint",
-        _ => "object",
+/// The name of a value's class, by which k6 refuses it.
+fn class_name<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
+    if value.is_undefined() || value.is_null() {
+        return string_of(value);
+    }
+    let to_object: Function<'js> = ctx.globals().get("Object")?;
+    let class: Value<'js> =
+        to_object.call::<_, Object<'js>>((value.clone(),))?.get("constructor")?;
+    match class.as_object() {
+        Some(class) => string_of(&class.get("name")?),
+        None => Ok("Object".to_owned()),
     }
 }

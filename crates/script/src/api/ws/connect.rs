@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use rquickjs::function::Opt;
 use rquickjs::{Ctx, Exception, Object, Result, Value};
+use stdx::Nanos;
 
-use super::blocking_socket::{BlockingSocket, GOING_AWAY, script_object};
-use crate::api::socket::{forget, next_event, open_blocking, response};
+use super::blocking_socket::{BlockingSocket, GOING_AWAY, LetGo, script_object};
+use crate::api::socket::{WHAT, add_answer, close_and_forget, next_event, open_blocking};
 use crate::host::action::Ticket;
 use crate::host::socket::{HandshakeResponse, SocketEvent};
 use crate::host::traits::Level;
@@ -17,8 +18,8 @@ use crate::runtime::values::string_of;
 
 /// The parameters that count.
 const PARAMS: [&str; 4] = ["headers", "tags", "jar", "compression"];
-/// What a script gets of the server's answer, beside the URL.
-const RESPONSE: [&str; 4] = ["status", "headers", "body", "error"];
+/// So many timers run before other VUs have their turn.
+const BURST_MAX: usize = 128;
 
 /// `ws.connect(url, params, setup)`, where the parameters may be left out.
 pub(super) fn connect<'js>(
@@ -40,9 +41,14 @@ pub(super) fn connect<'js>(
     let vu = vu_of(&ctx)?;
     match open_blocking(&ctx, &vu, &wanted(&ctx, &url, params)?)? {
         (ticket, SocketEvent::Opened(opened)) => {
-            let answer = shown(&ctx, &url, &opened, "")?;
-            talk(&ctx, &vu, ticket, &setup)?;
-            Ok(answer)
+            let answer = shown(&ctx, &url, &opened, "");
+            // It is not held while the socket is open.
+            drop(opened);
+            let talked = match &answer {
+                Ok(_) => talk(&ctx, &vu, ticket, &setup),
+                Err(_) => close_and_forget(&ctx, ticket, GOING_AWAY),
+            };
+            talked.and(answer)
         }
         (ticket, SocketEvent::Refused(opened, why)) => {
             refused(&ctx, &vu, ticket, &why)?;
@@ -76,17 +82,15 @@ fn shown<'js>(
     opened: &HandshakeResponse,
     error: &str,
 ) -> Result<Object<'js>> {
-    let (shown, all) = (Object::new(ctx.clone())?, response(ctx, opened, error)?);
+    let shown = Object::new(ctx.clone())?;
     shown.set("url", url)?;
-    for name in RESPONSE {
-        shown.set(name, all.get::<_, Value<'js>>(name)?)?;
-    }
+    add_answer(&shown, opened, error)?;
     Ok(shown)
 }
 
 /// A socket that was not opened is an exception or a warning, by the options.
 fn refused(ctx: &Ctx<'_>, vu: &VuContext, ticket: Ticket, why: &str) -> Result<()> {
-    forget(ctx, ticket, GOING_AWAY)?;
+    close_and_forget(ctx, ticket, GOING_AWAY)?;
     if vu.host.http_rules().throws {
         return Err(Exception::throw_message(ctx, why));
     }
@@ -95,15 +99,15 @@ fn refused(ctx: &Ctx<'_>, vu: &VuContext, ticket: Ticket, why: &str) -> Result<(
     Ok(())
 }
 
-/// Has the script set its socket up, and hands it the socket's events until it is closed.
+/// Lets the script set up its socket, then hands it the socket's events until it is closed.
 fn talk<'js>(ctx: &Ctx<'js>, vu: &VuContext, ticket: Ticket, setup: &Value<'js>) -> Result<()> {
     let socket = BlockingSocket::new(ticket);
+    let _let_go = LetGo(&socket);
     let talked = set_up(ctx, &socket, setup)
         .and_then(|()| socket.opened(ctx))
         .and_then(|()| hand_over(ctx, vu, &socket));
-    socket.end();
     if talked.is_err() && !socket.is_closed() {
-        forget(ctx, ticket, GOING_AWAY)?;
+        close_and_forget(ctx, ticket, GOING_AWAY)?;
     }
     talked
 }
@@ -113,10 +117,19 @@ fn set_up<'js>(ctx: &Ctx<'js>, socket: &Rc<BlockingSocket>, setup: &Value<'js>) 
 }
 
 fn hand_over(ctx: &Ctx<'_>, vu: &VuContext, socket: &BlockingSocket) -> Result<()> {
+    let mut left = BURST_MAX;
     while !socket.is_closed() {
         match next_event(ctx, vu, socket.ticket, socket.timers.next_due())? {
             Some(event) => socket.handle(ctx, event)?,
-            None => socket.run_timer(ctx, vu.host.now())?,
+            None => {
+                socket.run_timer(ctx, vu.host.now())?;
+                left -= 1;
+            }
+        }
+        if left == 0 {
+            left = BURST_MAX;
+            // A timer that is always due waits for nothing: neither events nor other VUs would come.
+            vu.rest(ctx, WHAT, Nanos::ZERO)?;
         }
     }
     Ok(())

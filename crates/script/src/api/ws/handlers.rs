@@ -1,6 +1,7 @@
 //! What a script has set up for the events of a `k6/ws` socket.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use rquickjs::{Ctx, Exception, Function, Persistent, Result};
 
@@ -51,16 +52,15 @@ impl Handlers {
         handler: Function<'js>,
     ) -> Result<()> {
         let Some(event) = Event::of_name(name) else { return Ok(()) };
-        let mut all = self.0.borrow_mut();
-        if all.len() >= HANDLERS_MAX {
+        if self.0.borrow().len() >= HANDLERS_MAX {
             let text = format!("a socket has at most {HANDLERS_MAX} handlers");
             return Err(Exception::throw_range(ctx, &text));
         }
-        all.push((event, Persistent::save(ctx, handler)));
+        self.0.borrow_mut().push((event, Persistent::save(ctx, handler)));
         Ok(())
     }
 
-    /// Calls those of an event; also one that is added meanwhile.
+    /// Calls those of an event; one that is added meanwhile waits for the next event, as in k6.
     ///
     /// # Errors
     /// One threw: those after it are not called.
@@ -70,20 +70,22 @@ impl Handlers {
         event: Event,
         call: impl Fn(Function<'js>) -> Result<()>,
     ) -> Result<()> {
-        let mut at = 0;
-        while let Some((of, place)) = self.next(event, at) {
-            call(of.restore(ctx)?)?;
-            at = place + 1;
+        let mut places = 0..self.0.borrow().len();
+        while let Some(handler) = self.next(event, &mut places) {
+            call(handler.restore(ctx)?)?;
         }
         Ok(())
     }
 
-    /// The next one of an event from a place on, and its place.
-    fn next(&self, event: Event, from: usize) -> Option<(Persistent<Function<'static>>, usize)> {
+    /// The next one of an event among these places.
+    fn next(
+        &self,
+        event: Event,
+        places: &mut Range<usize>,
+    ) -> Option<Persistent<Function<'static>>> {
         let all = self.0.borrow();
-        let of_event = |(of, _): &(Event, _)| *of == event;
-        let place = from + all.get(from..)?.iter().position(of_event)?;
-        all.get(place).map(|(_, handler)| (handler.clone(), place))
+        let place = places.find(|place| all.get(*place).is_some_and(|(of, _)| *of == event))?;
+        all.get(place).map(|(_, handler)| handler.clone())
     }
 
     /// Drops them all.
