@@ -51,7 +51,7 @@ struct Answer {
     config: Option<StreamConfig>,
 }
 
-/// What of a stream's configuration tells whether it serves.
+/// What of a stream's configuration shows whether it serves.
 #[derive(Deserialize)]
 struct StreamConfig {
     #[serde(default)]
