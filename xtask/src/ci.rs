@@ -1,6 +1,7 @@
 //! `ci`: every check of the project in one order, from one place. It stops at the first that fails and says how to run that
 //! one alone. The tests come last, so that their count closes the output.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -40,8 +41,12 @@ const STEPS: [Step; 10] = [
     Step { name: "test", alone: "cargo xtask test", run: || test::run(&[]) },
 ];
 
+/// What a first run writes below `target/`, in bytes, measured with `du`.
+const FIRST_RUN: u64 = 8 << 30;
+
 /// The command.
 pub(crate) fn run(_arguments: &[String]) -> Result<ExitCode> {
+    print_room(&workspace::target_dir()?);
     for step in &STEPS {
         println!("ci: {} ({})", step.name, step.alone);
         let start = Instant::now();
@@ -56,6 +61,21 @@ pub(crate) fn run(_arguments: &[String]) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints how much room the disk has: without it builds and servers fail in ways that do not name it.
+fn print_room(target: &Path) {
+    // Nothing is there yet before the first build: its parent's disk is its own.
+    let place = target.ancestors().find(|place| place.exists());
+    let Some(Ok(disk)) = place.map(nix::sys::statvfs::statvfs) else { return };
+    let free = disk.blocks_available() * disk.fragment_size();
+    let short = if free < FIRST_RUN { ": too few where nothing is built yet" } else { "" };
+    let gigabytes = |bytes: u64| bytes >> 30;
+    println!(
+        "ci: {} GiB are free, a first run takes {}{short}",
+        gigabytes(free),
+        gigabytes(FIRST_RUN)
+    );
 }
 
 /// Prints which step failed and how to run it alone.
