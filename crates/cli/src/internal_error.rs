@@ -1,6 +1,6 @@
 //! The end of a process in which a thread panicked.
 
-use std::panic::{self, AssertUnwindSafe};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::exit_code::ExitCode;
@@ -9,10 +9,19 @@ use crate::stderr::eprint_line;
 /// Whether a thread has panicked.
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
+/// How the standard library's panics begin in a thread that has no memory for the stack of its signal handlers.
+const NO_SIGNAL_STACK: [&str; 2] =
+    ["failed to allocate an alternative stack", "failed to set up alternative stack guard page"];
+
 /// Runs the command. If any of its threads panics, the exit code is [`ExitCode::Internal`], and a message asks for a report.
 pub fn or_internal(command: impl FnOnce() -> std::process::ExitCode) -> std::process::ExitCode {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
+        if lacks_memory(info) {
+            // The thread has not begun, and its end would abort the process.
+            eprint_line("brunt: no memory is left for another thread");
+            std::process::exit(ExitCode::Failure as i32);
+        }
         before(info);
         if !PANICKED.swap(true, Ordering::Relaxed) {
             eprint_line(
@@ -26,6 +35,12 @@ pub fn or_internal(command: impl FnOnce() -> std::process::ExitCode) -> std::pro
         Ok(code) if !PANICKED.load(Ordering::Relaxed) => code,
         _ => ExitCode::Internal.into(),
     }
+}
+
+/// Whether a thread could not begin for want of memory, which is no bug.
+fn lacks_memory(info: &PanicHookInfo<'_>) -> bool {
+    let text = info.payload_as_str().unwrap_or_default();
+    NO_SIGNAL_STACK.iter().any(|beginning| text.starts_with(beginning))
 }
 
 #[cfg(test)]
