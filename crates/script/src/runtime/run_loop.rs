@@ -22,7 +22,7 @@ const JOBS_BETWEEN_LOOKS: usize = 64;
 /// So many jobs of an iteration that has ended are still run.
 const JOBS_AFTER_END_MAX: usize = 10_000;
 /// So many timers and answers are worked off before other VUs have their turn.
-const BURST_MAX: usize = 128;
+pub(crate) const BURST_MAX: usize = 128;
 
 /// Runs all that a call left behind, until nothing is left.
 ///

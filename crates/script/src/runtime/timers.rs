@@ -112,7 +112,7 @@ pub(crate) struct Due<'a> {
 impl Due<'_> {
     /// Calls it; one that repeats is due again at the first of its times after now, as a ticker of k6 is.
     pub(crate) fn run_in_step(self, ctx: &Ctx<'_>, now: Nanos) -> Result<()> {
-        let every = self.waiting.every.unwrap_or(Nanos::SECOND).0.max(1);
+        let every = self.waiting.every.map_or(1, |every| every.0.max(1));
         let late = now.0.saturating_sub(self.due.0) % every;
         self.run(ctx, Nanos(now.0 - late))
     }

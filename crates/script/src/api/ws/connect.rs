@@ -14,12 +14,11 @@ use crate::host::traits::Level;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::call_with;
+use crate::runtime::run_loop::BURST_MAX;
 use crate::runtime::values::string_of;
 
 /// The parameters that count.
 const PARAMS: [&str; 4] = ["headers", "tags", "jar", "compression"];
-/// So many timers run before other VUs have their turn.
-const BURST_MAX: usize = 128;
 
 /// `ws.connect(url, params, setup)`, where the parameters may be left out.
 pub(super) fn connect<'js>(
