@@ -6,7 +6,7 @@ use std::ops::Range;
 use stdx::Nanos;
 
 use crate::grid::{Grid, Joins};
-use crate::{Batch, Sample, Sketch};
+use crate::{Batch, FailureKind, Sample, Sketch};
 
 /// Responses per cell that are enough for a percentile, on average over the cells of [`Timeline::fitted`].
 const HITS_WANTED: u64 = 20;
@@ -20,6 +20,10 @@ pub struct Cell {
     pub hits: u64,
     /// Responses that ended in this cell, whenever they were due; those with an error's status included.
     pub answered: u64,
+    /// Responses with a status in 200..400 that ended in this cell, whenever they were due.
+    pub succeeded: u64,
+    /// Hits that ended in this cell in any way but a timeout, which takes a hit out of sight and not out of the server's queue.
+    pub ended: u64,
     /// Hits not answered with a status in 200..400.
     pub errors: u64,
     /// Request body bytes.
@@ -59,13 +63,13 @@ impl Timeline {
                 done = Place::default();
             }
             self.grid.cell(due.at).record(sample);
-            if sample.status == 0 {
+            if sample.failure == FailureKind::Timeout {
                 continue;
             }
             if done.moves_to(unix_ns(sample.done), &mut self.grid) {
                 due = Place::default();
             }
-            self.grid.cell(done.at).answered += 1;
+            self.grid.cell(done.at).end(sample);
         }
     }
 
@@ -143,12 +147,20 @@ impl Cell {
         self.bytes_in = self.bytes_in.saturating_add(sample.bytes_in);
         self.response.record(sample.response());
     }
+
+    fn end(&mut self, sample: &Sample) {
+        self.ended += 1;
+        self.answered += u64::from(sample.status != 0);
+        self.succeeded += u64::from(sample.is_success());
+    }
 }
 
 impl Joins for Cell {
     fn join(&mut self, other: &Self) {
         self.hits += other.hits;
         self.answered += other.answered;
+        self.succeeded += other.succeeded;
+        self.ended += other.ended;
         self.errors += other.errors;
         self.bytes_out = self.bytes_out.saturating_add(other.bytes_out);
         self.bytes_in = self.bytes_in.saturating_add(other.bytes_in);
@@ -244,12 +256,16 @@ mod tests {
             status,
             ..Sample::default()
         };
-        let samples = vec![sample(100, 2000, 200), sample(200, 100, 500), sample(300, 2500, 0)];
+        let mut samples = vec![sample(100, 2000, 200), sample(200, 100, 500), sample(300, 2500, 0)];
+        samples.push(Sample { failure: FailureKind::Timeout, ..sample(400, 300, 0) });
         let mut timeline = Timeline::new();
         timeline.add(&Batch { epoch: 0, samples, texts: Vec::new() });
         let wide = timeline.widened(Nanos::SECOND);
-        let counts: Vec<(u64, u64)> = wide.cells().map(|cell| (cell.hits, cell.answered)).collect();
-        assert_eq!(counts, [(3, 1), (0, 0), (0, 1)], "what had no response was not answered");
+        let counts: Vec<[u64; 4]> = wide
+            .cells()
+            .map(|cell| [cell.hits, cell.answered, cell.succeeded, cell.ended])
+            .collect();
+        assert_eq!(counts, [[4, 1, 0, 1], [0; 4], [0, 1, 1, 2]], "a timeout ends nothing");
     }
 
     #[test]

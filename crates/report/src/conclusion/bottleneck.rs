@@ -3,7 +3,7 @@
 
 use stdx::Nanos;
 
-use super::facts::{Facts, Measurement, Offered};
+use super::facts::{Class, Facts, Offered};
 use super::outcome::Outcome;
 use super::sentence::{Kind, Sentence};
 use super::servers::{Application, Cpu, Servers};
@@ -88,8 +88,7 @@ fn has_queue(application: &Application) -> bool {
 /// What limits the server: a claim where it could not keep up, an observation where it could.
 pub(super) fn sentence(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     let servers = facts.servers.as_ref()?;
-    let nothing = matches!(outcome, Outcome::Untested | Outcome::Unanswered);
-    if nothing || facts.measurement == Measurement::Invalid {
+    if matches!(outcome, Outcome::Untested | Outcome::Unanswered | Outcome::Unjudged) {
         return None;
     }
     let is_saturated = outcome.is_saturated();
@@ -227,13 +226,38 @@ pub(super) fn advice(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         Outcome::Unanswered => "check that the server runs, and the address and port".to_owned(),
         Outcome::Failed => "look at one answer before the next run (curl -i URL)".to_owned(),
         Outcome::TimedOut | Outcome::TurnedAway | Outcome::Overloaded => saturated_advice(facts),
-        Outcome::Unclear => "run it for a minute".to_owned(),
+        Outcome::Failing => failing_advice(facts),
+        Outcome::Paused => watch_too(
+            "look at what the server did then (its log, a garbage collection, a job, a lock)",
+            facts,
+        ),
+        Outcome::Unclear(_) => longer(facts),
         Outcome::KeptUp => {
             watch_too("find the highest rate that the server bears (`brunt seek`)", facts)
         }
         Outcome::ByUsers => by_users(facts),
     };
     Some(Sentence { kind: Kind::Advice, text: format!("Next: {text}."), figures: Vec::new() })
+}
+
+fn failing_advice(facts: &Facts) -> String {
+    let look = "look at one of the answers that failed (curl -i URL), and at the server's log";
+    match facts.classes.first() {
+        Some((Class::Status(504), _)) => {
+            "look behind the proxy: what it waits for took longer than its timeout".to_owned()
+        }
+        Some((Class::Status(502), _)) => {
+            "look behind the proxy: what it passes requests to refuses them or ends".to_owned()
+        }
+        _ => watch_too(look, facts),
+    }
+}
+
+/// A longer run: three times as long, and a minute at least.
+fn longer(facts: &Facts) -> String {
+    const MINUTE: Nanos = Nanos::from_secs(60);
+    let length = Nanos(facts.nominal().0.saturating_mul(3)).max(MINUTE);
+    format!("run it for {}", time(length))
 }
 
 fn saturated_advice(facts: &Facts) -> String {

@@ -1,12 +1,16 @@
 //! `Facts`: what a conclusion is drawn from, taken from a report's input.
 
 use metrics::tally::Assertion;
-use metrics::{FailureKind, Generator, Summary, Timeline};
+use metrics::{FailureKind, Generator, Reason, Summary, Timeline, Verdict};
 use stdx::Nanos;
 
+use super::backlog::{Backlog, Load};
 use super::course::Course;
 use super::servers::Servers;
 use crate::Input;
+
+/// The quantiles that a conclusion states.
+const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
 
 /// What a run's conclusion is drawn from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,8 +27,8 @@ pub(super) struct Facts {
     pub(super) duration: Nanos,
     /// That time and the wait for the last answer.
     pub(super) elapsed: Nanos,
-    /// Requests that were answered while others were still due, a second; `None` without a timeline.
-    pub(super) answered_meanwhile_per_s: Option<f64>,
+    /// Requests that were answered with success while others were still due, a second; `None` without a timeline.
+    pub(super) succeeded_meanwhile_per_s: Option<f64>,
     /// The quantiles 0.5, 0.95 and 0.99 of response times.
     pub(super) times: [Nanos; 3],
     /// The least response time of requests that ran into their timeout.
@@ -32,7 +36,15 @@ pub(super) struct Facts {
     /// Failed requests by class, the most frequent class first.
     pub(super) classes: Vec<(Class, u64)>,
     pub(super) course: Option<Course>,
+    /// How what was due and not yet answered went; `None` without a timeline, of several runs, and of a very short one.
+    pub(super) backlog: Option<Backlog>,
     pub(super) measurement: Measurement,
+    /// Why a measurement is INVALID, in the verdict's words.
+    pub(super) doubts: Vec<String>,
+    /// The most that the generator began a request late, or stood still.
+    pub(super) lag_max: Nanos,
+    /// Which of `times` the generator's own lateness raised.
+    pub(super) raised: [bool; 3],
     /// What to do about an INVALID measurement.
     pub(super) remedy: Option<&'static str>,
     /// How long the plan asked for requests, where it asked for more than were sent.
@@ -67,6 +79,8 @@ pub(super) enum Measurement {
     Valid,
     /// Nothing speaks against it, and the results hold no record of the load generator.
     Blind,
+    /// The generator was late, which adds to response times and to the backlog, and takes nothing from them.
+    Late,
     Invalid,
 }
 
@@ -103,13 +117,14 @@ impl Class {
 impl Facts {
     pub(super) fn of(input: &Input<'_>) -> Self {
         let summary = input.summary;
-        let measurement = match (input.verdict.is_valid(), input.verdict.blind) {
-            (false, _) => Measurement::Invalid,
-            (true, true) => Measurement::Blind,
-            (true, false) => Measurement::Valid,
-        };
         let has_gaps = summary.apart > Nanos::ZERO;
-        let course = input.timeline.filter(|_| !has_gaps);
+        let timeline = input.timeline.filter(|_| !has_gaps);
+        let span = (summary.earliest, summary.latest);
+        let course = timeline.and_then(|timeline| Course::of(timeline, span));
+        let load = match course.is_none_or(|course| course.is_even()) {
+            true => Load::Even,
+            false => Load::Varying,
+        };
         Self {
             changes: changes(input),
             // What was offered was offered of all requests, and not of a part.
@@ -122,14 +137,16 @@ impl Facts {
             unanswered: summary.failed(),
             duration: summary.duration(),
             elapsed: summary.elapsed(),
-            answered_meanwhile_per_s: course
-                .map(|timeline| answered_per_s(timeline, (summary.earliest, summary.latest))),
-            times: [0.5, 0.95, 0.99].map(|q| summary.response.quantile(q)),
+            succeeded_meanwhile_per_s: timeline.map(|timeline| succeeded_per_s(timeline, span)),
+            times: QUANTILES.map(|q| summary.response.quantile(q)),
             timed_out_from: summary.timed_out_from.map(|from| from.0),
             classes: classes(summary),
-            course: course
-                .and_then(|timeline| Course::of(timeline, (summary.earliest, summary.latest))),
-            measurement,
+            course,
+            backlog: timeline.and_then(|timeline| Backlog::of(timeline, span, load)),
+            measurement: measurement(input.verdict),
+            doubts: input.verdict.reasons.iter().map(ToString::to_string).collect(),
+            lag_max: input.generator.map_or(Nanos::ZERO, lag_max),
+            raised: raised(input.verdict),
             remedy: input.verdict.remedies().first().copied(),
             planned: input.generator.and_then(planned),
             is_interrupted: input.generator.is_some_and(|generator| generator.interrupted),
@@ -148,15 +165,20 @@ impl Facts {
         }
     }
 
-    /// Requests a second that ended with an answer, of whatever status, over attack and wait.
-    pub(super) fn answered_per_s(&self) -> f64 {
-        per_s(self.requests - self.unanswered, self.elapsed)
+    /// Requests a second that were answered with success, over attack and wait.
+    pub(super) fn succeeded_per_s(&self) -> f64 {
+        per_s(self.successes, self.elapsed)
     }
 
     /// What a server answers that cannot do what it is asked for: the same while requests were due, without the wait for the last
     /// answers, in which it has less and less to do.
-    pub(super) fn answered_at_its_limit_per_s(&self) -> f64 {
-        self.answered_meanwhile_per_s.unwrap_or_else(|| self.answered_per_s())
+    pub(super) fn succeeded_at_its_limit_per_s(&self) -> f64 {
+        self.succeeded_meanwhile_per_s.unwrap_or_else(|| self.succeeded_per_s())
+    }
+
+    /// The lowest and the highest rate asked, where the load was not even.
+    pub(super) fn loads(&self) -> Option<[f64; 2]> {
+        self.backlog.and_then(|backlog| backlog.loads)
     }
 
     /// The time that the schedule took: a gap longer than from the first due request to the last.
@@ -200,16 +222,45 @@ fn planned(generator: &Generator) -> Option<Nanos> {
         .then(|| Nanos::from_secs_f64(generator.planned as f64 / generator.rate_per_s))
 }
 
-/// Answers a second between the first and the last request that was due (Unix ns); a cell counts by its beginning.
-fn answered_per_s(timeline: &Timeline, (earliest, latest): (i64, i64)) -> f64 {
+/// Successes a second between the first and the last request that was due (Unix ns); a cell counts by its beginning.
+fn succeeded_per_s(timeline: &Timeline, (earliest, latest): (i64, i64)) -> f64 {
     let width = timeline.width().0;
     let begin =
         |at: usize| timeline.start().saturating_add_unsigned(width.saturating_mul(at as u64));
     let within = timeline.cells().enumerate().filter(|(at, _)| begin(*at) < latest);
-    let answered = within.map(|(_, cell)| cell.answered).sum();
+    let succeeded = within.map(|(_, cell)| cell.succeeded).sum();
     // The last cell counts as a whole.
     let cells = Nanos(latest.abs_diff(earliest)).0.div_ceil(width.max(1)).max(1);
-    per_s(answered, Nanos(cells.saturating_mul(width)))
+    per_s(succeeded, Nanos(cells.saturating_mul(width)))
+}
+
+fn measurement(verdict: &Verdict) -> Measurement {
+    let is_late = |reason: &Reason| {
+        use Reason::{Busy, Lag, Late, Stalls, TimeLost};
+        matches!(reason, Late { .. } | Lag { .. } | Stalls { .. } | TimeLost { .. } | Busy { .. })
+    };
+    match verdict.reasons.as_slice() {
+        [] if verdict.blind => Measurement::Blind,
+        [] => Measurement::Valid,
+        reasons if reasons.iter().all(is_late) => Measurement::Late,
+        _ => Measurement::Invalid,
+    }
+}
+
+fn lag_max(generator: &Generator) -> Nanos {
+    generator.lag.max().max(generator.stall_longest)
+}
+
+/// Of a generator whose record does not say which, all.
+fn raised(verdict: &Verdict) -> [bool; 3] {
+    let late = verdict.reasons.iter().find_map(|reason| match reason {
+        Reason::Late { quantiles, .. } => Some(quantiles),
+        _ => None,
+    });
+    QUANTILES.map(|q| match late {
+        Some(quantiles) => quantiles.iter().any(|one| one.q == q && one.raised),
+        None => !verdict.is_valid(),
+    })
 }
 
 fn per_s(count: u64, time: Nanos) -> f64 {

@@ -8,13 +8,17 @@
 //! The rules are pure functions of [`Facts`]. They never claim more than the data carry: an INVALID measurement says nothing of
 //! the server, and a short run says little.
 
+mod backlog;
 mod bottleneck;
 mod cable;
 mod course;
 mod facts;
+mod line;
 mod outcome;
 mod sentence;
 mod servers;
+#[cfg(test)]
+mod simulated;
 mod sureness;
 #[cfg(test)]
 mod tests;
@@ -161,9 +165,10 @@ pub(crate) fn json_sentences(sentences: &[Sentence]) -> String {
 /// times, which the report's lines have too.
 fn sentences(facts: &Facts, outcome: Outcome) -> Vec<Sentence> {
     let mut all: Vec<Sentence> = [
-        sureness::invalid(facts),
+        sureness::invalid(outcome),
         Some(throughput::throughput(facts, outcome)),
         throughput::errors(facts, outcome),
+        sureness::doubt(facts, outcome),
         throughput::latency(facts, outcome),
         bottleneck::sentence(facts, outcome),
         sureness::sureness(facts, outcome),

@@ -1,15 +1,20 @@
 //! `Outcome`: the server's result, which stands beside the verdict on the measurement.
 
 use metrics::FailureKind;
+use stdx::Nanos;
 
+use super::backlog::{Backlog, Trend};
+use super::course::Course;
 use super::facts::{Class, Facts, Measurement, Offered};
 use super::words::{per_s, share};
 use crate::number::{counted, grouped};
 
-/// Answers a second of at least this share of the requests offered count as keeping up.
+/// Answers a second of at least this share of the requests offered count as keeping up, in a run too short for a trend.
 const KEPT_UP_MIN: f64 = 0.95;
-/// A share of requests from which timeouts, or statuses that turn requests away, decide the outcome.
-const REFUSED_MIN: f64 = 0.05;
+/// A share of requests from which failures decide the outcome.
+const FAILING_MIN: f64 = 0.05;
+/// A backlog is the server's and not the generator's if it is worth this many times the most that the generator was late.
+const LAGS_MIN: f64 = 5.0;
 
 /// How a server came out of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,35 +25,57 @@ pub(super) enum Outcome {
     Unanswered,
     /// No request succeeded.
     Failed,
-    /// The measurement is INVALID.
+    /// The measurement is INVALID, and what is wrong with it may have changed the outcome.
     Unjudged,
-    /// A twentieth of the requests or more timed out.
+    /// A twentieth of the requests or more failed, most of them by timeouts.
     TimedOut,
-    /// A twentieth of the requests or more got status 429 or 503.
+    /// The same, most of them by status 429 or 503.
     TurnedAway,
-    /// A backlog grew all through the run.
+    /// The same, most of them for another reason.
+    Failing,
+    /// The backlog grew.
     Overloaded,
-    /// Answers came at the rate of the requests.
+    /// Nothing was answered for a second or more, and the backlog did not grow.
+    Paused,
+    /// The backlog stayed level, and response times did.
     KeptUp,
-    /// Answers came later than the requests, and the run is too short or too uneven to tell whether a backlog grew.
-    Unclear,
+    /// Neither is sure.
+    Unclear(Doubt),
     /// Users set the pace.
     ByUsers,
 }
 
+/// Why a run does not tell whether a server keeps up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// Fewer instants than a trend needs, and answers that came late.
+    Short,
+    /// The backlog neither stayed level nor grew for certain.
+    Backlog,
+    /// Too many requests were not answered when the last one was due.
+    Unanswered,
+    /// Response times grew.
+    Times,
+}
+
 impl Outcome {
     pub(super) fn of(facts: &Facts) -> Self {
-        let timeouts = facts.share_of(|class| class == Class::Failure(FailureKind::Timeout));
-        let turned_away = facts.share_of(turns_away);
         match () {
             () if facts.requests == 0 => Self::Untested,
             () if facts.unanswered == facts.requests => Self::Unanswered,
             () if facts.successes == 0 => Self::Failed,
+            () if facts.share_of(is_servers) >= FAILING_MIN => failing(facts),
             () if facts.measurement == Measurement::Invalid => Self::Unjudged,
-            () if timeouts >= REFUSED_MIN => Self::TimedOut,
-            () if turned_away >= REFUSED_MIN => Self::TurnedAway,
-            () if matches!(facts.offered, Offered::Users(_) | Offered::Script(_)) => Self::ByUsers,
-            () => by_rate(facts),
+            () if matches!(facts.offered, Offered::Users(_) | Offered::Script(_)) => {
+                match facts.measurement {
+                    Measurement::Late => Self::Unjudged,
+                    _ => Self::ByUsers,
+                }
+            }
+            () => match facts.backlog {
+                Some(backlog) => by_backlog(facts, &backlog),
+                None => by_rate(facts),
+            },
         }
     }
 
@@ -61,9 +88,11 @@ impl Outcome {
             Self::Unjudged => "unjudged",
             Self::TimedOut => "timed out",
             Self::TurnedAway => "turned away",
+            Self::Failing => "failing",
             Self::Overloaded => "overloaded",
+            Self::Paused => "paused",
             Self::KeptUp => "kept up",
-            Self::Unclear => "unclear",
+            Self::Unclear(_) => "unclear",
             Self::ByUsers => "by users",
         }
     }
@@ -73,18 +102,23 @@ impl Outcome {
         matches!(self, Self::TimedOut | Self::TurnedAway | Self::Overloaded)
     }
 
-    /// Answers a second; of a server at its limit while requests were due.
+    /// Nothing was answered with success, or nothing is to be believed: response times say nothing.
+    pub(super) const fn is_without_figures(self) -> bool {
+        matches!(self, Self::Untested | Self::Unanswered | Self::Failed | Self::Unjudged)
+    }
+
+    /// Successes a second; of a server at its limit while requests were due.
     pub(super) fn answered_per_s(self, facts: &Facts) -> f64 {
-        match self.is_saturated() {
-            true => facts.answered_at_its_limit_per_s(),
-            false => facts.answered_per_s(),
+        match self.is_saturated() || self == Self::Failing {
+            true => facts.succeeded_at_its_limit_per_s(),
+            false => facts.succeeded_per_s(),
         }
     }
 
     /// The class of its badge.
     pub(super) const fn class(self) -> &'static str {
         match self {
-            Self::Unanswered | Self::Failed => "bad",
+            Self::Unanswered | Self::Failed | Self::Failing | Self::Paused => "bad",
             _ if self.is_saturated() => "bad",
             Self::KeptUp => "good",
             _ => "",
@@ -94,11 +128,15 @@ impl Outcome {
     /// The server's result in a few words, after `Server: `.
     pub(super) fn result(self, facts: &Facts) -> String {
         let all = grouped(facts.requests);
-        let offered = facts.offered_per_s().map_or(String::new(), per_s);
+        let offered = match facts.loads() {
+            Some([_, most]) => format!("up to {}", per_s(most)),
+            None => facts.offered_per_s().map_or(String::new(), per_s),
+        };
         let answered = per_s(self.answered_per_s(facts));
+        let failed = share(facts.failed() as f64 / facts.requests.max(1) as f64);
         let errors = match facts.failed() {
             0 => "no errors".to_owned(),
-            failed => format!("{} errors", share(failed as f64 / facts.requests.max(1) as f64)),
+            _ => format!("{failed} errors"),
         };
         match self {
             Self::Untested => "not tested, there were no requests".to_owned(),
@@ -110,22 +148,31 @@ impl Outcome {
                 format!("FAILED, {all} of {of} without success")
             }
             Self::Unjudged => "not judged, since the measurement is INVALID".to_owned(),
-            Self::TimedOut => {
-                let late = facts.share_of(|class| class == Class::Failure(FailureKind::Timeout));
-                format!("OVERLOADED, {} of the requests timed out", share(late))
+            Self::TimedOut | Self::TurnedAway => format!("OVERLOADED, {}", failures(facts)),
+            Self::Failing => format!("FAILS, {}", failures(facts)),
+            Self::Overloaded => match facts.backlog.and_then(|backlog| backlog.onset) {
+                Some(onset) if facts.loads().is_some() => {
+                    format!("OVERLOADED from about {} on, {errors}", per_s(onset.rate))
+                }
+                _ => format!("OVERLOADED, {answered} of {offered} answered, {errors}"),
+            },
+            Self::Paused => {
+                let length =
+                    facts.backlog.and_then(|one| one.pause).map_or(Nanos::ZERO, |one| one.length);
+                format!("PAUSED for {} at {offered}, {errors}", super::words::time(length))
             }
-            Self::TurnedAway => {
-                format!(
-                    "OVERLOADED, turned {} of the requests away",
-                    share(facts.share_of(turns_away))
-                )
-            }
-            Self::Overloaded => format!("OVERLOADED, {answered} of {offered} answered, {errors}"),
             Self::KeptUp => format!("kept up with {offered}, {errors}"),
-            Self::Unclear => format!("not clear whether it keeps up with {offered}, {errors}"),
+            Self::Unclear(_) => format!("not clear whether it keeps up with {offered}, {errors}"),
             Self::ByUsers => format!("answered {answered}, {errors}"),
         }
     }
+}
+
+/// `97% of the requests failed: 871 got status 504`: by the classes, the most frequent first.
+fn failures(facts: &Facts) -> String {
+    let part = share(facts.share_of(is_servers));
+    let classes = super::throughput::class_words(facts);
+    format!("{part} of the requests failed: {}", stdx::list_and(&classes))
 }
 
 /// Statuses by which a server says that it cannot take a request now (RFC 9110, 15.6.4; RFC 6585, 4).
@@ -133,14 +180,62 @@ pub(super) fn turns_away(class: Class) -> bool {
     matches!(class, Class::Status(429 | 503))
 }
 
+/// Whether a failure is the server's, and not for want of something here or since the run was stopped.
+fn is_servers(class: Class) -> bool {
+    use FailureKind::{DescriptorsExhausted, PortsExhausted, Stopped, Target};
+    !matches!(class, Class::Failure(DescriptorsExhausted | PortsExhausted | Stopped | Target))
+}
+
+/// What most failures are. A generator that was late may have made timeouts, and no other failure.
+fn failing(facts: &Facts) -> Outcome {
+    let timeouts = facts.share_of(|class| class == Class::Failure(FailureKind::Timeout));
+    let turned_away = facts.share_of(turns_away);
+    let other = facts.share_of(is_servers) - timeouts - turned_away;
+    let is_doubtful = matches!(facts.measurement, Measurement::Late | Measurement::Invalid);
+    match () {
+        () if turned_away >= timeouts.max(other) => Outcome::TurnedAway,
+        () if other >= timeouts => Outcome::Failing,
+        () if is_doubtful => Outcome::Unjudged,
+        () => Outcome::TimedOut,
+    }
+}
+
+/// Lateness of the generator only adds to a backlog: one that stayed level is level, and one that grew to many times what the
+/// generator was late is the server's.
+fn by_backlog(facts: &Facts, backlog: &Backlog) -> Outcome {
+    let late = facts.measurement == Measurement::Late;
+    let lag = facts.lag_max.as_secs_f64();
+    match backlog.trend {
+        Trend::Growing if late && backlog.delay < LAGS_MIN * lag => return Outcome::Unjudged,
+        Trend::Growing => return Outcome::Overloaded,
+        Trend::Level | Trend::Unclear => {}
+    }
+    if let Some(pause) = backlog.pause {
+        return match late && pause.length.as_secs_f64() < LAGS_MIN * lag {
+            true => Outcome::Unjudged,
+            false => Outcome::Paused,
+        };
+    }
+    let doubt = match () {
+        () if backlog.trend == Trend::Unclear => Doubt::Backlog,
+        () if !backlog.is_answered => Doubt::Unanswered,
+        () if facts.course.is_some_and(|course| course.is_even() && course.is_growing()) => {
+            Doubt::Times
+        }
+        () => return Outcome::KeptUp,
+    };
+    if late { Outcome::Unjudged } else { Outcome::Unclear(doubt) }
+}
+
 fn by_rate(facts: &Facts) -> Outcome {
     let offered = facts.offered_per_s().unwrap_or(0.0);
     let ended_per_s = facts.requests as f64 / facts.elapsed.as_secs_f64().max(1e-9);
-    let even = facts.course.filter(super::course::Course::is_even);
+    let even = facts.course.filter(Course::is_even);
     match even {
+        _ if facts.measurement == Measurement::Late => Outcome::Unjudged,
         Some(course) if course.is_growing() => Outcome::Overloaded,
         Some(_) => Outcome::KeptUp,
         None if ended_per_s >= KEPT_UP_MIN * offered => Outcome::KeptUp,
-        None => Outcome::Unclear,
+        None => Outcome::Unclear(Doubt::Short),
     }
 }

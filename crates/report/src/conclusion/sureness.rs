@@ -13,9 +13,22 @@ const REQUESTS_MIN: u64 = 500;
 /// The length from which a run says much: growth of 2 % adds 0.2 s to response times in it, and caches and pools have filled.
 const DURATION_MIN: Nanos = Nanos::from_secs(10);
 
-/// The first sentence of an INVALID measurement.
-pub(super) fn invalid(facts: &Facts) -> Option<Sentence> {
-    (facts.measurement == Measurement::Invalid).then(invalid_sentence)
+/// The first sentence of an INVALID measurement whose fault may have changed the server's result.
+pub(super) fn invalid(outcome: Outcome) -> Option<Sentence> {
+    (outcome == Outcome::Unjudged).then(invalid_sentence)
+}
+
+/// What is wrong with a measurement that is INVALID, where the server's result stands all the same.
+pub(super) fn doubt(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
+    let is_doubtful = matches!(facts.measurement, Measurement::Late | Measurement::Invalid);
+    if outcome == Outcome::Unjudged || !is_doubtful {
+        return None;
+    }
+    let text = format!(
+        "Not all figures are good: {}; that changes nothing of the sentence above.",
+        facts.doubts.join("; ")
+    );
+    Some(Sentence { kind: Kind::Confidence, text, figures: Vec::new() })
 }
 
 pub(super) fn invalid_sentence() -> Sentence {
@@ -32,13 +45,13 @@ pub(super) fn is_little(facts: &Facts) -> bool {
     facts.requests < REQUESTS_MIN
         || facts.nominal().max(facts.elapsed) < DURATION_MIN
         || facts.is_interrupted
-        || facts.measurement != Measurement::Valid
+        || facts.measurement == Measurement::Blind
 }
 
 /// How sure the conclusion is, and what would make it surer.
 pub(super) fn sureness(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
-    let nothing = matches!(outcome, Outcome::Untested | Outcome::Unanswered | Outcome::Failed);
-    if nothing || facts.measurement == Measurement::Invalid {
+    let is_doubtful = matches!(facts.measurement, Measurement::Late | Measurement::Invalid);
+    if outcome.is_without_figures() || is_doubtful {
         return None;
     }
     let size = format!("{} in {}", counted(facts.requests, "request"), time(facts.elapsed));

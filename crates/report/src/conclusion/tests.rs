@@ -3,6 +3,7 @@
 use metrics::{Batch, FailureKind, Sample, Summary, Timeline};
 use stdx::{Nanos, Prng};
 
+use super::backlog::{Backlog, Onset, Pause, Trend};
 use super::bottleneck::{Limit, limit};
 use super::course::{Course, Third};
 use super::facts::{Class, Facts, Measurement, Offered};
@@ -184,7 +185,10 @@ fn some_errors_are_counted_by_class() {
     let mut facts = failing(steady(), TIMEOUT, 34, 30);
     facts.classes = vec![(TIMEOUT, 30), (Class::Status(404), 4)];
     let text = text(&facts);
-    assert!(text.contains("98.3% of the requests answered: the server kept up.\n"), "{text}");
+    assert!(
+        text.contains("98.1% of the requests answered with success: the server kept up.\n"),
+        "{text}"
+    );
     assert!(
         text.contains("34 of 1,800 requests (1.9%) failed: 30 timed out and 4 got status 404.\n"),
         "{text}"
@@ -203,7 +207,7 @@ fn times_cut_off_by_timeouts_are_no_times() {
             "900 of 1,800 requests (50%) failed: 900 timed out.",
             "How sure: one run with 1,800 requests in 30s; another may differ; `brunt study` shows by how much.",
             &format!("Next: {WATCH}, and find the rate that it bears (`brunt seek`)."),
-            "Server: OVERLOADED, 50% of the requests timed out",
+            "Server: OVERLOADED, 50% of the requests failed: 900 timed out",
         ],
     );
 }
@@ -213,11 +217,12 @@ fn requests_that_are_turned_away_are_no_success_of_a_quick_server() {
     let text = text(&failing(steady(), Class::Status(503), 720, 0));
     assert!(
         text.starts_with(
-            "60/s asked for 30s, 60/s answered: the server turns 40% of the requests away.\n"
+            "60/s asked for 30s, 36/s answered with success: the server turns 40% of the requests away.\n"
         ),
         "{text}"
     );
-    assert!(text.ends_with("Server: OVERLOADED, turned 40% of the requests away\n"), "{text}");
+    let result = "Server: OVERLOADED, 40% of the requests failed: 720 got status 503\n";
+    assert!(text.ends_with(result), "{text}");
 }
 
 #[test]
@@ -281,6 +286,88 @@ fn an_invalid_measurement_says_nothing_of_the_server() {
     );
 }
 
+/// What lateness cannot change stands first; figures that it raised are left out.
+#[test]
+fn a_late_generator_takes_nothing_from_a_level_backlog() {
+    let doubts =
+        vec!["late starts raised p99 from 40ms to 80ms; p50, p90 and p95 are good".to_owned()];
+    let level = Backlog { trend: Trend::Level, is_answered: true, ..Backlog::default() };
+    let late = Facts {
+        measurement: Measurement::Late,
+        doubts,
+        raised: [false, false, true],
+        lag_max: ms(50),
+        backlog: Some(level),
+        ..steady()
+    };
+    check(
+        &late,
+        &[
+            "60/s asked for 30s, all answered: the server kept up.",
+            "Not all figures are good: late starts raised p99 from 40ms to 80ms; p50, p90 and p95 are good; that changes nothing of \
+             the sentence above.",
+            "Half of the requests took at most 12ms, 95 of 100 at most 30ms.",
+            &format!("Next: find the highest rate that the server bears (`brunt seek`); {WATCH}."),
+            "Server: kept up with 60/s, no errors",
+        ],
+    );
+    let grown = |delay| Backlog { trend: Trend::Growing, growth: 0.15, delay, ..level };
+    let outcome = |delay| Outcome::of(&Facts { backlog: Some(grown(delay)), ..late.clone() });
+    assert_eq!(outcome(4.0), Outcome::Overloaded, "80 times what the generator was late");
+    assert_eq!(outcome(0.1), Outcome::Unjudged, "the generator's own lateness may be half of it");
+    let dead = failing(Facts { measurement: Measurement::Invalid, ..late }, REFUSED, 1800, 1800);
+    let dead = text(&dead);
+    assert!(dead.starts_with("60/s asked for 30s, nothing answered"), "{dead}");
+}
+
+#[test]
+fn a_growing_backlog_says_by_how_much_and_since_when() {
+    let growing = Backlog { trend: Trend::Growing, growth: 0.15, ..Backlog::default() };
+    let since = |backlog| text(&Facts { backlog: Some(backlog), ..overloaded() });
+    let whole = since(growing);
+    let first =
+        "60/s asked for 30s, 51/s answered: the server is overloaded and falls behind by 9/s.\n";
+    assert!(whole.starts_with(first), "{whole}");
+    let onset = Some(Onset { at: ms(12_000), rate: 50.0 });
+    let later = since(Backlog { onset, ..growing });
+    assert!(later.contains("falls behind by 9/s, from 12s on.\n"), "{later}");
+    let ramp = since(Backlog { onset, loads: Some([10.0, 110.0]), ..growing });
+    let first = "10/s to 110/s asked for 30s: the server keeps up with about 50/s; from there, 12s into the run, its backlog \
+                 grows.\n";
+    assert!(ramp.starts_with(first), "{ramp}");
+    assert!(ramp.ends_with("Server: OVERLOADED from about 50/s on, no errors\n"), "{ramp}");
+}
+
+#[test]
+fn a_pause_is_said_with_its_length_and_moment() {
+    let pause = Some(Pause { at: ms(7000), length: ms(6000) });
+    let level = Backlog { trend: Trend::Level, is_answered: true, pause, ..Backlog::default() };
+    let text = text(&Facts { backlog: Some(level), ..steady() });
+    let first = "60/s asked for 30s, all answered: the server answered nothing for 6s, 7s into the run, though requests were \
+                 due.\n";
+    assert!(text.starts_with(first), "{text}");
+    assert!(text.ends_with("Server: PAUSED for 6s at 60/s, no errors\n"), "{text}");
+}
+
+#[test]
+fn failures_of_every_kind_are_named_and_never_green() {
+    for (class, words) in [
+        (Class::Status(504), "1,743 got status 504"),
+        (Class::Status(500), "1,743 got status 500"),
+        (Class::Failure(FailureKind::Reset), "1,743 had their connection reset"),
+    ] {
+        for measurement in [Measurement::Valid, Measurement::Late, Measurement::Invalid] {
+            let facts = Facts { measurement, ..failing(steady(), class, 1743, 0) };
+            let text = text(&facts);
+            let first =
+                "60/s asked for 30s, 1.9/s answered with success: 96.8% of the requests fail.\n";
+            assert!(text.starts_with(first), "{text}");
+            assert!(text.contains(words), "{text}");
+            assert_eq!(Outcome::of(&facts).class(), "bad");
+        }
+    }
+}
+
 #[test]
 fn a_format_without_the_generator_says_sent_and_not_asked() {
     let facts = Facts { offered: Offered::Unknown, measurement: Measurement::Blind, ..steady() };
@@ -306,7 +393,7 @@ fn no_requests_are_no_conclusion() {
 /// With errors, the server's side and little to go by there is more to say than fits.
 #[test]
 fn five_sentences_at_most_and_the_advice_among_them() {
-    let facts = failing(overloaded(), Class::Status(500), 90, 0);
+    let facts = failing(overloaded(), Class::Status(500), 80, 0);
     let facts = Facts { servers: Some(rails()), ..facts };
     let kinds = |facts: &Facts| -> Vec<Kind> {
         Conclusion::from_facts(facts).sentences.iter().map(|one| one.kind).collect()
@@ -384,9 +471,9 @@ fn commands_are_code_in_a_page() {
 #[test]
 fn what_an_overloaded_server_answers_is_counted_while_requests_are_due() {
     let facts = failing(steady(), TIMEOUT, 900, 900);
-    let facts = Facts { answered_meanwhile_per_s: Some(52.0), ..facts };
+    let facts = Facts { succeeded_meanwhile_per_s: Some(52.0), ..facts };
     assert!(text(&facts).starts_with("60/s asked for 30s, 52/s answered: the server is too slow"));
-    let kept_up = text(&Facts { answered_meanwhile_per_s: Some(59.0), ..steady() });
+    let kept_up = text(&Facts { succeeded_meanwhile_per_s: Some(59.0), ..steady() });
     assert!(kept_up.contains("60/s asked for 30s, all answered"), "{kept_up}");
 }
 

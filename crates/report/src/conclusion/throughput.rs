@@ -2,8 +2,8 @@
 
 use stdx::list_and;
 
-use super::facts::{Facts, Measurement, Offered};
-use super::outcome::{Outcome, turns_away};
+use super::facts::{Facts, Offered};
+use super::outcome::{Doubt, Outcome, turns_away};
 use super::sentence::{Kind, Sentence};
 use super::words::{per_s, share, time};
 use crate::number::{counted, grouped};
@@ -38,22 +38,78 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
             format!("{load}, {answered} answered: the server is too slow for this load.")
         }
         Outcome::TurnedAway => format!(
-            "{load}, {answered} answered: the server turns {} of the requests away.",
+            "{load}, {answered} answered with success: the server turns {} of the requests away.",
             share(facts.share_of(turns_away))
         ),
-        Outcome::Overloaded if facts.is_held => format!(
-            "{load}, {answered} answered: the server is overloaded, or -max-workers allows too few requests at once."
+        Outcome::Failing => format!(
+            "{load}, {answered} answered with success: {} of the requests fail.",
+            share(facts.failed() as f64 / facts.requests.max(1) as f64)
         ),
-        Outcome::Overloaded => format!("{load}, {answered} answered: the server is overloaded."),
+        Outcome::Overloaded => overloaded(facts, &load, &answered),
+        Outcome::Paused => paused(facts, &load),
         Outcome::KeptUp => format!("{load}, {}: the server kept up.", answered_part(facts)),
-        Outcome::Unclear => format!(
-            "{load}, {}, the last {} after it was due: this run does not tell whether the server keeps up.",
+        Outcome::Unclear(doubt) => format!(
+            "{load}, {}, {}: this run does not tell whether the server keeps up.",
             answered_part(facts),
-            time(facts.elapsed.saturating_sub(facts.duration))
+            why_unclear(facts, doubt)
         ),
         Outcome::Unjudged | Outcome::ByUsers => format!("{load}: {answered} answered."),
     };
     Sentence { kind, text, figures: figures(facts, outcome) }
+}
+
+/// By how much a server falls behind, since when, and from which load on.
+fn overloaded(facts: &Facts, load: &str, answered: &str) -> String {
+    let backlog = facts.backlog.unwrap_or_default();
+    let onset = backlog.onset;
+    if let (Some(onset), Some(_)) = (onset, backlog.loads) {
+        return format!(
+            "{load}: the server keeps up with about {}; from there, {} into the run, its backlog grows.",
+            per_s(onset.rate),
+            time(onset.at)
+        );
+    }
+    let behind = match backlog.growth * facts.offered_per_s().unwrap_or(0.0) {
+        none if none <= 0.0 => String::new(),
+        behind => format!(" and falls behind by {}", per_s(behind)),
+    };
+    let since = onset.map_or(String::new(), |onset| format!(", from {} on", time(onset.at)));
+    let held = match facts.is_held {
+        true => ", or -max-workers allows too few requests at once",
+        false => "",
+    };
+    format!("{load}, {answered} answered: the server is overloaded{behind}{since}{held}.")
+}
+
+/// How long a server answered nothing, and when.
+fn paused(facts: &Facts, load: &str) -> String {
+    let pause = facts.backlog.and_then(|backlog| backlog.pause);
+    let (length, at) =
+        pause.map_or_else(Default::default, |pause| (time(pause.length), time(pause.at)));
+    format!(
+        "{load}, {}: the server answered nothing for {length}, {at} into the run, though requests were due.",
+        answered_part(facts)
+    )
+}
+
+fn why_unclear(facts: &Facts, doubt: Doubt) -> String {
+    match doubt {
+        Doubt::Short => format!(
+            "the last {} after it was due",
+            time(facts.elapsed.saturating_sub(facts.duration))
+        ),
+        Doubt::Backlog => {
+            "but what waited for an answer neither stayed level nor grew for certain".to_owned()
+        }
+        Doubt::Unanswered => {
+            let last = facts.backlog.map_or(0.0, |backlog| backlog.last);
+            format!(
+                "but {} still waited when the last one was due",
+                counted(last as u64, "request")
+            )
+        }
+        Doubt::Times => "but response times grew".to_owned(),
+    }
 }
 
 fn figures(facts: &Facts, outcome: Outcome) -> Vec<(&'static str, f64)> {
@@ -71,6 +127,12 @@ fn figures(facts: &Facts, outcome: Outcome) -> Vec<(&'static str, f64)> {
     if let Some(course) = facts.course {
         figures.push(("growth", course.growth()));
     }
+    if let Some(backlog) = facts.backlog {
+        figures.extend([("backlog_growth", backlog.growth), ("backlog_last", backlog.last)]);
+        figures.extend(backlog.pause.map(|pause| ("pause", pause.length.0 as f64)));
+        figures.extend(backlog.onset.map(|onset| ("onset", onset.at.0 as f64)));
+        figures.extend(backlog.onset.map(|onset| ("onset_per_s", onset.rate)));
+    }
     figures
 }
 
@@ -78,6 +140,10 @@ fn figures(facts: &Facts, outcome: Outcome) -> Vec<(&'static str, f64)> {
 fn load(facts: &Facts) -> String {
     let taken = time(facts.nominal());
     match facts.offered {
+        Offered::Rate(_) | Offered::Unknown if facts.changes == 0 && facts.loads().is_some() => {
+            let [least, most] = facts.loads().unwrap_or_default().map(per_s);
+            format!("{least} to {most} asked for {taken}")
+        }
         Offered::Rate(rate) if facts.changes > 0 => format!(
             "{} asked on average for {taken}, changed by hand {}",
             per_s(rate),
@@ -94,13 +160,13 @@ fn load(facts: &Facts) -> String {
     }
 }
 
-/// `all answered`, `98.2% of them answered`.
+/// `all answered`, `98.2% of the requests answered with success`.
 fn answered_part(facts: &Facts) -> String {
-    match facts.unanswered {
+    match facts.failed() {
         0 => "all answered".to_owned(),
-        unanswered => {
-            let part = 1.0 - unanswered as f64 / facts.requests.max(1) as f64;
-            format!("{} of the requests answered", share(part))
+        failed => {
+            let part = 1.0 - failed as f64 / facts.requests.max(1) as f64;
+            format!("{} of the requests answered with success", share(part))
         }
     }
 }
@@ -124,7 +190,7 @@ pub(super) fn errors(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
 }
 
 /// `30 timed out`, `4 got status 503`.
-fn class_words(facts: &Facts) -> Vec<String> {
+pub(super) fn class_words(facts: &Facts) -> Vec<String> {
     let shown = facts.classes.iter().take(CLASSES_SHOWN);
     let mut words: Vec<String> = shown
         .map(|(class, count)| match (facts.requests, *count) {
@@ -140,10 +206,9 @@ fn class_words(facts: &Facts) -> Vec<String> {
     words
 }
 
-/// Response times; none of an INVALID measurement, and none without successes.
+/// Response times; none that the generator itself raised, and none without successes.
 pub(super) fn latency(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
-    let nothing = matches!(outcome, Outcome::Untested | Outcome::Unanswered | Outcome::Failed);
-    if nothing || facts.measurement == Measurement::Invalid {
+    if outcome.is_without_figures() {
         return None;
     }
     let growing = facts.course.filter(|_| outcome == Outcome::Overloaded);
@@ -154,11 +219,12 @@ pub(super) fn latency(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         ("95 of 100", "p95", 0.95),
         ("99 of 100", "p99", 0.99),
     ];
-    for ((words, name, q), value) in names.into_iter().zip(facts.times) {
+    for (((words, name, q), value), raised) in names.into_iter().zip(facts.times).zip(facts.raised)
+    {
         let is_cut =
             facts.timed_out_from.is_some_and(|from| value.0 as f64 >= from.0 as f64 * 0.999);
         let is_known = facts.requests as f64 * (1.0 - q) >= BEYOND_MIN;
-        if is_known && !is_cut {
+        if is_known && !is_cut && !raised {
             parts.push(format!("{words} took at most {}", time(value)));
             figures.push((name, value.0 as f64));
         }

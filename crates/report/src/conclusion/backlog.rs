@@ -1,0 +1,285 @@
+//! `Backlog`: requests that were due and not yet answered, over a run. It is level in a stable system (Little's law: its mean is
+//! the rate of arrivals times the mean response time) and grows by what is asked less what is answered in an overloaded one, in
+//! whatever order the server takes its queue. It judges no response times.
+//!
+//! ```text
+//! Timeline ──▶ Moments (at most 40 instants) ──▶ line or broken line through the delay ──▶ Trend
+//! ```
+
+use metrics::{Cell, Timeline};
+use stdx::Nanos;
+
+use super::line::{Line, broken};
+
+/// A backlog that grows by this share of the rate asked, or more, is one that the server does not work off.
+pub(super) const GROWTH_MIN: f64 = 0.02;
+/// A growth below so many requests over a whole run is chance.
+const REQUESTS_MIN: f64 = 2.0;
+/// The most instants at which the backlog is looked at.
+const MOMENTS: usize = 40;
+/// The fewest: fewer say nothing of a trend.
+const MOMENTS_MIN: usize = 8;
+/// A span without an answer is a pause from this length on, ...
+const PAUSE_MIN: Nanos = Nanos::SECOND;
+/// ... and where so many requests were due in it: that as many go without an answer by chance happens once in e^12 = 160,000
+/// times (Poisson).
+const PAUSE_ANSWERS_MIN: f64 = 12.0;
+/// Of the requests due, this share has to be answered within the run, less what is usually under way.
+const ANSWERED_MIN: f64 = 0.95;
+
+/// Which way a backlog went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Trend {
+    /// It stayed level.
+    Level,
+    /// It grew.
+    Growing,
+    /// Neither is sure.
+    #[default]
+    Unclear,
+}
+
+/// How a run's backlog went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Backlog {
+    pub(super) trend: Trend,
+    /// By which share of the rate asked it grew.
+    pub(super) growth: f64,
+    /// Requests that were due and not answered at the last instant.
+    pub(super) last: f64,
+    /// How long the requests of that moment wait, at the rate asked (s).
+    pub(super) delay: f64,
+    /// Since when it grew, where that is not the run's start.
+    pub(super) onset: Option<Onset>,
+    /// The lowest and the highest rate asked in a twentieth of the run, where the load was not even.
+    pub(super) loads: Option<[f64; 2]>,
+    /// Enough of what was due was answered within the run.
+    pub(super) is_answered: bool,
+    pub(super) pause: Option<Pause>,
+}
+
+/// Since when a backlog grew.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Onset {
+    /// After the first request was due.
+    pub(super) at: Nanos,
+    /// The rate asked then (1/s).
+    pub(super) rate: f64,
+}
+
+/// A time in which requests were due and nothing was answered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pause {
+    /// After the first request was due.
+    pub(super) at: Nanos,
+    pub(super) length: Nanos,
+}
+
+/// How the load was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Load {
+    /// At about one rate all the time.
+    Even,
+    /// A ramp, steps, waves.
+    Varying,
+}
+
+/// The state at an instant.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moment {
+    /// Seconds since the first request was due.
+    at: f64,
+    /// Requests due until then.
+    due: f64,
+    /// Requests that ended until then.
+    ended: f64,
+    /// The rate asked in the time before it (1/s).
+    rate: f64,
+}
+
+impl Moment {
+    fn backlog(&self) -> f64 {
+        (self.due - self.ended).max(0.0)
+    }
+}
+
+impl Backlog {
+    /// `None` where the run is too short. `earliest` and `latest` are the times (Unix ns) of the first and the last request that
+    /// was due.
+    pub(super) fn of(
+        timeline: &Timeline,
+        (earliest, latest): (i64, i64),
+        load: Load,
+    ) -> Option<Self> {
+        let moments = moments(timeline, (earliest, latest));
+        let last = *moments.last().filter(|_| moments.len() >= MOMENTS_MIN)?;
+        let mean = last.due / last.at.max(1e-9);
+        let settled = settled(timeline, &moments);
+        let delays: Vec<(f64, f64)> = settled
+            .iter()
+            .map(|moment| {
+                let rate = match load {
+                    Load::Even => mean,
+                    Load::Varying => moment.rate.max(mean / 2.0),
+                };
+                (moment.at, moment.backlog() / rate)
+            })
+            .collect();
+        let limit = GROWTH_MIN.max(REQUESTS_MIN / last.due.max(1.0));
+        let (trend, growth, knot) = trend(&delays, limit);
+        let onset = knot.filter(|_| trend == Trend::Growing).map(|at| onset(&moments, at));
+        Some(Self {
+            trend,
+            growth,
+            last: last.backlog(),
+            delay: last.backlog() / mean.max(1e-9),
+            onset,
+            loads: (load == Load::Varying).then(|| loads(&moments)),
+            is_answered: is_answered(settled, last),
+            pause: pause(timeline, (earliest, latest)),
+        })
+    }
+}
+
+/// The state at the ends of cells, until the last request was due.
+fn moments(timeline: &Timeline, (earliest, latest): (i64, i64)) -> Vec<Moment> {
+    let width = i64::try_from(timeline.width().0).unwrap_or(i64::MAX);
+    let mut all = vec![Moment::default()];
+    let mut last = Moment::default();
+    let mut end = timeline.start();
+    for cell in timeline.cells() {
+        end = end.saturating_add(width);
+        let at = end.saturating_sub(earliest) as f64 / 1e9;
+        let (due, ended) = (last.due + cell.hits as f64, last.ended + cell.ended as f64);
+        last = Moment { at, due, ended, rate: 0.0 };
+        if end > earliest && end <= latest {
+            all.push(last);
+        }
+    }
+    let count = all.len().saturating_sub(1);
+    let wanted = count.min(MOMENTS);
+    let chosen = (0..=wanted).map(|at| all[at * count / wanted.max(1)]).collect::<Vec<_>>();
+    // The rate of a twentieth of the run.
+    let back = (wanted / 20).max(1);
+    (1..chosen.len())
+        .map(|at| {
+            let (from, to) = (chosen[at.saturating_sub(back)], chosen[at]);
+            Moment { rate: (to.due - from.due) / (to.at - from.at).max(1e-9), ..to }
+        })
+        .collect()
+}
+
+/// The moments from which on a backlog is level: a tenth of the run, and the time that the first requests took, have passed.
+fn settled<'a>(timeline: &Timeline, moments: &'a [Moment]) -> &'a [Moment] {
+    let tenth = moments.len() / 10;
+    let until = moments[tenth].at;
+    let width = timeline.width().as_secs_f64().max(1e-9);
+    let mut first = metrics::Sketch::new();
+    let early =
+        timeline.cells().skip_while(|cell| cell.hits == 0).take((until / width) as usize + 1);
+    early.for_each(|cell: &Cell| first.merge(&cell.response));
+    let warm = until.max(first.quantile(0.9).as_secs_f64());
+    let skipped = moments.iter().take_while(|moment| moment.at <= warm).count();
+    &moments[skipped.min(moments.len() / 2)..]
+}
+
+/// The trend of delays (s) over time (s), its slope, and from when on it rises.
+fn trend(delays: &[(f64, f64)], limit: f64) -> (Trend, f64, Option<f64>) {
+    let whole = Line::through(delays);
+    let drift = Drift::of(delays);
+    if whole.slope + 3.0 * whole.error < limit && drift.is_level(limit) {
+        return (Trend::Level, whole.slope, None);
+    }
+    let (knot, after) = broken(delays);
+    let late = knot > delays.len() / 10;
+    let rising = &delays[knot..];
+    let from_then = Drift::of(rising);
+    let grows = |line: &Line, drift: &Drift| {
+        line.slope - 2.0 * line.error.max(drift.error / 2.0) > limit && drift.mean > limit
+    };
+    if late && rising.len() >= MOMENTS_MIN && grows(&after, &from_then) {
+        return (Trend::Growing, after.slope, Some(delays[knot].0));
+    }
+    if grows(&whole, &drift) {
+        return (Trend::Growing, whole.slope, None);
+    }
+    (Trend::Unclear, whole.slope, None)
+}
+
+/// Delays' steps from instant to instant: of an overloaded server they have a mean, of a stable one they cancel out.
+struct Drift {
+    mean: f64,
+    error: f64,
+    /// How much longer the delay was in the last third than in the first one (s).
+    rise: f64,
+    /// The time from the middle of the first third to that of the last one (s).
+    span: f64,
+}
+
+impl Drift {
+    fn of(delays: &[(f64, f64)]) -> Self {
+        let step =
+            |pair: &[(f64, f64)]| (pair[1].1 - pair[0].1) / (pair[1].0 - pair[0].0).max(1e-9);
+        let steps: Vec<f64> = delays.windows(2).map(step).collect();
+        let count = steps.len().max(1) as f64;
+        let mean = steps.iter().sum::<f64>() / count;
+        let spread: f64 = steps.iter().map(|step| (step - mean).powi(2)).sum();
+        let third = delays.len().div_ceil(3);
+        let (first, last) = (centre(&delays[..third]), centre(&delays[delays.len() - third..]));
+        Self {
+            mean,
+            error: (spread / (count - 1.0).max(1.0) / count).sqrt(),
+            rise: last.1 - first.1,
+            span: last.0 - first.0,
+        }
+    }
+
+    fn is_level(&self, limit: f64) -> bool {
+        self.rise <= limit * self.span / 2.0
+    }
+}
+
+/// The mean of some points.
+fn centre(points: &[(f64, f64)]) -> (f64, f64) {
+    let count = points.len().max(1) as f64;
+    let sum = points.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    (sum.0 / count, sum.1 / count)
+}
+
+fn onset(moments: &[Moment], at: f64) -> Onset {
+    let rate = moments.iter().find(|moment| moment.at >= at).map_or(0.0, |moment| moment.rate);
+    Onset { at: Nanos::from_secs_f64(at), rate }
+}
+
+fn loads(moments: &[Moment]) -> [f64; 2] {
+    let rates = moments.iter().map(|moment| moment.rate);
+    [rates.clone().fold(f64::INFINITY, f64::min), rates.fold(0.0, f64::max)]
+}
+
+/// What is under way in a level system is under way at its end as well.
+fn is_answered(settled: &[Moment], last: Moment) -> bool {
+    let usual = settled.first().map_or(0.0, Moment::backlog);
+    let scale = settled.first().map_or(1.0, |first| (last.rate / first.rate.max(1e-9)).max(1.0));
+    last.backlog() <= (1.0 - ANSWERED_MIN) * last.due + usual * scale + REQUESTS_MIN
+}
+
+/// The longest span of cells in which requests were due and nothing was answered; what comes before the first answer is the time
+/// that an answer takes.
+fn pause(timeline: &Timeline, (earliest, latest): (i64, i64)) -> Option<Pause> {
+    let width = timeline.width().0;
+    let begin =
+        |at: usize| timeline.start().saturating_add_unsigned(width.saturating_mul(at as u64));
+    let cells: Vec<&Cell> = timeline.cells().collect();
+    let first = cells.iter().position(|cell| cell.answered > 0)?;
+    let last = (first..cells.len()).take_while(|at| begin(*at) < latest).last()?;
+    let spans = cells[first..=last].split(|cell| cell.answered > 0).scan(first, |at, span| {
+        let from = *at;
+        *at += span.len() + 1;
+        Some((from, span))
+    });
+    let (at, span) = spans.max_by_key(|(_, span)| span.len())?;
+    let length = Nanos(width.saturating_mul(span.len() as u64));
+    let due: u64 = span.iter().map(|cell| cell.hits).sum();
+    (length >= PAUSE_MIN && due as f64 >= PAUSE_ANSWERS_MIN)
+        .then(|| Pause { at: Nanos(begin(at).abs_diff(earliest)), length })
+}

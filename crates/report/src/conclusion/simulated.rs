@@ -1,0 +1,365 @@
+//! The judge of the server's sentence: simulated servers whose capacity is known, under every order of their queue, judged by the
+//! rules. `BRUNT_SHOW=1 cargo test -p report --lib simulated -- --nocapture` prints the tables of docs/design/conclusions.md.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use metrics::{Batch, FailureKind, Generator, Sample, Summary, Timeline, Verdict};
+use stdx::{Nanos, Prng};
+
+use super::facts::Facts;
+use super::outcome::Outcome;
+use crate::Input;
+
+/// The capacity of every simulated server (1/s).
+const CAPACITY: f64 = 50.0;
+
+/// Times that requests take in a worker.
+#[derive(Clone, Copy, Debug)]
+enum Service {
+    /// Five workers, 100 ms each time.
+    Fixed,
+    /// Five workers, exponential.
+    Exponential,
+    /// One worker, exponential.
+    One,
+    /// Five workers, two kinds of requests: a third takes 200 ms on average, the others 50 ms.
+    Mixed,
+}
+
+impl Service {
+    const ALL: [Self; 4] = [Self::Fixed, Self::Exponential, Self::One, Self::Mixed];
+
+    fn workers(self) -> usize {
+        if matches!(self, Self::One) { 1 } else { 5 }
+    }
+
+    fn draw(self, rng: &mut Prng) -> f64 {
+        match self {
+            Self::Fixed => 0.1,
+            Self::Exponential => 0.1 * rng.exponential(),
+            Self::One => 0.02 * rng.exponential(),
+            Self::Mixed if rng.next_f64() < 1.0 / 3.0 => 0.2 * rng.exponential(),
+            Self::Mixed => 0.05 * rng.exponential(),
+        }
+    }
+}
+
+/// In which order a server takes its queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Order {
+    First,
+    Last,
+    /// Nine times in ten the newest first, as a server does that prefers kept-alive connections.
+    Sticky,
+}
+
+impl Order {
+    const ALL: [Self; 3] = [Self::First, Self::Last, Self::Sticky];
+}
+
+/// What else is wrong with a server.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    None,
+    /// A request beyond so many in its queue gets status 503 at once.
+    Limiter(usize),
+    /// It answers nothing from second 7 on, for so long.
+    Pause(f64),
+    /// Each second its requests take this share longer.
+    Drift(f64),
+}
+
+/// A load: its rate at a moment, and whether arrivals are at random.
+#[derive(Clone, Copy, Debug)]
+struct Arrivals {
+    from: f64,
+    to: f64,
+    seconds: f64,
+    random: f64,
+}
+
+impl Arrivals {
+    fn times(self, rng: &mut Prng) -> Vec<f64> {
+        let (mut all, mut at) = (Vec::new(), 0.0);
+        while at < self.seconds {
+            all.push(at);
+            let rate = self.from + (self.to - self.from) * at / self.seconds;
+            at += (self.random * rng.exponential() + 1.0 - self.random) / rate;
+        }
+        all
+    }
+}
+
+/// A client gives up after so long (s).
+const TIMEOUT: f64 = 30.0;
+
+fn simulate(
+    service: Service,
+    order: Order,
+    fault: Fault,
+    load: Arrivals,
+    seed: u64,
+) -> Vec<Sample> {
+    let mut rng = Prng::new(seed);
+    let arrivals = load.times(&mut rng);
+    let mut samples = Vec::with_capacity(arrivals.len());
+    let mut busy: BinaryHeap<Reverse<(u64, u64)>> = BinaryHeap::new();
+    let mut queue: VecDeque<f64> = VecDeque::new();
+    let mut next = arrivals.into_iter().peekable();
+    let ns = |at: f64| (at * 1e9) as u64;
+    let end = |at: f64, rng: &mut Prng| {
+        let slower = if let Fault::Drift(share) = fault { 1.0 + share * at } else { 1.0 };
+        let until = at + slower * service.draw(rng);
+        match fault {
+            Fault::Pause(length) if at < 7.0 + length && until > 7.0 => {
+                ns(until + 7.0 + length - at.max(7.0))
+            }
+            _ => ns(until),
+        }
+    };
+    loop {
+        let done = busy.peek().map_or(u64::MAX, |Reverse((done, _))| *done);
+        match next.peek().copied() {
+            Some(at) if ns(at) <= done => {
+                next.next();
+                match fault {
+                    Fault::Limiter(most) if queue.len() >= most => {
+                        samples.push(sample(ns(at), ns(at) + 1_000_000, 503))
+                    }
+                    _ if busy.len() < service.workers() => {
+                        busy.push(Reverse((end(at, &mut rng), ns(at))))
+                    }
+                    _ => queue.push_back(at),
+                }
+            }
+            _ => {
+                let Some(Reverse((done, due))) = busy.pop() else { break };
+                samples.push(sample(due, done, 200));
+                let newest =
+                    order == Order::Last || (order == Order::Sticky && rng.next_f64() < 0.9);
+                let at = done as f64 / 1e9;
+                queue.retain(|due| {
+                    let is_late = at - due > TIMEOUT;
+                    if is_late {
+                        samples.push(sample(ns(*due), ns(due + TIMEOUT), 0));
+                    }
+                    !is_late
+                });
+                let taken = if newest { queue.pop_back() } else { queue.pop_front() };
+                if let Some(due) = taken {
+                    busy.push(Reverse((end(at, &mut rng), ns(due))));
+                }
+            }
+        }
+    }
+    samples.sort_by_key(|sample| sample.done);
+    samples
+}
+
+/// A status of 0 is a timeout.
+fn sample(due: u64, done: u64, status: u16) -> Sample {
+    let is_late = done - due > ns_of(TIMEOUT);
+    let done = if is_late { due + ns_of(TIMEOUT) } else { done };
+    let failed = is_late || status == 0;
+    Sample {
+        intended: Nanos(due),
+        sent: Nanos(due),
+        done: Nanos(done),
+        status: if failed { 0 } else { status },
+        failure: if failed { FailureKind::Timeout } else { FailureKind::None },
+        ..Sample::default()
+    }
+}
+
+fn ns_of(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
+}
+
+fn outcome(samples: Vec<Sample>, rate: f64) -> (Outcome, Facts) {
+    let batch = Batch { epoch: 0, samples, texts: Vec::new() };
+    let (mut timeline, mut summary) = (Timeline::new(), Summary::new());
+    timeline.add(&batch);
+    summary.add(&batch);
+    let requests = summary.requests;
+    let generator = Generator {
+        rate_per_s: rate,
+        planned: requests,
+        sent: requests,
+        finished: true,
+        ..Generator::new()
+    };
+    let verdict = Verdict::default();
+    let input = Input {
+        title: "",
+        summary: &summary,
+        verdict: &verdict,
+        generator: Some(&generator),
+        losses: &[],
+        groups: None,
+        timeline: Some(&timeline),
+        traffic: None,
+        buckets: None,
+        server: None,
+        selected: "",
+        assertions: &[],
+    };
+    let facts = Facts::of(&input);
+    (Outcome::of(&facts), facts)
+}
+
+/// How many runs were said to keep up, to fall behind (or to fail), and not to tell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    kept_up: u32,
+    behind: u32,
+    unclear: u32,
+}
+
+impl Counts {
+    fn add(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::KeptUp => self.kept_up += 1,
+            Outcome::Unclear(_) | Outcome::Unjudged => self.unclear += 1,
+            _ => self.behind += 1,
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.kept_up += other.kept_up;
+        self.behind += other.behind;
+        self.unclear += other.unclear;
+    }
+
+    fn all(self) -> f64 {
+        f64::from(self.kept_up + self.behind + self.unclear)
+    }
+}
+
+fn shown() -> bool {
+    std::env::var_os("BRUNT_SHOW").is_some()
+}
+
+fn seeds() -> u64 {
+    if shown() { 60 } else { 6 }
+}
+
+fn even(share: f64, seconds: f64) -> Arrivals {
+    Arrivals { from: share * CAPACITY, to: share * CAPACITY, seconds, random: 1.0 }
+}
+
+/// Outcomes of a few seeds.
+fn outcomes(fault: Fault, load: Arrivals) -> Vec<(Outcome, Facts)> {
+    let mean = (load.from + load.to) / 2.0;
+    let runs = (0..10).map(|seed| simulate(Service::Exponential, Order::Sticky, fault, load, seed));
+    runs.map(|samples| outcome(samples, mean)).collect()
+}
+
+#[track_caller]
+fn all_are(fault: Fault, load: Arrivals, expected: Outcome) -> Vec<Facts> {
+    let found = outcomes(fault, load);
+    for (outcome, facts) in &found {
+        assert_eq!(*outcome, expected, "{fault:?} {load:?}: {facts:?}");
+    }
+    found.into_iter().map(|(_, facts)| facts).collect()
+}
+
+#[test]
+fn a_pause_is_found_and_not_invented() {
+    for facts in all_are(Fault::Pause(6.0), even(0.5, 20.0), Outcome::Paused) {
+        let pause = facts.backlog.and_then(|backlog| backlog.pause).unwrap();
+        let (at, length) = (pause.at.as_secs_f64(), pause.length.as_secs_f64());
+        assert!((at - 7.0).abs() < 0.5 && (length - 6.0).abs() < 0.5, "{pause:?}");
+    }
+    all_are(Fault::Pause(0.5), even(0.5, 20.0), Outcome::KeptUp);
+    // One request each two seconds: seconds without an answer are usual.
+    all_are(Fault::None, even(0.01, 120.0), Outcome::KeptUp);
+}
+
+#[test]
+fn a_limiter_and_timeouts_hide_no_overload() {
+    all_are(Fault::Limiter(10), even(1.5, 20.0), Outcome::TurnedAway);
+    all_are(Fault::None, even(2.0, 90.0), Outcome::TimedOut);
+}
+
+/// Capacity falls from 50/s to 25/s within 50 s; 35/s are asked.
+#[test]
+fn a_server_that_becomes_slower_says_since_when() {
+    for facts in all_are(Fault::Drift(0.02), even(0.7, 60.0), Outcome::Overloaded) {
+        let at =
+            facts.backlog.and_then(|backlog| backlog.onset).map(|onset| onset.at.as_secs_f64());
+        assert!(
+            at.is_some_and(|at| (10.0..45.0).contains(&at)),
+            "capacity is 35/s after 21 s: {at:?}"
+        );
+    }
+}
+
+#[test]
+fn a_ramp_is_judged_by_the_load_at_the_moment() {
+    let ramp = Arrivals { from: 0.1 * CAPACITY, to: 1.9 * CAPACITY, seconds: 60.0, random: 1.0 };
+    for facts in all_are(Fault::None, ramp, Outcome::Overloaded) {
+        let rate = facts.backlog.and_then(|backlog| backlog.onset).map(|onset| onset.rate);
+        assert!(rate.is_some_and(|rate| (rate / CAPACITY - 1.1).abs() < 0.25), "{rate:?}");
+    }
+    let below = Arrivals { to: 0.8 * CAPACITY, ..ramp };
+    for facts in all_are(Fault::None, below, Outcome::KeptUp) {
+        assert!(facts.loads().is_some_and(|[_, most]| most > 0.7 * CAPACITY), "{facts:?}");
+    }
+}
+
+/// The counts of a load (in shares of the capacity) and a length, over all servers and orders.
+fn row(share: f64, seconds: f64, fault: Fault) -> Counts {
+    let mut all = Counts::default();
+    for service in Service::ALL {
+        for order in Order::ALL {
+            for random in [0.0, 1.0] {
+                let mut counts = Counts::default();
+                for seed in 0..seeds() {
+                    let rate = share * CAPACITY;
+                    let load = Arrivals { from: rate, to: rate, seconds, random };
+                    counts.add(outcome(simulate(service, order, fault, load, seed), rate).0);
+                }
+                if shown() {
+                    println!("{share} x {seconds}s {service:?} {order:?} {random}: {counts:?}");
+                }
+                all.merge(counts);
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn the_servers_sentence_is_right_whatever_the_queues_order() {
+    for (share, seconds) in [
+        (0.3, 20.0),
+        (0.6, 20.0),
+        (0.8, 20.0),
+        (0.8, 60.0),
+        (1.1, 20.0),
+        (1.1, 60.0),
+        (1.25, 20.0),
+        (1.5, 20.0),
+        (1.5, 60.0),
+        (2.0, 10.0),
+        (2.0, 60.0),
+    ] {
+        let counts = row(share, seconds, Fault::None);
+        eprintln!(
+            "| {share} | {seconds} s | {} | {} | {} |",
+            counts.kept_up, counts.behind, counts.unclear
+        );
+        let all = counts.all();
+        if share >= 1.1 {
+            let most = if share < 1.25 && seconds < 60.0 { 0.03 } else { 0.01 };
+            assert!(f64::from(counts.kept_up) <= most * all, "{share} x {seconds} s: {counts:?}");
+        }
+        if share <= 0.8 {
+            assert!(f64::from(counts.behind) <= 0.01 * all, "{share} x {seconds} s: {counts:?}");
+        }
+        if (share < 0.8 || share > 1.25) && seconds * share * CAPACITY >= 1000.0 {
+            assert!(f64::from(counts.unclear) <= 0.05 * all, "{share} x {seconds} s: {counts:?}");
+        }
+    }
+}
