@@ -8,6 +8,8 @@ use stdx::Nanos;
 pub(crate) const STALL: Nanos = Nanos::from_millis(100);
 /// Answers are taken to have waited while the loop stood still for longer than this; a turn's own work takes half of it.
 const PAUSE: Nanos = Nanos::from_millis(20);
+/// The same where the loop slept: there is no work in it, only the time until the machine lets it run again.
+const OVERSLEPT: Nanos = Nanos::from_millis(2);
 
 /// A worker's measurements of itself.
 #[derive(Debug, Default)]
@@ -16,6 +18,8 @@ pub(crate) struct SelfMetrics {
     pub(crate) sent: u64,
     pub(crate) warmup_hits: u64,
     pub(crate) not_sent: u64,
+    /// What users were due to begin and never did.
+    pub(crate) not_begun: u64,
     pub(crate) held: u64,
     pub(crate) connections: u64,
     pub(crate) texts_cut: u64,
@@ -53,7 +57,7 @@ impl SelfMetrics {
 
     /// The loop woke up; it had asked for `until`.
     pub(crate) fn wake(&mut self, until: Nanos, now: Nanos) {
-        self.note_stall(now.saturating_sub(until), now);
+        self.note_pause(now.saturating_sub(until), now, OVERSLEPT);
         self.turned = now;
     }
 
@@ -64,11 +68,15 @@ impl SelfMetrics {
     }
 
     fn note_stall(&mut self, length: Nanos, now: Nanos) {
+        self.note_pause(length, now, PAUSE);
+    }
+
+    fn note_pause(&mut self, length: Nanos, now: Nanos, least: Nanos) {
         if length > STALL {
             self.stalls += 1;
             self.stall_longest = self.stall_longest.max(length);
         }
-        if length > PAUSE {
+        if length > least {
             self.stood_still = (self.stood_still.0.saturating_add(length), now);
         }
     }
@@ -103,10 +111,10 @@ impl SelfMetrics {
         let wall = now.saturating_sub(self.began);
         record.workers = 1;
         record.real_time = self.is_real_time;
-        record.planned = self.planned;
+        record.planned = self.planned + self.not_begun;
         record.sent = self.sent;
         record.warmup_hits = self.warmup_hits;
-        record.not_sent = self.not_sent;
+        record.not_sent = self.not_sent + self.not_begun;
         record.held = self.held;
         record.connections = self.connections;
         record.texts_cut = self.texts_cut;
@@ -136,10 +144,15 @@ mod tests {
     fn an_answer_may_have_waited_as_long_as_the_loop_stood_still() {
         let mut own = SelfMetrics::new(ms(0));
         own.sleep(ms(1));
-        own.wake(ms(85), ms(100));
-        assert_eq!(own.waited_unread(ms(0), ms(101)), ms(0), "15 ms are what a turn may take");
-        own.sleep(ms(110));
-        own.wake(ms(120), ms(420));
+        own.wake(ms(99), ms(100));
+        assert_eq!(own.waited_unread(ms(0), ms(101)), ms(0), "1 ms is what waking up may take");
+        own.go_on(ms(115));
+        assert_eq!(own.waited_unread(ms(0), ms(116)), ms(0), "15 ms are what a turn may take");
+        own.sleep(ms(116));
+        own.wake(ms(117), ms(132));
+        assert_eq!(own.waited_unread(ms(0), ms(133)), ms(15), "which no sleep may");
+        own.sleep(ms(133));
+        own.wake(ms(140), ms(440));
         assert_eq!((own.stalls, own.stall_longest), (1, ms(300)));
         assert_eq!(own.waited_unread(ms(20), ms(430)), ms(300), "all of it");
         assert_eq!(own.waited_unread(ms(400), ms(430)), ms(20), "no longer than it was under way");

@@ -54,7 +54,7 @@ pub struct Generator {
     pub cpu_busiest: f64,
     /// Wall time the workers ran.
     pub wall: Nanos,
-    /// Times a worker's loop stood still for over 100 ms while it had work.
+    /// Times a worker's loop stood still for over 100 ms, of the worker that did so most often.
     pub stalls: u64,
     /// The longest of them.
     pub stall_longest: Nanos,
@@ -89,7 +89,8 @@ impl Generator {
         Self { lag: Histogram::new(), on_time: Sketch::new(), ..Self::default() }
     }
 
-    /// Adds another worker's record: counts and CPU time are summed, shares, wall times and longest times are the maximum, and
+    /// Adds another worker's record: counts and CPU time are summed, shares, wall times, longest times and stalls (a process that
+    /// is stopped stops all its workers, and that is one stop) are the maximum, and
     /// a text or setting that is missing here is copied. `finished` is true only where both have finished; a record without a
     /// run (`workers` 0) does not count for it.
     pub fn merge(&mut self, other: &Self) {
@@ -110,7 +111,7 @@ impl Generator {
         self.cpu += other.cpu;
         self.cpu_busiest = self.cpu_busiest.max(other.cpu_busiest);
         self.wall = self.wall.max(other.wall);
-        self.stalls += other.stalls;
+        self.stalls = self.stalls.max(other.stalls);
         self.stall_longest = self.stall_longest.max(other.stall_longest);
         self.descriptors_exhausted += other.descriptors_exhausted;
         self.ports_exhausted += other.ports_exhausted;

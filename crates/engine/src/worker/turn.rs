@@ -14,6 +14,8 @@ use crate::schedule::Schedule;
 
 /// The loop wakes at least this often, to check for signals and to notice pauses of its own.
 const HEARTBEAT: Nanos = Nanos::from_millis(50);
+/// The same where users wait for answers: a stop is noticed less this, and 200 wake-ups a second are a thousandth of a core.
+const BEAT: Nanos = Nanos::from_millis(5);
 /// Events are handled so long at a stretch, at most; then what is due is begun.
 const EVENTS_MAX: Nanos = Nanos::from_millis(10);
 /// So many events are handled before users act on them: what reads answers stays in the processor's cache meanwhile, and no answer
@@ -76,13 +78,20 @@ impl<I: Io> Worker<I> {
 
     /// Sleeps until something happens or is due.
     fn wait(&mut self) {
-        let until = self.next_deadline();
         let slept = self.io.now();
+        let until = self.next_deadline().min(self.next_beat(slept));
         self.self_metrics.sleep(slept);
         self.now = self.io.wait(Some(until));
         // A deadline that had passed before the sleep began says nothing about the sleep.
         self.self_metrics.wake(until.max(slept), self.now);
         self.work_budget.renew();
+    }
+
+    /// When a loop that waits for answers looks at the clock. Users have nothing else due meanwhile, so that a loop which was
+    /// stopped would take itself for one that waited for its server.
+    fn next_beat(&self, now: Nanos) -> Nanos {
+        let waits = !self.hits.is_empty() && !matches!(self.schedule, Schedule::Open(_));
+        if waits { now.saturating_add(BEAT) } else { Nanos::MAX }
     }
 
     /// Handles what happened; gives whether some of it is left.

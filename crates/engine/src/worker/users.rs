@@ -31,6 +31,7 @@ impl<I: Io> Worker<I> {
         let Schedule::Users(users) = &mut self.schedule else { return };
         self.next_poll = users.poll(self.now, &mut commands);
         let over = users.is_over();
+        self.self_metrics.not_begun = users.not_begun();
         for ask in commands.requests.drain(..) {
             self.start_request(ask);
         }

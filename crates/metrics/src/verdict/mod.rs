@@ -45,6 +45,11 @@ pub enum Reason {
         /// Of how many.
         planned: u64,
     },
+    /// Iterations of a script fell due and were never begun, since every virtual user was at work.
+    NotBegun {
+        /// How many.
+        iterations: u64,
+    },
     /// Hits did not start at the planned rate.
     Rate {
         /// Hits per second begun.
@@ -185,7 +190,11 @@ impl Verdict {
 
 fn not_sent(generator: &Generator) -> Option<Reason> {
     let Generator { not_sent, planned, .. } = *generator;
-    (not_sent > 0).then_some(Reason::NotSent { not_sent, planned })
+    let reason = match generator.self_paced {
+        true => Reason::NotBegun { iterations: not_sent },
+        false => Reason::NotSent { not_sent, planned },
+    };
+    (not_sent > 0).then_some(reason)
 }
 
 /// In an open loop that ran to its end, hits started per second of schedule must equal the planned rate. The schedule's time is
@@ -240,7 +249,8 @@ fn late(summary: &Summary, generator: &Generator) -> Option<Reason> {
     }
     let quantiles = JUDGED.map(|q| LateQuantile::new(q, summary, generator));
     let raised = quantiles.iter().any(|quantile| quantile.raised);
-    let stood_still = generator.stalls > 0;
+    // A closed loop has no late starts: it is its answers that were read late.
+    let stood_still = generator.stalls > 0 || (generator.users > 0 && !generator.self_paced);
     raised.then(|| Reason::Late { quantiles: quantiles.to_vec(), stood_still })
 }
 
@@ -307,6 +317,9 @@ impl Reason {
             Self::NotSent { .. } => {
                 Some("allow more requests at once (-max-workers), or ask for a lower rate")
             }
+            Self::NotBegun { .. } => Some(
+                "allow more virtual users (preAllocatedVUs, maxVUs), or ask for fewer iterations a second",
+            ),
             Self::Rate { .. } => {
                 Some("give the generator more cores (-cpus), or ask for a lower rate")
             }
@@ -358,6 +371,14 @@ impl fmt::Display for Reason {
                     "{not_sent} of {} {} not sent",
                     counted(*planned, "request"),
                     were(*not_sent)
+                )
+            }
+            Self::NotBegun { iterations } => {
+                let due = counted(*iterations, "iteration");
+                write!(
+                    f,
+                    "{due} fell due and {} never begun, since every virtual user was at work",
+                    were(*iterations)
                 )
             }
             Self::Rate { achieved, asked } => {

@@ -49,6 +49,8 @@ pub(super) struct Facts {
     pub(super) remedy: Option<&'static str>,
     /// How long the plan asked for requests, where it asked for more than were sent.
     pub(super) planned: Option<Nanos>,
+    /// Iterations of a script that were due and never begun.
+    pub(super) not_begun: u64,
     /// Requests had to wait for `-max-workers`.
     pub(super) is_held: bool,
     /// The run was ended before its time.
@@ -149,6 +151,7 @@ impl Facts {
             raised: raised(input.verdict),
             remedy: input.verdict.remedies().first().copied(),
             planned: input.generator.and_then(planned),
+            not_begun: input.generator.filter(|one| one.self_paced).map_or(0, |one| one.not_sent),
             is_interrupted: input.generator.is_some_and(|generator| generator.interrupted),
             is_held: input.generator.is_some_and(|generator| generator.held > 0),
             has_gaps,

@@ -53,6 +53,11 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
             answered_part(facts),
             why_unclear(facts, doubt)
         ),
+        Outcome::Unjudged | Outcome::ByUsers if facts.not_begun > 0 => format!(
+            "{load}: {answered} answered; {} fell due and {} never begun.",
+            counted(facts.not_begun, "iteration"),
+            stdx::were(facts.not_begun)
+        ),
         Outcome::Unjudged | Outcome::ByUsers => format!("{load}: {answered} answered."),
     };
     Sentence { kind, text, figures: figures(facts, outcome) }
@@ -211,7 +216,7 @@ pub(super) fn latency(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     if outcome.is_without_figures() {
         return None;
     }
-    let growing = facts.course.filter(|_| outcome == Outcome::Overloaded);
+    let growing = facts.course.filter(|one| outcome == Outcome::Overloaded && one.is_growing());
     let mut parts: Vec<String> = Vec::new();
     let mut figures = Vec::new();
     let names = [

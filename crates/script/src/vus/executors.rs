@@ -342,6 +342,7 @@ impl VuPool {
                 }
                 if progress.take_this(number) {
                     self.drop_iterations(work, 1);
+                    self.not_begun += u64::from(self.plan.stage == Stage::Iteration);
                     self.spawn_extra_vu(work);
                 }
                 continue;

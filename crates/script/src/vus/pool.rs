@@ -87,6 +87,8 @@ pub(super) struct VuPool {
     pub(super) free: Vec<u32>,
     /// What is to be sent.
     pub(super) commands: Commands,
+    /// Iterations that were due by an arrival rate and never begun.
+    pub(super) not_begun: u64,
     /// What may still be begun in this poll.
     pub(super) budget: PollBudget,
     pub(super) sockets: Sockets,
@@ -155,6 +157,7 @@ impl VuPool {
             calls: Vec::new(),
             free: Vec::new(),
             commands: Commands::default(),
+            not_begun: 0,
             budget: PollBudget::default(),
             sockets: Sockets::default(),
             targets: TargetCache::default(),

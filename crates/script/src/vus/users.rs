@@ -107,6 +107,10 @@ impl VirtualUsers for VuPool {
         self.stopping = self.stopping.max(Some(ending));
     }
 
+    fn not_begun(&self) -> u64 {
+        self.not_begun
+    }
+
     fn is_over(&self) -> bool {
         self.scenarios.iter().all(ScenarioState::is_over)
     }

@@ -28,6 +28,11 @@ pub trait VirtualUsers: fmt::Debug {
     /// Starts nothing new; [`StopMode::Immediate`] also ends what is under way.
     fn stop(&mut self, ending: StopMode);
 
+    /// How much was due and never begun until now, since every user was at work: iterations of an arrival rate.
+    fn not_begun(&self) -> u64 {
+        0
+    }
+
     /// Whether every user has ended.
     fn is_over(&self) -> bool;
 }

@@ -62,12 +62,19 @@ impl Poller {
                 size_of::<libc::sigset_t>(),
             )
         };
-        // A signal ends the wait early, without events; the caller comes back. Any other error is a kernel's, or a
-        // sandbox's (which may say EPERM), that does not know the call.
-        if n < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-            return self.wait_in_milliseconds(sleep);
+        if n >= 0 {
+            return self.set_len(n);
         }
-        self.set_len(n);
+        match io::Error::last_os_error().kind() {
+            // A signal ends the wait early, without events. Those that came are read now: a process that was stopped and goes on
+            // is to see with one look at the clock how long it stood still and what waited meanwhile.
+            io::ErrorKind::Interrupted if sleep != Some(Nanos::ZERO) => {
+                self.wait(Some(Nanos::ZERO))
+            }
+            io::ErrorKind::Interrupted => self.set_len(0),
+            // Any other error is a kernel's, or a sandbox's (which may say EPERM), that does not know the call.
+            _ => self.wait_in_milliseconds(sleep),
+        }
     }
 
     /// For kernels before 5.11, which have no `epoll_pwait2`: rounds down, so that it is never late; the rest is spun.
