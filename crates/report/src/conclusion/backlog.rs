@@ -63,7 +63,7 @@ pub(super) struct Backlog {
 pub(super) struct Onset {
     /// After the first request was due.
     pub(super) at: Nanos,
-    /// The rate asked then (1/s).
+    /// The rate that the server answers (1/s).
     pub(super) rate: f64,
 }
 
@@ -246,9 +246,12 @@ fn centre(points: &[(f64, f64)]) -> (f64, f64) {
     (sum.0 / count, sum.1 / count)
 }
 
+/// The rate is that of the answers from then on, if it is below the rate asked: growth is seen some time after it began.
 fn onset(moments: &[Moment], at: f64) -> Onset {
-    let rate = moments.iter().find(|moment| moment.at >= at).map_or(0.0, |moment| moment.rate);
-    Onset { at: Nanos::from_secs_f64(at), rate }
+    let then = moments.iter().find(|moment| moment.at >= at).copied().unwrap_or_default();
+    let last = moments.last().copied().unwrap_or_default();
+    let answered = (last.ended - then.ended) / (last.at - then.at).max(1e-9);
+    Onset { at: Nanos::from_secs_f64(at), rate: then.rate.min(answered) }
 }
 
 fn loads(moments: &[Moment]) -> [f64; 2] {

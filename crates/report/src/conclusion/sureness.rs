@@ -21,7 +21,7 @@ pub(super) fn invalid(outcome: Outcome) -> Option<Sentence> {
 /// What is wrong with a measurement that is INVALID, where the server's result stands all the same.
 pub(super) fn doubt(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     let is_doubtful = matches!(facts.measurement, Measurement::Late | Measurement::Invalid);
-    if outcome == Outcome::Unjudged || !is_doubtful {
+    if outcome.is_without_figures() || !is_doubtful {
         return None;
     }
     let text = format!(
