@@ -17,6 +17,9 @@ pub type Histogram = LogLinear<10>;
 /// A small histogram for the cells of a [`crate::Timeline`]: relative error at most 1/128, at most 34 KiB.
 pub type Sketch = LogLinear<7>;
 
+/// How much of a rank may be rounding, as a share of it: that of a percentage, of its hundredth and of the product.
+const RANK_ROUNDING: f64 = 4.0 * f64::EPSILON;
+
 /// Counts of durations, with `2^BITS` buckets an octave. Values above [`LogLinear::LIMIT`] are counted in the last bucket;
 /// least, greatest and sum stay exact.
 #[derive(Clone, Serialize, Deserialize)]
@@ -251,8 +254,13 @@ impl<const BITS: u32> LogLinear<BITS> {
     /// 0..=1; 0 gives the exact least value, 1 the exact greatest; 0 without values.
     #[must_use]
     pub fn quantile(&self, q: f64) -> Nanos {
-        let rank = (q.clamp(0.0, 1.0) * self.count as f64).ceil() as u64;
-        self.value_at(rank)
+        self.value_at(rank(q, self.count))
+    }
+
+    /// The quantile of a percentage, 0 to 100: 99.9 is the quantile 0.999.
+    #[must_use]
+    pub fn percentile(&self, percent: f64) -> Nanos {
+        self.quantile(percent / 100.0)
     }
 
     /// The value of the `rank`-th smallest sample, counted from 1, to the bucket's precision.
@@ -357,6 +365,13 @@ impl<const BITS: u32> LogLinear<BITS> {
     }
 }
 
+/// The number of a quantile's value in the order of all values, from 1: `ceil(q · count)`. A share and its product are rounded,
+/// and 99.9 / 100 is a little more than 0.999: a product that is a whole number but for that rounding is this number.
+fn rank(q: f64, count: u64) -> u64 {
+    let product = q.clamp(0.0, 1.0) * count as f64;
+    ((product * (1.0 - RANK_ROUNDING)).ceil() as u64).min(count)
+}
+
 impl<const BITS: u32> Default for LogLinear<BITS> {
     /// An empty histogram without memory; recording allocates octave by octave.
     fn default() -> Self {
@@ -394,6 +409,24 @@ mod tests {
         let mut histogram = Histogram::new();
         values.iter().for_each(|&value| histogram.record(Nanos(value)));
         histogram
+    }
+
+    /// Regression: 99.9 / 100 was 0.9990000000000001, and the rank of 1,000 values was 1,000.
+    #[test]
+    fn the_rank_of_a_percentage_is_exact() {
+        for count in 1..=3000_u64 {
+            for tenths in 1..1000_u64 {
+                let exact = (count * tenths).div_ceil(1000);
+                let percent = tenths as f64 / 10.0;
+                assert_eq!(rank(percent / 100.0, count), exact, "p{percent} of {count}");
+                assert_eq!(rank(tenths as f64 / 1000.0, count), exact, "p{percent} of {count}");
+            }
+        }
+        for count in (10_000..=1_000_000_000).step_by(9_990_000) {
+            assert_eq!(rank(99.99 / 100.0, count), (count * 9999).div_ceil(10_000), "{count}");
+        }
+        assert_eq!([0.0, 1.0, 2.0].map(|q| rank(q, 7)), [0, 7, 7]);
+        assert_eq!((rank(1.0, u64::from(u32::MAX)), rank(0.5, 0)), (u64::from(u32::MAX), 0));
     }
 
     /// Latencies with equal weight for every order of magnitude, up to above the limit.

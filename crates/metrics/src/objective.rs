@@ -154,7 +154,7 @@ impl Condition {
     #[must_use]
     pub fn measure(&self, summary: &Summary) -> f64 {
         match self.metric {
-            Metric::Percentile(percent) => summary.response.quantile(percent / 100.0).0 as f64,
+            Metric::Percentile(percent) => summary.response.percentile(percent).0 as f64,
             Metric::Mean => summary.response.mean().0 as f64,
             Metric::Max => summary.response.max().0 as f64,
             Metric::Errors => {

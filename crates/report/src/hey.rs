@@ -18,7 +18,7 @@ pub fn text(seen: &Measurement<'_>) -> String {
         write!(out, "\nResponse time histogram:\n{}\n\nLatency distribution:", histogram(times));
     if times.count() > 0 {
         for percent in [10, 25, 50, 75, 90, 95, 99] {
-            let value = seconds(times.quantile(f64::from(percent) / 100.0));
+            let value = seconds(times.percentile(f64::from(percent)));
             let _ = write!(out, "\n  {percent}% in {value} secs");
         }
     }

@@ -100,7 +100,7 @@ fn current(out: &mut String, seen: &Measurement<'_>, offered: &Offered, style: &
         out.push_str("  Latency Spread:\n");
     }
     for percent in &style.spread {
-        let value = ms(times.quantile(percent / 100.0));
+        let value = ms(times.percentile(*percent));
         let _ = writeln!(out, "      {percent:.2}%:      {value} msecs");
     }
     if let Some((columns, rows)) = style.graph {
@@ -186,9 +186,8 @@ fn json(seen: &Measurement<'_>, offered: &Offered, style: &PerferStyle) -> Strin
         ("latencyStdev", format!("{:.3}", times.stddev_ns() / 1e6)),
     ]);
     if !style.spread.is_empty() {
-        let row = |percent: &f64| {
-            format!("      \"{percent:.2}\": {}", ms(times.quantile(percent / 100.0)))
-        };
+        let row =
+            |percent: &f64| format!("      \"{percent:.2}\": {}", ms(times.percentile(*percent)));
         let rows: Vec<String> = style.spread.iter().map(row).collect();
         results.push(("latencySpread", format!("{{\n{}\n    }}", rows.join(",\n"))));
     }

@@ -104,7 +104,7 @@ const READ: &[FailureKind] = &[
 fn distribution(out: &mut String, latency: &Histogram) {
     out.push_str("  Latency Distribution\n");
     for percent in [50.0, 75.0, 90.0, 99.0] {
-        let value = latency.quantile(percent / 100.0).0 as f64 / 1e3;
+        let value = latency.percentile(percent).0 as f64 / 1e3;
         let _ = writeln!(out, "{percent:>7.0}%{}", padded(&time(value), 10));
     }
 }
@@ -123,7 +123,7 @@ fn spectra(out: &mut String, seen: &Measurement<'_>, style: WrkStyle) {
 fn spectrum_titled(title: &str, times: &Histogram) -> String {
     let mut out = format!("  Latency Distribution (HdrHistogram - {title})\n");
     for percent in [50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999, 100.0] {
-        let value = times.quantile(percent / 100.0).0 as f64 / 1e3;
+        let value = times.percentile(percent).0 as f64 / 1e3;
         let _ = writeln!(out, "{percent:>7.3}%{}", padded(&time(value), 10));
     }
     let _ = write!(out, "\n  Detailed Percentile spectrum:\n{}", spectrum(times));

@@ -123,7 +123,7 @@ fn time(metric: GateMetric, summary: &Summary, run: &JudgedRun<'_>) -> Result<(f
     };
     let times = if is_service { &summary.service } else { &summary.response };
     let value = match statistic {
-        Statistic::Percentile(percent) => times.quantile(percent / 100.0),
+        Statistic::Percentile(percent) => times.percentile(percent),
         Statistic::Mean => times.mean(),
         Statistic::Min => times.min(),
         Statistic::Max => times.max(),

@@ -304,3 +304,32 @@ fn gates_say_what_they_need_of_a_plan() {
     assert_eq!((gate.expression.as_str(), name), ("p99{name:login}>1s", "login"));
     assert!(read.of_other_name(|name| name == "login").is_none());
 }
+
+/// Regression: the gate `p99.9` was one rank too high at every multiple of 1,000 requests.
+#[test]
+fn a_gate_has_the_figure_that_the_report_prints() {
+    let percents = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
+    let text = percents.map(|percent| format!("p{percent}>1h")).join(",");
+    let objective = percents.map(|percent| format!("p{percent}<1h")).join(",");
+    let (figures, objective) =
+        (GateFigures::new(gates(&text)), objective.parse::<crate::Objective>().unwrap());
+    let mut summary = Summary::new();
+    for count in 1..=6000_u64 {
+        summary.add_sample(0, &Sample { done: Nanos(count), status: 200, ..Sample::default() });
+        if count > 200 && !count.is_multiple_of(100) {
+            continue;
+        }
+        let run = JudgedRun {
+            summary: &summary,
+            generator: None,
+            has_service_times: true,
+            asserted: &[],
+        };
+        let printed = [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999].map(|q| summary.response.quantile(q));
+        for (at, outcome) in figures.outcomes(&run).iter().enumerate() {
+            let printed = printed[at].0 as f64;
+            assert_eq!(outcome.value, Some(printed), "{} of {count}", outcome.expression);
+            assert_eq!(objective.conditions()[at].measure(&summary), printed, "{count}");
+        }
+    }
+}

@@ -8,7 +8,10 @@ use super::backlog::{Backlog, Load};
 use super::course::Course;
 use super::servers::Servers;
 use crate::Input;
+use crate::number::grouped;
 
+/// Classes of failed requests in a sentence, at most; the rest is counted.
+const CLASSES_SHOWN: usize = 3;
 /// The quantiles that a conclusion states.
 const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
 
@@ -196,6 +199,23 @@ impl Facts {
     /// Failed requests, those with an error status included.
     pub(super) fn failed(&self) -> u64 {
         self.requests - self.successes
+    }
+
+    /// `30 timed out`, `4 got status 503`.
+    pub(super) fn class_words(&self) -> Vec<String> {
+        let shown = self.classes.iter().take(CLASSES_SHOWN);
+        let mut words: Vec<String> = shown
+            .map(|(class, count)| match (self.requests, *count) {
+                (1, _) => class.words(),
+                (all, count) if count == all => format!("all {}", class.words()),
+                (_, count) => format!("{} {}", grouped(count), class.words()),
+            })
+            .collect();
+        let rest: u64 = self.classes.iter().skip(CLASSES_SHOWN).map(|(_, count)| *count).sum();
+        if rest > 0 {
+            words.push(format!("{} failed otherwise", grouped(rest)));
+        }
+        words
     }
 
     /// The share of requests of some classes.

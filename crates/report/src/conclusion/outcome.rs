@@ -6,7 +6,7 @@ use stdx::Nanos;
 use super::backlog::{Backlog, Trend};
 use super::course::Course;
 use super::facts::{Class, Facts, Measurement, Offered};
-use super::words::{per_s, share};
+use super::words::{per_s, share, time};
 use crate::number::{counted, grouped};
 
 /// Answers a second of at least this share of the requests offered count as keeping up, in a run too short for a trend.
@@ -159,7 +159,7 @@ impl Outcome {
             Self::Paused => {
                 let length =
                     facts.backlog.and_then(|one| one.pause).map_or(Nanos::ZERO, |one| one.length);
-                format!("PAUSED for {} at {offered}, {errors}", super::words::time(length))
+                format!("PAUSED for {} at {offered}, {errors}", time(length))
             }
             Self::KeptUp => format!("kept up with {offered}, {errors}"),
             Self::Unclear(_) => format!("not clear whether it keeps up with {offered}, {errors}"),
@@ -171,8 +171,7 @@ impl Outcome {
 /// `97% of the requests failed: 871 got status 504`: by the classes, the most frequent first.
 fn failures(facts: &Facts) -> String {
     let part = share(facts.share_of(is_servers));
-    let classes = super::throughput::class_words(facts);
-    format!("{part} of the requests failed: {}", stdx::list_and(&classes))
+    format!("{part} of the requests failed: {}", stdx::list_and(&facts.class_words()))
 }
 
 /// Statuses by which a server says that it cannot take a request now (RFC 9110, 15.6.4; RFC 6585, 4).

@@ -8,8 +8,6 @@ use super::sentence::{Kind, Sentence};
 use super::words::{per_s, share, time};
 use crate::number::{counted, grouped};
 
-/// Classes of failed requests in a sentence, at most; the rest is counted.
-const CLASSES_SHOWN: usize = 3;
 /// A quantile is stated where so many requests lie beyond it: the count of those varies by 1 / √5, less than half, from run to
 /// run (Poisson).
 const BEYOND_MIN: f64 = 5.0;
@@ -19,7 +17,7 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
     let kind = if outcome.is_saturated() { Kind::Saturation } else { Kind::Throughput };
     let load = load(facts);
     let (answered, all) = (per_s(outcome.answered_per_s(facts)), grouped(facts.requests));
-    let classes = || list_and(&class_words(facts));
+    let classes = || list_and(&facts.class_words());
     let text = match outcome {
         Outcome::Untested => {
             "There were no requests, so nothing can be said of the server.".to_owned()
@@ -188,27 +186,10 @@ pub(super) fn errors(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         grouped(failed),
         counted(facts.requests, "request"),
         share(part),
-        list_and(&class_words(facts))
+        list_and(&facts.class_words())
     );
     let figures = vec![("failed", failed as f64), ("share", part)];
     Some(Sentence { kind: Kind::Errors, text, figures })
-}
-
-/// `30 timed out`, `4 got status 503`.
-pub(super) fn class_words(facts: &Facts) -> Vec<String> {
-    let shown = facts.classes.iter().take(CLASSES_SHOWN);
-    let mut words: Vec<String> = shown
-        .map(|(class, count)| match (facts.requests, *count) {
-            (1, _) => class.words(),
-            (all, count) if count == all => format!("all {}", class.words()),
-            (_, count) => format!("{} {}", grouped(count), class.words()),
-        })
-        .collect();
-    let rest: u64 = facts.classes.iter().skip(CLASSES_SHOWN).map(|(_, count)| *count).sum();
-    if rest > 0 {
-        words.push(format!("{} failed otherwise", grouped(rest)));
-    }
-    words
 }
 
 /// Response times; none that the generator itself raised, and none without successes.

@@ -92,7 +92,7 @@ pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
     let splits = Splits::of(a.len(), b.len(), rules.seed);
     let (judge, changes) = judged_changes(&a, &b, rules);
     let shifts = SHIFT_PERCENTS.map(|percent| {
-        let quantile = |run: &Run| run.times.quantile(percent / 100.0).0 as f64;
+        let quantile = |run: &Run| run.times.percentile(percent).0 as f64;
         let column = Column::of(Scale::Ratio, &a, &b, quantile);
         let found = column.judged(&judge);
         QuantileShift {

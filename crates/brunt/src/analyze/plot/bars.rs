@@ -17,8 +17,8 @@ enum Metric {
     Transfer,
     Longest,
     Mean,
-    /// The share served within the time.
-    Quantile(f64),
+    /// The time within which this percentage was served.
+    Percentile(f64),
     Errors,
 }
 
@@ -67,7 +67,7 @@ impl Metric {
         }
         let percent = whole.strip_prefix("latency.p").and_then(|rest| rest.parse::<f64>().ok());
         match percent.filter(|percent| (0.0..=100.0).contains(percent)) {
-            Some(percent) => Ok(Self::Quantile(percent / 100.0)),
+            Some(percent) => Ok(Self::Percentile(percent)),
             None => {
                 let names = NAMED.map(|(name, _)| name).join(", ");
                 Err(usage_error(format!(
@@ -86,8 +86,8 @@ impl Metric {
             Self::Transfer => ("Transfer rate".to_owned(), "Kbytes/s"),
             Self::Longest => ("Longest request".to_owned(), "ms"),
             Self::Mean => ("Mean time per request".to_owned(), "ms"),
-            Self::Quantile(0.5) => ("Median time per request".to_owned(), "ms"),
-            Self::Quantile(_) => {
+            Self::Percentile(50.0) => ("Median time per request".to_owned(), "ms"),
+            Self::Percentile(_) => {
                 (format!("Time per request, {}", metric_name::of_latency(name)), "ms")
             }
             Self::Errors => ("Errors".to_owned(), "%"),
@@ -111,7 +111,7 @@ impl Metric {
         match self {
             Self::Longest => return Ok(millis(run.times.max())),
             Self::Mean => return Ok(millis(run.times.mean())),
-            Self::Quantile(q) => return Ok(millis(run.times.quantile(q))),
+            Self::Percentile(percent) => return Ok(millis(run.times.percentile(percent))),
             _ => {}
         }
         let Some(summary) = &run.summary else {
@@ -191,9 +191,9 @@ mod tests {
 
     #[test]
     fn percentiles_are_metrics() {
-        assert_eq!(Metric::parse("p99").ok(), Some(Metric::Quantile(0.99)));
-        assert_eq!(Metric::parse("median").ok(), Some(Metric::Quantile(0.5)));
-        assert_eq!(Metric::parse("latency.p50").ok(), Some(Metric::Quantile(0.5)));
+        assert_eq!(Metric::parse("p99").ok(), Some(Metric::Percentile(99.0)));
+        assert_eq!(Metric::parse("median").ok(), Some(Metric::Percentile(50.0)));
+        assert_eq!(Metric::parse("latency.p50").ok(), Some(Metric::Percentile(50.0)));
         assert_eq!(Metric::parse("longest").ok(), Metric::parse("latency.max").ok());
         for name in ["p101", "p", "pNaN", "speed"] {
             assert!(Metric::parse(name).is_err(), "{name}");
