@@ -24,10 +24,11 @@ pub(super) fn doubt(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     if outcome.is_without_figures() || !is_doubtful {
         return None;
     }
-    let text = format!(
-        "Not all figures are good: {}; that changes nothing of the sentence above.",
-        facts.doubts.join("; ")
-    );
+    let stands = match facts.measurement {
+        Measurement::Late => "; that changes nothing of the sentence above",
+        _ => "",
+    };
+    let text = format!("Not all figures are good: {}{stands}.", facts.doubts.join("; "));
     Some(Sentence { kind: Kind::Confidence, text, figures: Vec::new() })
 }
 

@@ -69,7 +69,7 @@ impl Poller {
             // A signal ends the wait early, without events. Those that came are read now: a process that was stopped and goes on
             // is to see with one look at the clock how long it stood still and what waited meanwhile.
             io::ErrorKind::Interrupted if sleep != Some(Nanos::ZERO) => {
-                self.wait(Some(Nanos::ZERO))
+                self.wait(Some(Nanos::ZERO));
             }
             io::ErrorKind::Interrupted => self.set_len(0),
             // Any other error is a kernel's, or a sandbox's (which may say EPERM), that does not know the call.
