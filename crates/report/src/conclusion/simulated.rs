@@ -125,10 +125,10 @@ fn simulate(
                 next.next();
                 match fault {
                     Fault::Limiter(most) if queue.len() >= most => {
-                        samples.push(sample(ns(at), ns(at) + 1_000_000, 503))
+                        samples.push(sample(ns(at), ns(at) + 1_000_000, 503));
                     }
                     _ if busy.len() < service.workers() => {
-                        busy.push(Reverse((end(at, &mut rng), ns(at))))
+                        busy.push(Reverse((end(at, &mut rng), ns(at))));
                     }
                     _ => queue.push_back(at),
                 }
@@ -358,7 +358,7 @@ fn the_servers_sentence_is_right_whatever_the_queues_order() {
         if share <= 0.8 {
             assert!(f64::from(counts.behind) <= 0.01 * all, "{share} x {seconds} s: {counts:?}");
         }
-        if (share < 0.8 || share > 1.25) && seconds * share * CAPACITY >= 1000.0 {
+        if !(0.8..=1.25).contains(&share) && seconds * share * CAPACITY >= 1000.0 {
             assert!(f64::from(counts.unclear) <= 0.05 * all, "{share} x {seconds} s: {counts:?}");
         }
     }
