@@ -14,7 +14,7 @@ pub enum ExitCode {
     Input = 3,
     /// A results file is empty, corrupt or of no format we know.
     Results = 4,
-    /// `report --fail-on-invalid` and the verdict is INVALID.
+    /// `-fail-on-invalid`, and the verdict is INVALID.
     Invalid = 5,
     /// `seek` found no load that meets the objective: the lowest misses it, or no step could be judged.
     Unmet = 6,
@@ -28,7 +28,8 @@ pub enum ExitCode {
     Missing = 10,
     /// `study run` ended without all of its runs: some failed, or it was interrupted.
     Incomplete = 11,
-    /// `-fail-on` cannot be decided: the results lack what an expression needs; for `compare` the runs are too few, or there is
+    /// `-fail-on` cannot be decided: the results lack what an expression needs, or the load generator kept it from being
+    /// measured; for `compare` the runs are too few, or there is
     /// nothing to compare. `study run -until-sure`: a bound was reached first.
     Undecided = 12,
     /// An internal error: a bug of brunt. A thread of it panicked.
@@ -70,7 +71,7 @@ impl ExitCode {
             "What it names is wrong: targets, a body, a certificate, an impossible rate. Nothing was sent.",
         ),
         (Self::Results, "A results file is empty, corrupt or of no known format."),
-        (Self::Invalid, "report -fail-on-invalid, and the verdict is INVALID."),
+        (Self::Invalid, "-fail-on-invalid, and the verdict is INVALID."),
         (Self::Unmet, "seek found no load that meets the objective."),
         (Self::Changed, "-fail-on, and an expression is true; compare: a change passes its limit."),
         (Self::Unfitted, "fit: the measurements do not suffice, or no model fits them."),

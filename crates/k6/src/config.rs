@@ -14,7 +14,7 @@ use report::k6_summary::is_trend_stat;
 use results::Encoding;
 use script::{AbortReason, DeclaredMetric, Fields, Files, Level, Options, Program, SystemTag};
 use serde_json::Value;
-use session::{MonitorConfig, ReportFiles};
+use session::{MonitorConfig, OnInvalid, ReportFiles};
 use workload::executor::Scenario;
 
 use crate::announcement;
@@ -57,6 +57,8 @@ pub(super) struct TestConfig {
     pub(super) watching: Option<MonitorConfig>,
     /// The conditions under which the test fails, beside the thresholds.
     pub(super) gates: Gates,
+    /// Whether an INVALID verdict decides the exit code.
+    pub(super) on_invalid: OnInvalid,
     pub(super) network: Network,
     pub(super) address: Option<String>,
     pub(super) compat: bool,
@@ -259,6 +261,7 @@ pub(super) fn ready(
         outputs: outputs::start(&names, (known, &logger), is_saved)?,
         watching,
         gates: flags.gates.clone(),
+        on_invalid: flags.on_invalid,
         network: Network::read(&options.http).map_err(K6Error::config)?,
         address: option_layers::text(flags.address.as_deref(), "K6_ADDRESS"),
         compat: flags.compat,
@@ -427,9 +430,9 @@ fn epoch_ns(at: Instant) -> i64 {
 }
 
 impl TestConfig {
-    /// Whether a report is written besides the summary.
-    pub(super) fn reports_are_asked(&self) -> bool {
-        !self.reports.is_empty() || cli::has_job_summary()
+    /// Whether figures of the rows are needed besides the summary: for a report, or for the verdict.
+    pub(super) fn needs_figures(&self) -> bool {
+        !self.reports.is_empty() || self.on_invalid == OnInvalid::Fail || cli::has_job_summary()
     }
 
     /// Whether rows go to a file for `brunt report`.

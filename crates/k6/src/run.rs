@@ -179,9 +179,12 @@ fn test(
     if last.is_some() && !crossed.is_empty() {
         let text = format!("thresholds on metrics '{crossed}' have been crossed");
         meant.logger.log_line(Level::Error, &text);
+        cli::annotate_failure("load test", &text);
         seen.code = if seen.code == ExitCode::Ok { ExitCode::Thresholds } else { seen.code };
     }
-    let code = session::conclude_gates(session::gates_of(&gates));
+    let verdict =
+        judge.as_ref().map(|judge| judge.figures.verdict(&judge.generator).with_agents(&asserted));
+    let code = session::conclude_run(&gates, verdict.as_ref(), meant.on_invalid);
     seen.code =
         [seen.code, code, summary].into_iter().find(|c| *c != ExitCode::Ok).unwrap_or(ExitCode::Ok);
     if let Some(done) = &last {

@@ -99,7 +99,7 @@ pub(super) fn run_stage(
     let mut gates = GateObserver::new(&of_stage, TargetTable::default());
     let is_counted = gates.is_some()
         || outputs.is_some_and(|outputs| outputs.stored.is_some())
-        || stage == Stage::Iteration && meant.reports_are_asked();
+        || stage == Stage::Iteration && meant.needs_figures();
     let mut figures = is_counted.then(|| RunFigures::new(OnCutOff::LeftOut).by_name());
     let page = live_page(meant, stage, &interrupts);
     let is_screen = meant.tui && stage == Stage::Iteration;

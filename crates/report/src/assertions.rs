@@ -13,6 +13,8 @@ use crate::run_name::{json_of_run, of_run};
 use crate::script_metrics::{METRIC_HEADS, metric_rows};
 use crate::test_case::JunitCase;
 
+/// Gates and thresholds that the first line names; the rest is counted.
+const FAILED_SHOWN: usize = 5;
 /// The heads of a table of thresholds.
 const THRESHOLD_HEADS: [&str; 4] = ["Threshold", "limit", "seen", "outcome"];
 /// The heads of a table of checks.
@@ -140,6 +142,32 @@ pub fn text(all: &[Assertion]) -> String {
     out
 }
 
+/// What failed a run, as the first line of a document of Markdown and an empty line after it: gates and thresholds that did not
+/// pass. Empty where all passed.
+pub(crate) fn failed_markdown(all: &[Assertion]) -> String {
+    let mut failed = gates::failed_gates(gates::gates(all));
+    failed.extend(all.iter().filter_map(crossed_threshold));
+    let more = failed.len().saturating_sub(FAILED_SHOWN);
+    failed.truncate(FAILED_SHOWN);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    match failed.is_empty() {
+        true => String::new(),
+        false => format!("**Failed:** {}{more}.\n\n", escape::markdown(&failed.join("; "))),
+    }
+}
+
+/// A crossed threshold as a sentence.
+fn crossed_threshold(one: &Assertion) -> Option<String> {
+    match one {
+        Assertion::Threshold { outcome, kind, contains } if !outcome.holds => {
+            let figure = compared_figure(outcome, *kind, *contains);
+            let metric = of_run(&outcome.metric, &outcome.run);
+            Some(format!("threshold {} of {metric} is crossed: {figure}", outcome.source))
+        }
+        _ => None,
+    }
+}
+
 /// As tables of Markdown.
 pub(crate) fn markdown(all: &[Assertion]) -> String {
     let mut out = String::new();
@@ -240,6 +268,13 @@ shop / cart / is | 200  1,200  0       held
         assert_eq!(words, ("2 of 3 thresholds crossed".to_owned(), false));
         assert_eq!(thresholds_in_words(&all[2..]).unwrap(), ("1 threshold kept".to_owned(), true));
         assert_eq!(thresholds_in_words(&all[3..]), None);
+        assert_eq!(
+            failed_markdown(&all),
+            "**Failed:** threshold p(95)&lt;200 of m is crossed: p(95)=312.25ms; threshold avg&lt;1s of m is crossed: no samples.\n\n"
+        );
+        assert_eq!(failed_markdown(&all[2..]), "", "checks are no reason to fail");
+        let many = vec![threshold("avg<1s", None, false); FAILED_SHOWN + 2];
+        assert!(failed_markdown(&many).ends_with("; and 2 more.\n\n"));
         assert!(text(&[]).is_empty() && markdown(&[]).is_empty());
         assert!(thresholds_json(&[]).is_none() && checks_json(&[]).is_none());
     }

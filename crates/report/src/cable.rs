@@ -89,7 +89,9 @@ pub fn junit(input: &CableInput<'_>) -> String {
 #[must_use]
 pub fn markdown(input: &CableInput<'_>) -> String {
     let list = markdown_texts(&conclusion(input));
-    format!("### Action Cable: {}\n\n{list}\n```\n{}```\n", input.plan.pattern.name(), text(input))
+    let failed = assertions::failed_markdown(input.assertions);
+    let (name, text) = (input.plan.pattern.name(), text(input));
+    format!("{failed}### Action Cable: {name}\n\n{list}\n```\n{text}```\n")
 }
 
 /// The report as text.

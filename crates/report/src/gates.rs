@@ -2,7 +2,7 @@
 
 use metrics::tally::Assertion;
 use metrics::{Gap, GateOutcome, GateState, GateUnit};
-use stdx::{Bytes, Nanos};
+use stdx::{Bytes, Nanos, list_and};
 
 use crate::number::{counted, duration, go_json, number};
 use crate::object::json_list;
@@ -26,6 +26,9 @@ pub(crate) fn gate_rows(all: &[Assertion]) -> Vec<Vec<String>> {
         let (mark, word) = match one.state {
             GateState::Passed => ("\u{2713}", "passed".to_owned()),
             GateState::Crossed => ("\u{2717}", "CROSSED".to_owned()),
+            GateState::Undecided(gap) if gap.is_of_generator() => {
+                ("?", format!("NOT MEASURED: {}", reason(one, gap)))
+            }
             GateState::Undecided(gap) => ("?", format!("UNDECIDED: {gap}")),
         };
         vec![mark.to_owned(), of_run(&one.expression, &one.run), seen(one), word]
@@ -37,15 +40,30 @@ pub(crate) fn gate_rows(all: &[Assertion]) -> Vec<Vec<String>> {
 fn seen(one: &GateOutcome) -> String {
     let Some(value) = one.value else { return "-".to_owned() };
     let sign = if one.state == GateState::Undecided(Gap::TimedOut) { ">=" } else { "" };
-    let text = match one.unit {
+    format!("{sign}{}", in_unit(one.unit, value))
+}
+
+/// A figure in its unit.
+fn in_unit(unit: GateUnit, value: f64) -> String {
+    match unit {
         GateUnit::Time => duration(Nanos(value as u64)),
         GateUnit::Share | GateUnit::ShareOfPlanned => format!("{}%", percent(value)),
         GateUnit::Count => counted(value as u64, "request"),
         GateUnit::Number => number(value),
         GateUnit::PerSecond => format!("{}/s", number(value)),
         GateUnit::Bytes => Bytes(value.round() as u64).to_string(),
-    };
-    format!("{sign}{text}")
+    }
+}
+
+/// Why a gate is not decided, with the figures that say so.
+fn reason(one: &GateOutcome, gap: Gap) -> String {
+    match gap {
+        Gap::Late { on_time } => {
+            let (with, without) = (seen(one), in_unit(one.unit, on_time));
+            format!("{with} with the load generator's own lag, {without} without it")
+        }
+        gap => gap.to_string(),
+    }
 }
 
 /// A share as a percentage with four digits; one that is not 0 never reads as 0.
@@ -54,15 +72,40 @@ fn percent(share: f64) -> String {
     if percent > 0.0 && percent < 1e-3 { format!("{percent:.1e}") } else { number(percent) }
 }
 
-/// A gate as one sentence; `None` where it passed.
+/// The gates that did not pass, a sentence each; those that are missing the same requests have one together.
 #[must_use]
-pub fn failed_gate(one: &GateOutcome) -> Option<String> {
+pub fn failed_gates<'a>(all: impl IntoIterator<Item = &'a GateOutcome>) -> Vec<String> {
+    let (mut sentences, mut unsent) = (Vec::new(), Vec::<(Gap, Vec<&str>)>::new());
+    for one in all {
+        match one.state {
+            GateState::Undecided(gap @ (Gap::NotSent { .. } | Gap::NotBegun { .. })) => {
+                match unsent.iter_mut().find(|(known, _)| *known == gap) {
+                    Some((_, gates)) => gates.push(&one.expression),
+                    None => unsent.push((gap, vec![&one.expression])),
+                }
+            }
+            _ => sentences.extend(failed_gate(one)),
+        }
+    }
+    let together = |(gap, gates): (Gap, Vec<&str>)| match &gates[..] {
+        [gate] => format!("gate {gate} is not measured: {gap}"),
+        _ => format!("gates {} are not measured: {gap}", list_and(&gates)),
+    };
+    sentences.extend(unsent.into_iter().map(together));
+    sentences
+}
+
+/// A gate as one sentence; `None` where it passed.
+fn failed_gate(one: &GateOutcome) -> Option<String> {
     let (gate, seen) = (&one.expression, seen(one));
     match one.state {
         GateState::Passed => None,
         GateState::Crossed => Some(format!("gate {gate} is crossed: {seen}")),
         GateState::Undecided(Gap::TimedOut) => {
             Some(format!("gate {gate} cannot be decided: {} ({seen})", Gap::TimedOut))
+        }
+        GateState::Undecided(gap) if gap.is_of_generator() => {
+            Some(format!("gate {gate} is not measured: {}", reason(one, gap)))
         }
         GateState::Undecided(gap) => Some(format!("gate {gate} cannot be decided: {gap}")),
     }
@@ -73,6 +116,9 @@ pub(crate) fn case(one: &GateOutcome) -> JunitCase {
     let failure = match one.state {
         GateState::Passed => None,
         GateState::Crossed => Some(format!("crossed: {}", seen(one))),
+        GateState::Undecided(gap) if gap.is_of_generator() => {
+            Some(format!("not measured: {}", reason(one, gap)))
+        }
         GateState::Undecided(gap) => Some(format!("undecided: {gap}")),
     };
     JunitCase::new(&of_run(&format!("gate {}", one.expression), &one.run), seen(one), failure)
@@ -84,15 +130,24 @@ pub(crate) fn in_words(all: &[Assertion]) -> Option<(String, bool)> {
         |wanted: fn(&GateState) -> bool| gates(all).filter(|one| wanted(&one.state)).count() as u64;
     let count = counted(of(|_| true), "gate");
     let crossed = of(|state| *state == GateState::Crossed);
-    let undecided = of(|state| matches!(state, GateState::Undecided(_)));
-    let words = match (crossed, undecided) {
-        _ if gates(all).next().is_none() => return None,
-        (0, 0) => format!("{count} passed"),
-        (crossed, 0) => format!("{crossed} of {count} crossed"),
-        (0, undecided) => format!("{undecided} of {count} undecided"),
-        (crossed, undecided) => format!("{crossed} of {count} crossed, {undecided} undecided"),
-    };
-    Some((words, crossed + undecided == 0))
+    let unmeasured =
+        |state: &GateState| matches!(state, GateState::Undecided(gap) if gap.is_of_generator());
+    let unmeasured = gates(all).filter(|one| unmeasured(&one.state)).count() as u64;
+    let undecided = of(|state| matches!(state, GateState::Undecided(_))) - unmeasured;
+    let bad = [(crossed, "crossed"), (undecided, "undecided"), (unmeasured, "not measured")];
+    let mut words = String::new();
+    for (number, word) in bad.into_iter().filter(|(number, _)| *number > 0) {
+        let part = match words.is_empty() {
+            true => format!("{number} of {count} {word}"),
+            false => format!(", {number} {word}"),
+        };
+        words.push_str(&part);
+    }
+    match gates(all).next() {
+        None => None,
+        Some(_) if words.is_empty() => Some((format!("{count} passed"), true)),
+        Some(_) => Some((words, false)),
+    }
 }
 
 /// The gates as a JSON list; `None` without any.
@@ -111,6 +166,9 @@ pub(crate) fn json(all: &[Assertion]) -> Option<String> {
             .put("undecided", flag(gap.is_some()));
         if let Some(gap) = gap {
             object = object.text("reason", &gap.to_string());
+        }
+        if let Some(Gap::Late { on_time }) = gap {
+            object = object.put("on_time", go_json(on_time));
         }
         object.end()
     };
@@ -167,11 +225,39 @@ mod tests {
         assert_eq!(words(&all[1..3]), Some(("2 gates passed".to_owned(), true)));
         assert_eq!(words(&all[7..]), Some(("2 of 2 gates undecided".to_owned(), false)));
         assert_eq!(words(&[]), None);
-        let sentences: Vec<Option<String>> = gates(&all).map(failed_gate).collect();
-        assert_eq!(sentences[0].as_deref(), Some("gate p99>300ms is crossed: 312.4ms"));
-        assert_eq!(sentences[1], None);
-        let undecided = "gate p50{name:a}>1s cannot be decided: there is no such request";
-        assert_eq!(sentences[7].as_deref(), Some(undecided));
+        let sentences = failed_gates(gates(&all));
+        assert_eq!(sentences[0], "gate p99>300ms is crossed: 312.4ms");
+        assert_eq!(sentences[4], "gate p50{name:a}>1s cannot be decided: there is no such request");
+        assert_eq!(sentences.len(), 6);
+    }
+
+    #[test]
+    fn what_the_generator_kept_from_being_measured_is_named_as_such() {
+        let unsent = GateState::Undecided(Gap::NotSent { not_sent: 1301, planned: 2000 });
+        let late = GateState::Undecided(Gap::Late { on_time: 623e6 });
+        let all = [
+            gate("p99>10s", Some(4e6), GateUnit::Time, unsent),
+            gate("max>700ms", Some(843e6), GateUnit::Time, late),
+            gate("errors>1%", Some(0.0), GateUnit::Share, unsent),
+        ];
+        let lag = "843ms with the load generator's own lag, 623ms without it";
+        assert_eq!(
+            failed_gates(gates(&all)),
+            [
+                format!("gate max>700ms is not measured: {lag}"),
+                "gates p99>10s and errors>1% are not measured: 1301 of 2000 planned requests were not sent".to_owned(),
+            ]
+        );
+        assert_eq!(gate_rows(&all)[1][3], format!("NOT MEASURED: {lag}"));
+        assert_eq!(case(gates(&all).nth(1).unwrap()).failure, Some(format!("not measured: {lag}")));
+        let words = "3 of 3 gates not measured".to_owned();
+        assert_eq!(in_words(&all), Some((words, false)));
+        let json: serde_json::Value = serde_json::from_str(&json(&all).unwrap()).unwrap();
+        assert_eq!(
+            (&json[1]["undecided"], &json[1]["on_time"]),
+            (&true.into(), &623_000_000.into())
+        );
+        assert_eq!(json[0]["reason"], "1301 of 2000 planned requests were not sent");
     }
 
     #[test]

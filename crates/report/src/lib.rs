@@ -82,7 +82,7 @@ pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
 pub use differences::{Differences, Runs};
 pub use escape::{terminal_lines, xml as escape_html};
 pub use figure::{Axis, Colour, Figure, Mark, PngError, Scale, Series, Size, Stroke, Style};
-pub use gates::failed_gate;
+pub use gates::failed_gates;
 pub use hdrplot::hdrplot;
 pub use html::html;
 pub use input::Input;

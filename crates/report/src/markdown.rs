@@ -1,4 +1,4 @@
-//! The report as Markdown, for a comment on a pull request: the conclusion and the verdict first, then tables.
+//! The report as Markdown, for a comment on a pull request: what failed first, then the conclusion, the verdict, and tables.
 
 use std::fmt::Write as _;
 
@@ -31,6 +31,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let outcomes = assertions::in_words(input.assertions);
     let outcome: String = outcomes.map(|(words, _)| format!(", {words}")).collect();
     let conclusion = Conclusion::of(input);
+    out.push_str(&assertions::failed_markdown(input.assertions));
     writeln!(out, "### {}\n\n{}", escape::markdown(title), conclusion.markdown())?;
     writeln!(out, "Server: {}\n", conclusion.markdown_result())?;
     writeln!(out, "Measurement: {badge}{outcome}\n")?;

@@ -102,10 +102,20 @@ fn gate_note(outcome: &GateOutcome) -> String {
     let (state, gap) = match outcome.state {
         GateState::Passed => ("passed", None),
         GateState::Crossed => ("crossed", None),
-        GateState::Undecided(gap) => ("undecided", Some(gap.name())),
+        GateState::Undecided(gap) => ("undecided", Some(gap)),
     };
     let (value, unit) = (outcome.value.map(number), outcome.unit.name());
-    json!({ "value": value, "unit": unit, "outcome": state, "reason": gap }).to_string()
+    let reason = gap.map(Gap::name);
+    let mut note = json!({ "value": value, "unit": unit, "outcome": state, "reason": reason });
+    match gap {
+        Some(Gap::Late { on_time }) => note["on_time"] = number(on_time),
+        Some(Gap::NotSent { not_sent, planned }) => {
+            (note["not_sent"], note["planned"]) = (not_sent.into(), planned.into());
+        }
+        Some(Gap::NotBegun { iterations }) => note["iterations"] = iterations.into(),
+        _ => {}
+    }
+    note.to_string()
 }
 
 /// The note of a metric.
@@ -191,11 +201,6 @@ fn contains_named(name: &str) -> Contains {
 
 /// The gate of such a note. Only what says that it passed has passed.
 fn gate(expression: &str, note: &Value) -> GateOutcome {
-    let gap = || {
-        let reason = note["reason"].as_str().unwrap_or_default();
-        let known = Gap::ALL.into_iter().find(|(_, name)| *name == reason);
-        known.map_or(Gap::Unknown, |(gap, _)| gap)
-    };
     let unit = note["unit"].as_str().unwrap_or_default();
     GateOutcome {
         expression: expression.to_owned(),
@@ -207,9 +212,22 @@ fn gate(expression: &str, note: &Value) -> GateOutcome {
         state: match note["outcome"].as_str() {
             Some("passed") => GateState::Passed,
             Some("crossed") => GateState::Crossed,
-            _ => GateState::Undecided(gap()),
+            _ => GateState::Undecided(gap(note)),
         },
         run: String::new(),
+    }
+}
+
+/// Why a gate is undecided.
+fn gap(note: &Value) -> Gap {
+    let count = |key: &str| note[key].as_u64().unwrap_or(0);
+    match Gap::named(note["reason"].as_str().unwrap_or_default()) {
+        Some(Gap::Late { .. }) => Gap::Late { on_time: figure(&note["on_time"]).unwrap_or(0.0) },
+        Some(Gap::NotSent { .. }) => {
+            Gap::NotSent { not_sent: count("not_sent"), planned: count("planned") }
+        }
+        Some(Gap::NotBegun { .. }) => Gap::NotBegun { iterations: count("iterations") },
+        known => known.unwrap_or(Gap::Unknown),
     }
 }
 
@@ -317,6 +335,12 @@ mod tests {
             gate_result(Some(3e8), GateState::Crossed),
             gate_result(Some(0.0), GateState::Passed),
             gate_result(None, GateState::Undecided(Gap::NoRequest)),
+            gate_result(Some(3e8), GateState::Undecided(Gap::Late { on_time: 2.5e8 })),
+            gate_result(
+                Some(3e8),
+                GateState::Undecided(Gap::NotSent { not_sent: 1301, planned: 2000 }),
+            ),
+            gate_result(None, GateState::Undecided(Gap::NotBegun { iterations: 966 })),
             event_of(EventKind::Mark("deploy \"7\"\n".to_owned())),
             event_of(EventKind::Pause),
             event_of(EventKind::Resume),

@@ -4,6 +4,7 @@ use cli::{ExitCode, ValueError, eprint_line};
 use metrics::tally::Assertion;
 use metrics::{
     Batch, GateFigures, GateOutcome, GateState, Gates, Generator, JudgedRun, Summary, TargetTable,
+    Verdict,
 };
 
 use crate::error::ObserverError;
@@ -11,6 +12,36 @@ use crate::observer::Observer;
 
 /// The help text of the flag.
 pub const FAIL_ON: &str = "Exit with code 7 if one of these is true, with 12 if it cannot be decided: 'p99>300ms, errors>0.1%'; repeat.";
+
+/// The help text of the flag beside it.
+pub const FAIL_ON_INVALID: &str = "Exit with code 5 if the verdict is INVALID.";
+
+/// Whether an INVALID verdict decides the exit code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnInvalid {
+    /// It is reported.
+    #[default]
+    Report,
+    /// It does, unless a gate is crossed.
+    Fail,
+}
+
+impl OnInvalid {
+    /// Reads the value of the flag.
+    ///
+    /// # Errors
+    /// It is no switch.
+    pub fn parse(text: &str) -> Result<Self, ValueError> {
+        cli::value::switch(text).map(|on| if on { Self::Fail } else { Self::Report })
+    }
+
+    /// The exit code of a run whose gates gave this one.
+    #[must_use]
+    pub fn conclude(self, code: ExitCode, verdict: &Verdict) -> ExitCode {
+        let decides = self == Self::Fail && !verdict.is_valid() && code != ExitCode::Changed;
+        if decides { ExitCode::Invalid } else { code }
+    }
+}
 
 /// Reads the value of a flag, and adds its gates to those that were given before.
 ///
@@ -46,7 +77,8 @@ impl GateObserver {
         asserted: &[Assertion],
     ) -> Vec<Assertion> {
         let generator = Some(generator);
-        let run = JudgedRun { summary, generator, has_service_times: true, asserted };
+        let run =
+            JudgedRun { summary, is_part: false, generator, has_service_times: true, asserted };
         self.figures.outcomes(&run).into_iter().map(Assertion::Gate).collect()
     }
 }
@@ -62,17 +94,35 @@ impl Observer for GateObserver {
 /// decided.
 #[must_use]
 pub fn conclude_gates<'a>(outcomes: impl IntoIterator<Item = &'a GateOutcome>) -> ExitCode {
+    let outcomes: Vec<&GateOutcome> = outcomes.into_iter().collect();
+    for text in report::failed_gates(outcomes.iter().copied()) {
+        eprint_line(&format!("brunt: {text}"));
+        cli::annotate_failure("load test", &text);
+    }
     let mut code = ExitCode::Ok;
     for outcome in outcomes {
-        if let Some(text) = report::failed_gate(outcome) {
-            eprint_line(&format!("brunt: {text}"));
-            cli::annotate_failure("load test", &text);
-        }
         code = match (outcome.state, code) {
             (GateState::Crossed, _) => ExitCode::Changed,
             (GateState::Undecided(_), ExitCode::Ok) => ExitCode::Undecided,
             (_, code) => code,
         };
+    }
+    code
+}
+
+/// Says on standard error why a run fails, by its gates and, where that is asked for, by its verdict; gives the exit code.
+#[must_use]
+pub fn conclude_run(
+    asserted: &[Assertion],
+    verdict: Option<&Verdict>,
+    on_invalid: OnInvalid,
+) -> ExitCode {
+    let of_gates = conclude_gates(gates_of(asserted));
+    let Some(verdict) = verdict else { return of_gates };
+    let code = on_invalid.conclude(of_gates, verdict);
+    if code == ExitCode::Invalid {
+        eprint_line(&format!("brunt: {verdict}"));
+        cli::annotate_failure("load test", &verdict.to_string());
     }
     code
 }
@@ -107,6 +157,22 @@ mod tests {
         assert_eq!(conclude_gates([&passed, &undecided]), ExitCode::Undecided);
         assert_eq!(conclude_gates([&crossed, &undecided]), ExitCode::Changed);
         assert_eq!(conclude_gates([&undecided, &crossed, &passed]), ExitCode::Changed);
+    }
+
+    #[test]
+    fn an_invalid_verdict_decides_where_it_is_asked_to() {
+        let lost = Verdict::new(&Summary::new(), None, &["a row was lost".to_owned()]);
+        let valid = Verdict::default();
+        let conclude = |on: &str, code, verdict| {
+            OnInvalid::parse(on).expect("a switch").conclude(code, verdict)
+        };
+        assert_eq!(conclude("true", ExitCode::Ok, &lost), ExitCode::Invalid);
+        assert_eq!(conclude("true", ExitCode::Undecided, &lost), ExitCode::Invalid);
+        assert_eq!(conclude("true", ExitCode::Changed, &lost), ExitCode::Changed);
+        assert_eq!(conclude("true", ExitCode::Ok, &valid), ExitCode::Ok);
+        assert_eq!(conclude("false", ExitCode::Ok, &lost), ExitCode::Ok);
+        assert_eq!(conclude_run(&[], Some(&lost), OnInvalid::Fail), ExitCode::Invalid);
+        assert_eq!(conclude_run(&[], None, OnInvalid::Fail), ExitCode::Ok);
     }
 
     #[test]

@@ -135,7 +135,7 @@ pub(crate) const FLEET: &[Flag<FleetUpFlags>] = flag_table!(FleetUpFlags:
     &cluster::placing(),
     &cluster::actions(),
     &[results::output(), results::to()],
-    &[display::fail_on()],
+    &display::fails(),
     &display::shown(),
 );
 

@@ -8,7 +8,7 @@ use remote::flags::FleetRequest;
 use results::Encoding;
 use session::save::SaveRequest;
 use session::web::{self, LivePage, LiveView};
-use session::{MonitorConfig, Observer, Progress, ReportFiles, tui};
+use session::{MonitorConfig, Observer, OnInvalid, Progress, ReportFiles, tui};
 use workload::Plan;
 
 use super::outputs::{Outputs, ReportFormat};
@@ -45,6 +45,8 @@ pub(crate) struct LoadTest {
     pub(crate) watching: Option<MonitorConfig>,
     /// The conditions under which the test fails.
     pub(crate) gates: Gates,
+    /// Whether an INVALID verdict decides the exit code.
+    pub(crate) on_invalid: OnInvalid,
     /// The files that the report is written to.
     pub(crate) reports: ReportFiles,
     /// The store that keeps the run, where one does.
@@ -69,7 +71,7 @@ impl LoadTest {
         settings.rows = outputs.take_rows();
         let Outputs { results, encoding, report, progress, tui, prometheus, web, .. } = outputs;
         let (sent_to, reports) = (outputs.sent_to, outputs.reports);
-        let (watching, gates) = (outputs.watching, outputs.gates);
+        let (watching, gates, on_invalid) = (outputs.watching, outputs.gates, outputs.on_invalid);
         let (lazy, per_connection) = (None, false);
         Self {
             plan,
@@ -86,6 +88,7 @@ impl LoadTest {
             sent_to,
             watching,
             gates,
+            on_invalid,
             reports,
             saving: None,
             fleet: None,

@@ -4,7 +4,7 @@ use cli::{CommandError, Output, usage_error};
 use metrics::Gates;
 use results::Encoding;
 use session::save::SaveFlags;
-use session::{MonitorConfig, ReportFiles};
+use session::{MonitorConfig, OnInvalid, ReportFiles};
 
 use super::environment::Environment;
 use super::flags::{DisplayFlags, ResultsFlags};
@@ -46,6 +46,8 @@ pub(super) struct Outputs {
     pub(super) watching: Option<MonitorConfig>,
     /// The conditions under which the test fails.
     pub(super) gates: Gates,
+    /// Whether an INVALID verdict decides the exit code.
+    pub(super) on_invalid: OnInvalid,
     /// Whether the store keeps the run.
     pub(super) saves: bool,
     /// The files that the report is written to.
@@ -105,6 +107,7 @@ impl Outputs {
             },
             watching,
             gates: flags.display.gates.clone(),
+            on_invalid: flags.display.on_invalid,
             saves,
             reports: flags.saving.reports.clone(),
         })
@@ -121,6 +124,7 @@ impl Outputs {
             || self.tui
             || !self.sent_to.is_empty()
             || !self.gates.is_empty()
+            || self.on_invalid == OnInvalid::Fail
     }
 }
 

@@ -9,12 +9,11 @@ use cli::{
 use engine::{CertificateRole, LazyTargets, StartError};
 use metrics::Generator;
 use metrics::tally::Assertion;
-use report::server::ServerSide;
 use session::save::{self, SaveRequest};
 use session::web::{LivePage, LiveView};
 use session::{
-    BarePort, GateObserver, MultiplexingCheck, Observer, OnCutOff, PrometheusExporter, RunFigures,
-    Serialized, Session, SessionError, SessionOptions, target_labels,
+    BarePort, GateObserver, MultiplexingCheck, Observer, OnCutOff, OnInvalid, PrometheusExporter,
+    RunFigures, Serialized, Session, SessionError, SessionOptions, target_labels,
 };
 use store::OpenRun;
 
@@ -92,9 +91,13 @@ fn carry_out(
     if let (Some(servers), Some(seen)) = (&mut servers, &outcome.server) {
         servers.add(seen);
     }
-    if let Some(figures) = &figures {
+    let verdict =
+        figures.as_ref().map(|figures| figures.verdict(&outcome.generator).with_agents(&asserted));
+    if let Some((figures, verdict)) = figures.as_ref().zip(verdict.as_ref()) {
         let server = servers.as_ref().and_then(|servers| servers.beside(&figures.summary));
-        close((&test, saved), figures, server, (&outcome.generator, &asserted))?;
+        let judged = (&outcome.generator, verdict);
+        let input = report::Input { server, ..figures.input(&test.plan.name, judged, &asserted) };
+        close(&test, saved, &input)?;
     }
     if let Some(cause) = failed {
         return Err(anyhow!("the fleet ended the run early: {cause}").into());
@@ -102,7 +105,7 @@ fn carry_out(
     if let Some(error) = problem.and_then(|problem| problem.found(rules)) {
         return Err(ExitError { code: ExitCode::Input, error });
     }
-    Ok(session::conclude_gates(session::gates_of(&asserted)))
+    Ok(session::conclude_run(&asserted, verdict.as_ref(), test.on_invalid))
 }
 
 /// The live page, where it is asked for, and the run on it, whose load it may then change.
@@ -152,7 +155,10 @@ fn figures(test: &LoadTest, is_saved: bool) -> Option<RunFigures> {
     }
     match (test.report, test.per_connection) {
         (ReportFormat::Nothing, _)
-            if test.gates.is_empty() && !is_saved && test.reports.is_empty() =>
+            if test.gates.is_empty()
+                && test.on_invalid == OnInvalid::Report
+                && !is_saved
+                && test.reports.is_empty() =>
         {
             None
         }
@@ -231,25 +237,21 @@ fn exporter(test: &LoadTest, rules: &LoadRules) -> Result<Option<PrometheusExpor
 
 /// Prints the closing report, and stores it.
 fn close(
-    (test, saved): (&LoadTest, Option<&mut OpenRun>),
-    figures: &RunFigures,
-    server: Option<ServerSide<'_>>,
-    (generator, asserted): (&Generator, &[Assertion]),
+    test: &LoadTest,
+    saved: Option<&mut OpenRun>,
+    input: &report::Input<'_>,
 ) -> Result<(), ExitError> {
-    let verdict = figures.verdict(generator).with_agents(asserted);
-    let input =
-        report::Input { server, ..figures.input(&test.plan.name, (generator, &verdict), asserted) };
     if let Some(run) = saved {
-        save::save_report(run, &input)?;
+        save::save_report(run, input)?;
     }
-    test.reports.write_run(&input)?;
+    test.reports.write_run(input)?;
     if test.report != ReportFormat::Nothing {
-        append_job_summary(|| report::markdown(&input));
+        append_job_summary(|| report::markdown(input));
     }
     let document = match test.report {
         ReportFormat::Nothing => return Ok(()),
-        ReportFormat::Text => report::text(&input),
-        ReportFormat::Json => report::json(&input),
+        ReportFormat::Text => report::text(input),
+        ReportFormat::Json => report::json(input),
     };
     Output::Stdout.write(document.as_bytes())
 }

@@ -3,7 +3,7 @@
 use cli::{Flag, ValueKind, flag_table, switch, text, value};
 use script::ValueFormat;
 use session::monitor_flags as watch;
-use session::save;
+use session::{OnInvalid, save};
 
 use super::run_flags::RunFlags;
 use super::script_environment::{ALLOW_READ, ENV};
@@ -294,6 +294,14 @@ const OWN: &[Flag<RunFlags>] = &[
     Flag::new("fail-on", ValueKind::Text("'EXPR, …'"), "", session::FAIL_ON, |t: &mut RunFlags, v| {
         session::read_gates(&mut t.gates, v)
     })
+    .native(),
+    Flag::new(
+        "fail-on-invalid",
+        ValueKind::Switch,
+        "",
+        session::FAIL_ON_INVALID,
+        |t: &mut RunFlags, v| OnInvalid::parse(v).map(|on| t.on_invalid = on),
+    )
     .native(),
     Flag::new("tui", ValueKind::Switch, "", session::tui::DOCS, |t: &mut RunFlags, v| {
         value::switch(v).map(|on| t.tui = on)

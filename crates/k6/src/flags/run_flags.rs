@@ -7,6 +7,7 @@ use metrics::Gates;
 use remote::flags::{FleetFlags, SendsFromFleet};
 use script::{Fields, ValueFormat};
 use serde_json::{Map, Value};
+use session::OnInvalid;
 use session::monitor_flags::{MonitorTargets, Watches};
 use session::save::{SaveFlags, Saves};
 
@@ -58,6 +59,8 @@ pub(crate) struct RunFlags {
     pub(crate) watched: MonitorTargets,
     /// The conditions under which the run fails, beside the script's thresholds.
     pub(crate) gates: Gates,
+    /// Whether an INVALID verdict decides the exit code.
+    pub(crate) on_invalid: OnInvalid,
     /// The machines that run the scenarios, where it is not this one.
     pub(crate) fleet: FleetFlags,
     /// Whether and where the store keeps the run.

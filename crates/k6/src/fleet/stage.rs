@@ -45,7 +45,7 @@ pub(crate) fn run_on_fleet(
     let open = |outputs: &Outputs| outputs.open_results(meant.watching.as_ref()).transpose();
     let results = outputs.and_then(open).transpose()?;
     let is_stored = outputs.is_some_and(|outputs| outputs.stored.is_some());
-    let is_counted = is_stored || meant.reports_are_asked();
+    let is_counted = is_stored || meant.needs_figures();
     let (execution, records) = start(meant, request, data, &interrupts)?;
     let control = Control::new(&meant.options.scenarios, &meant.options.segment);
     control.begin(execution.start().saturating_duration_since(meant.began).into());

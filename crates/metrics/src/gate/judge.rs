@@ -2,7 +2,7 @@
 
 use super::{
     Gap, Gate, GateMetric, GateOutcome, GateState, GateUnit, Gates, JudgedRun, Selector, Statistic,
-    tagged,
+    tagged, unmeasured,
 };
 use crate::{Batch, Op, Sample, Summary, TargetTable, row_tag};
 
@@ -64,7 +64,10 @@ impl GateFigures {
     fn outcome(&self, gate: &Gate, run: &JudgedRun<'_>) -> GateOutcome {
         let figure = self.figure(gate, run);
         let state = match figure {
-            Ok((value, least)) => gate.judge(value, least),
+            Ok((value, least)) => {
+                let state = gate.judge(value, least);
+                unmeasured::gap(gate, (value, state), run).map_or(state, GateState::Undecided)
+            }
             Err(gap) => GateState::Undecided(gap),
         };
         let (expression, value) = (gate.expression.clone(), figure.ok().map(|(value, _)| value));
@@ -145,7 +148,9 @@ fn rate(gate: &Gate, summary: &Summary, run: &JudgedRun<'_>) -> Result<f64, Gap>
     if gate.unit != GateUnit::ShareOfPlanned {
         return Ok(per_second);
     }
-    let planned = run.generator.map(|generator| generator.rate_per_s);
+    // What was planned was planned for all requests.
+    let generator = run.generator.filter(|_| !run.is_part);
+    let planned = generator.map(|generator| generator.rate_per_s);
     let planned = planned.filter(|rate| *rate > 0.0).ok_or(Gap::NoPlannedRate)?;
     Ok(per_second / planned)
 }
@@ -160,7 +165,7 @@ fn part(gate: &Gate, hits: u64, of: &Summary) -> f64 {
 
 impl Gate {
     /// Whether a figure crosses it; `is_cut` where the true one may be greater.
-    fn judge(&self, value: f64, is_cut: bool) -> GateState {
+    pub(super) fn judge(&self, value: f64, is_cut: bool) -> GateState {
         // Both were divided, and differ in the last digits where they are the same.
         let is_same = (value - self.limit).abs() <= ROUNDING * self.limit;
         let is_true = self.op.holds(if is_same { self.limit } else { value }, self.limit);

@@ -14,15 +14,18 @@
 //! must not.
 
 mod contradiction;
+mod gap;
 mod judge;
 mod judged_run;
 mod parse;
 mod tagged;
 #[cfg(test)]
 mod tests;
+mod unmeasured;
 
 use thiserror::Error;
 
+pub use self::gap::Gap;
 pub use self::judge::GateFigures;
 pub use self::judged_run::JudgedRun;
 use crate::Op;
@@ -177,63 +180,14 @@ pub struct GateOutcome {
 }
 
 /// Whether a run fails by a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GateState {
     /// The expression is false.
     Passed,
     /// The expression is true.
     Crossed,
-    /// The results do not say whether it is true.
+    /// The results do not say whether it is true, or the load generator kept it from being measured.
     Undecided(Gap),
-}
-
-/// What results lack to decide a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Gap {
-    /// The run has no such request.
-    #[error("there is no such request")]
-    NoRequest,
-    /// The format does not record when requests were sent.
-    #[error("the results do not say when requests were sent")]
-    NoService,
-    /// No rate was planned, or the results do not record it.
-    #[error("the results have no planned rate")]
-    NoPlannedRate,
-    /// No request had the tag, or the results have no metric of it.
-    #[error("the results have no figure of requests with this tag")]
-    NoTag,
-    /// The script has no threshold, or the results are not of a script.
-    #[error("the results have no threshold")]
-    NoThreshold,
-    /// No check was made, or the results are not of a script.
-    #[error("the results have no check")]
-    NoCheck,
-    /// The figure lies where requests were cut off by their timeout, below the limit.
-    #[error("the figure is at the timeout: the true one is at least this")]
-    TimedOut,
-    /// A reason of a newer version.
-    #[error("the results do not say why")]
-    Unknown,
-}
-
-impl Gap {
-    /// Every reason, with its name in results and JSON.
-    pub const ALL: [(Self, &'static str); 8] = [
-        (Self::NoRequest, "no_request"),
-        (Self::NoService, "no_service_time"),
-        (Self::NoPlannedRate, "no_planned_rate"),
-        (Self::NoTag, "no_tag"),
-        (Self::NoThreshold, "no_threshold"),
-        (Self::NoCheck, "no_check"),
-        (Self::TimedOut, "timed_out"),
-        (Self::Unknown, "unknown"),
-    ];
-
-    /// The reason's name in results and JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(known, _)| *known == self).map_or("unknown", |(_, name)| name)
-    }
 }
 
 /// Why a text is no gate. Each names the gate and says what to give instead.

@@ -262,8 +262,13 @@ mod tests {
         let figures =
             GateFigures::new(text.parse().unwrap_or_else(|error| panic!("{text}: {error}")));
         let asserted = shop();
-        let run =
-            JudgedRun { summary, generator: None, has_service_times: true, asserted: &asserted };
+        let run = JudgedRun {
+            summary,
+            is_part: false,
+            generator: None,
+            has_service_times: true,
+            asserted: &asserted,
+        };
         figures.outcomes(&run)[0].state
     }
 

@@ -3,6 +3,7 @@
 use stdx::Nanos;
 
 use super::*;
+use crate::tally::Assertion;
 use crate::{Batch, FailureKind, Generator, Sample, Summary, TargetLabel, TargetTable};
 
 fn gates(text: &str) -> Gates {
@@ -201,7 +202,13 @@ fn judged(text: &str, rate_per_s: Option<f64>, has_service_times: bool) -> Vec<G
     figures.add(&batch, &targets);
     let generator = rate_per_s.map(|rate_per_s| Generator { rate_per_s, ..Generator::default() });
     let generator = generator.as_ref();
-    figures.outcomes(&JudgedRun { summary: &summary, generator, has_service_times, asserted: &[] })
+    figures.outcomes(&JudgedRun {
+        summary: &summary,
+        is_part: false,
+        generator,
+        has_service_times,
+        asserted: &[],
+    })
 }
 
 #[test]
@@ -272,8 +279,13 @@ fn a_gate_without_its_data_is_undecided_and_never_passed() {
     assert_eq!(closed.state, GateState::Undecided(Gap::NoPlannedRate));
     let none = GateFigures::new(gates("p99>1s, errors>0, rate<5, requests<1"));
     let summary = Summary::new();
-    let run =
-        JudgedRun { summary: &summary, generator: None, has_service_times: true, asserted: &[] };
+    let run = JudgedRun {
+        summary: &summary,
+        is_part: false,
+        generator: None,
+        has_service_times: true,
+        asserted: &[],
+    };
     let states: Vec<GateState> = none.outcomes(&run).iter().map(|outcome| outcome.state).collect();
     let undecided = GateState::Undecided(Gap::NoRequest);
     assert_eq!(states, [undecided, undecided, undecided, GateState::Crossed]);
@@ -321,6 +333,7 @@ fn a_gate_has_the_figure_that_the_report_prints() {
         }
         let run = JudgedRun {
             summary: &summary,
+            is_part: false,
             generator: None,
             has_service_times: true,
             asserted: &[],
@@ -332,4 +345,145 @@ fn a_gate_has_the_figure_that_the_report_prints() {
             assert_eq!(objective.conditions()[at].measure(&summary), printed, "{count}");
         }
     }
+}
+
+/// A hundred requests of 100 ms, of which the generator began the last ten 400 ms late.
+fn late_run() -> (Summary, Generator) {
+    let mut summary = Summary::new();
+    let mut generator = Generator { rate_per_s: 10.0, planned: 100, sent: 100, ..Generator::new() };
+    for n in 0..100 {
+        let intended = Nanos::from_millis(100 * n);
+        let sent = intended + Nanos::from_millis(if n >= 90 { 400 } else { 0 });
+        let done = sent + Nanos::from_millis(100);
+        summary.add_sample(0, &Sample { intended, sent, done, status: 200, ..Sample::default() });
+        generator.on_time.record(Nanos::from_millis(100));
+    }
+    (summary, generator)
+}
+
+fn states_of(text: &str, run: &JudgedRun<'_>) -> Vec<GateState> {
+    let figures = GateFigures::new(gates(text));
+    figures.outcomes(run).into_iter().map(|outcome| outcome.state).collect()
+}
+
+fn judged_run<'a>(summary: &'a Summary, generator: &'a Generator) -> JudgedRun<'a> {
+    JudgedRun {
+        summary,
+        is_part: false,
+        generator: Some(generator),
+        has_service_times: true,
+        asserted: &[],
+    }
+}
+
+#[test]
+fn a_figure_that_the_generator_raised_crosses_no_gate() {
+    use GateState::{Crossed, Passed};
+    let (summary, generator) = late_run();
+    let run = judged_run(&summary, &generator);
+    let late = |ms: f64| GateState::Undecided(Gap::Late { on_time: ms * 1e6 });
+    let cases = [
+        ("max>300ms", late(100.0)),
+        ("p99.9>300ms", late(100.0)),
+        ("mean>120ms", late(100.0)),
+        // Lag only adds: what holds with it holds.
+        ("max>600ms", Passed),
+        ("p50>150ms", Passed),
+        // It is crossed without the lag too.
+        ("max>90ms", Crossed),
+        // A floor holds by the lag alone.
+        ("max<300ms", late(100.0)),
+        ("min<200ms", Crossed),
+        // Of the service times and of a part nothing is known.
+        ("service.max>50ms", Crossed),
+        ("max{method:GET}>300ms", GateState::Undecided(Gap::NoRequest)),
+        ("max{status:200}>90ms", Crossed),
+    ];
+    for (text, state) in cases {
+        let mut figures = GateFigures::new(gates(text));
+        let sample = Sample { done: Nanos::from_millis(500), status: 200, ..Sample::default() };
+        let batch = Batch { samples: vec![sample], ..Batch::default() };
+        figures.add(&batch, &TargetTable::default());
+        assert_eq!(figures.outcomes(&run)[0].state, state, "{text}");
+    }
+    assert_eq!(states_of("max>300ms", &JudgedRun { is_part: true, ..run }), [Crossed]);
+    let unknown = Generator { on_time: crate::Sketch::new(), ..generator.clone() };
+    assert_eq!(states_of("max>300ms", &judged_run(&summary, &unknown)), [Crossed]);
+}
+
+#[test]
+fn a_closed_loop_that_stood_still_crosses_no_rate() {
+    let (summary, mut generator) = late_run();
+    // Two users lost 4 s of 20: ten answers were read 400 ms late.
+    (generator.users, generator.rate_per_s) = (2, 0.0);
+    let run = judged_run(&summary, &generator);
+    let state = states_of("rate<11", &run)[0];
+    let GateState::Undecided(Gap::Late { on_time }) = state else { panic!("{state:?}") };
+    assert!((11.5..13.0).contains(&on_time), "{on_time}");
+    assert_eq!(states_of("rate<9, rate<20", &run), [GateState::Passed, GateState::Crossed]);
+}
+
+#[test]
+fn no_gate_passes_where_requests_were_not_sent() {
+    use GateState::{Crossed, Passed};
+    let (summary, generator) = late_run();
+    let with = |planned: u64, held: u64| {
+        let not_sent = planned - 100;
+        Generator { planned, not_sent, held, ..generator.clone() }
+    };
+    let missing =
+        |planned: u64| GateState::Undecided(Gap::NotSent { not_sent: planned - 100, planned });
+    let gates = "p99>10s, errors>1%, requests<150, rate<90%, max>90ms";
+    let states = |generator: &Generator| states_of(gates, &judged_run(&summary, generator));
+    // One of 101 is let pass.
+    assert_eq!(states(&with(101, 0))[..2], [Passed, Passed]);
+    let all = [missing(200), missing(200), missing(200), missing(200), Crossed];
+    assert_eq!(states(&with(200, 0)), all);
+    // The server's slowness held them back: it is its rate.
+    assert_eq!(states(&with(200, 1))[2..], [Crossed, missing(200), Crossed]);
+    let run = with(200, 0);
+    let part = JudgedRun { is_part: true, ..judged_run(&summary, &run) };
+    assert_eq!(states_of("p99>10s", &part), [missing(200)]);
+}
+
+#[test]
+fn no_gate_passes_where_iterations_were_not_begun() {
+    use crate::tally::{Contains, Kind, MetricSummary};
+    let (summary, generator) = late_run();
+    let counter = |name: &str, scenario: &str, count: f64| {
+        Assertion::Metric(MetricSummary {
+            scenario: scenario.to_owned(),
+            group: String::new(),
+            metric: name.to_owned(),
+            kind: Kind::Counter,
+            contains: Contains::Default,
+            statistics: vec![("count".to_owned(), count)],
+            run: String::new(),
+        })
+    };
+    let state = |dropped: f64| {
+        let asserted = [
+            counter("dropped_iterations", "", dropped),
+            counter("dropped_iterations", "buyers", dropped),
+            counter("iterations", "", 100.0),
+        ];
+        let run = JudgedRun { asserted: &asserted, ..judged_run(&summary, &generator) };
+        states_of("p99>10s", &run)[0]
+    };
+    assert_eq!(state(966.0), GateState::Undecided(Gap::NotBegun { iterations: 966 }));
+    assert_eq!(state(1.0), GateState::Passed);
+    let users = Generator { self_paced: true, planned: 130, not_sent: 30, ..generator.clone() };
+    let states = states_of("p99>10s", &judged_run(&summary, &users));
+    assert_eq!(states, [GateState::Undecided(Gap::NotBegun { iterations: 30 })]);
+}
+
+#[test]
+fn every_gap_has_a_name_of_its_own() {
+    let late = Gap::Late { on_time: 7.0 };
+    assert_eq!(Gap::named(late.name()), Some(Gap::Late { on_time: 0.0 }));
+    assert_eq!(Gap::named(Gap::TimedOut.name()), Some(Gap::TimedOut));
+    assert_eq!(Gap::named("later"), None);
+    let unsent = Gap::NotSent { not_sent: 1301, planned: 2000 };
+    assert_eq!(unsent.to_string(), "1301 of 2000 planned requests were not sent");
+    assert!(unsent.is_of_generator() && !Gap::TimedOut.is_of_generator());
 }

@@ -213,6 +213,12 @@ fn rate(generator: &Generator) -> Option<Reason> {
 /// In a closed loop a late start and an unread answer are time in which a user could have sent: the rate loses the same share. An
 /// open loop catches up. How many of a script's users are active is unknown.
 fn time_lost(summary: &Summary, generator: &Generator) -> Option<Reason> {
+    let share = time_lost_share(summary, generator)?;
+    (share > RATE_TOLERANCE).then_some(Reason::TimeLost { share })
+}
+
+/// The share of a closed loop's time that its users lost; `None` in an open loop, and where it is not known.
+pub(crate) fn time_lost_share(summary: &Summary, generator: &Generator) -> Option<f64> {
     if generator.self_paced || !knows_on_time(summary, generator) {
         return None;
     }
@@ -221,8 +227,7 @@ fn time_lost(summary: &Summary, generator: &Generator) -> Option<Reason> {
     let late = summary.response.sum().saturating_sub(generator.on_time.sum());
     let lost = late.saturating_sub(wake_ups.min(generator.lag.sum()));
     let of = u128::from(generator.users) * u128::from(summary.elapsed().0);
-    let share = lost as f64 / of as f64;
-    (of > 0 && share > RATE_TOLERANCE).then_some(Reason::TimeLost { share })
+    (of > 0).then(|| lost as f64 / of as f64)
 }
 
 /// Stalls matter by what they do to what is reported; in records of older versions each of them is a reason.
@@ -255,7 +260,7 @@ fn late(summary: &Summary, generator: &Generator) -> Option<Reason> {
 }
 
 /// Whether [`Generator::on_time`] is of the hits in the summary.
-fn knows_on_time(summary: &Summary, generator: &Generator) -> bool {
+pub(crate) fn knows_on_time(summary: &Summary, generator: &Generator) -> bool {
     let (all, known) = (summary.response.count(), generator.on_time.count());
     known > 0 && all.abs_diff(known) as f64 <= COUNTS_SHARE_MAX * all as f64
 }

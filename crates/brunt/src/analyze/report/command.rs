@@ -13,6 +13,7 @@ use report::perfer::PerferStyle;
 use report::wrk::WrkStyle;
 use report::{Buckets, BucketsError, Input, Measurement, Offered};
 use results::{Item, ReadAhead, Reader};
+use session::OnInvalid;
 use stdx::Nanos;
 
 use super::figures::{FigureOptions, Figures};
@@ -69,7 +70,7 @@ struct ReportConfig {
     title: String,
     /// The inputs, as they were named; empty: standard input.
     inputs: Vec<String>,
-    fail_on_invalid: bool,
+    on_invalid: OnInvalid,
     gates: Gates,
     /// By how much the server's times are moved.
     server_shift: ClockShift,
@@ -130,11 +131,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     if interrupts.seen() == 0 {
         read?;
     }
-    let code = session::conclude_gates(&outcomes);
-    if meant.fail_on_invalid && !verdict.is_valid() && code != ExitCode::Changed {
-        return Ok(ExitCode::Invalid);
-    }
-    Ok(code)
+    Ok(meant.on_invalid.conclude(session::conclude_gates(&outcomes), &verdict))
 }
 
 /// Reads to the end, or to the first damage, which is the inner error.
@@ -284,7 +281,7 @@ fn resolve(typed: &ParsedArgs<ReportFlags>) -> Result<ReportConfig, CommandError
         place,
         title: typed.operands.join(", "),
         inputs: typed.operands.clone(),
-        fail_on_invalid: flags.fail_on_invalid,
+        on_invalid: flags.on_invalid,
         gates: flags.gates.clone(),
         server_shift: clock_shift(flags.server_offset, &typed.operands)?,
     })

@@ -140,8 +140,8 @@ impl Figures {
         let Some(gates) = &self.gates else { return Vec::new() };
         let outcomes = gates.outcomes(&JudgedRun {
             summary: &self.summary,
-            // What was planned was planned for all requests.
-            generator: self.merged.as_ref().filter(|_| self.part.is_none()),
+            is_part: self.part.is_some(),
+            generator: self.merged.as_ref(),
             has_service_times: self.detail != Detail::StartAndEnd,
             asserted: self.asserted.list(),
         });

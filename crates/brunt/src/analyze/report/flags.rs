@@ -3,6 +3,7 @@
 use cli::{EmptyValue, Flag, ValueError, ValueKind, value};
 use metrics::{By, Gates, Selector};
 use recordings::ServerOffset;
+use session::OnInvalid;
 use stdx::Nanos;
 
 use crate::analyze::{selection, server_offset};
@@ -18,7 +19,8 @@ pub(crate) struct ReportFlags {
     pub(crate) by: Option<By>,
     pub(crate) selector: Selector,
     pub(crate) json: bool,
-    pub(crate) fail_on_invalid: bool,
+    /// Whether an INVALID verdict decides the exit code.
+    pub(crate) on_invalid: OnInvalid,
     /// The conditions under which the run fails.
     pub(crate) gates: Gates,
     pub(crate) server_offset: ServerOffset,
@@ -97,8 +99,8 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         "fail-on-invalid",
         ValueKind::Switch,
         "",
-        "Exit with code 5 if the verdict is INVALID.",
-        |t: &mut ReportFlags, v| value::switch(v).map(|on| t.fail_on_invalid = on),
+        session::FAIL_ON_INVALID,
+        |t: &mut ReportFlags, v| OnInvalid::parse(v).map(|on| t.on_invalid = on),
     )
     .native(),
     server_offset::row(),

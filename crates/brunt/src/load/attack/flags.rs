@@ -112,7 +112,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = flag_table!(AttackFlags:
     &[results::output()],
     &results::contents(),
     &[display::prometheus_addr()],
-    &[display::fail_on()],
+    &display::fails(),
     &display::shown(),
     &[display::tui()],
     &client::threads(),

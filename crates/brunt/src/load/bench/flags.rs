@@ -104,7 +104,7 @@ pub(crate) const FLAGS: &[Flag<BenchFlags>] = flag_table!(BenchFlags:
     &[results::output().with_default("none")],
     &results::contents(),
     &[display::prometheus_addr()],
-    &[display::fail_on()],
+    &display::fails(),
     &display::shown(),
     &[display::tui()],
     &client::threads(),

@@ -146,7 +146,7 @@ pub(crate) const FLAGS: &[Flag<CableFlags>] = flag_table!(CableFlags:
     &[client::insecure()],
     &client::certificates(),
     &[results::output().with_default("none").with_docs(OUTPUT), results::to()],
-    &[display::fail_on()],
+    &display::fails(),
     &display::shown(),
     &[client::io().with_docs(IO), client::pin(), client::real_time()],
     &[save::report()],

@@ -12,7 +12,6 @@ use cli::{
     CommandError, CommandResult, Document, ExitCode, ExitError, Interrupts, Invocation, Output,
     append_job_summary,
 };
-use metrics::Generator;
 use metrics::tally::Assertion;
 use remote::{CableArchive, Records, Resumable};
 use report::cable::{CableInput, CableMemory};
@@ -124,12 +123,20 @@ fn test(config: CableConfig, mut saved: Option<&mut OpenRun>) -> CommandResult {
         results.finish(asserted.clone())?;
     }
     asserted.extend(ended.events.into_iter().map(Assertion::Event));
-    let run = (&figures, generator, asserted.as_slice());
-    report((&cable, saved), &seen, run, (memory, &load_test))?;
+    let verdict = figures.verdict(generator).with_agents(&asserted);
+    let input = CableInput {
+        plan: cable.plan(),
+        outcome: &seen,
+        generator,
+        verdict: &verdict,
+        memory,
+        assertions: &asserted,
+    };
+    report(saved, &input, &figures, &load_test)?;
     if let Some(cause) = failed {
         return Err(anyhow!("the fleet ended the run early: {cause}").into());
     }
-    let code = session::conclude_gates(session::gates_of(&asserted));
+    let code = session::conclude_run(&asserted, Some(&verdict), load_test.on_invalid);
     let lost = seen.deliveries.lost + seen.unanswered > 0 || seen.subscribed == 0;
     Ok(if fails_on_loss && lost { ExitCode::Lost } else { code })
 }
@@ -170,34 +177,25 @@ fn run_on_fleet(
 }
 
 fn report(
-    (cable, saved): (&Cable, Option<&mut OpenRun>),
-    outcome: &CableReport,
-    (figures, generator, assertions): (&RunFigures, &Generator, &[Assertion]),
-    (memory, test): (Option<CableMemory>, &LoadTest),
+    saved: Option<&mut OpenRun>,
+    input: &CableInput<'_>,
+    figures: &RunFigures,
+    test: &LoadTest,
 ) -> Result<(), ExitError> {
-    let verdict = figures.verdict(generator).with_agents(assertions);
-    let input = CableInput {
-        plan: cable.plan(),
-        outcome,
-        generator,
-        verdict: &verdict,
-        memory,
-        assertions,
-    };
     if let Some(run) = saved {
-        keep(run, &input, figures)?;
+        keep(run, input, figures)?;
     }
-    append_job_summary(|| report::cable::markdown(&input));
+    append_job_summary(|| report::cable::markdown(input));
     test.reports.write(|document| match document {
-        Document::Json => report::cable::json(&input),
-        Document::Markdown => report::cable::markdown(&input),
-        Document::Junit => report::cable::junit(&input),
-        _ => report::cable::text(&input),
+        Document::Json => report::cable::json(input),
+        Document::Markdown => report::cable::markdown(input),
+        Document::Junit => report::cable::junit(input),
+        _ => report::cable::text(input),
     })?;
     let document = match test.report {
         ReportFormat::Nothing => return Ok(()),
-        ReportFormat::Text => report::cable::text(&input),
-        ReportFormat::Json => report::cable::json(&input),
+        ReportFormat::Text => report::cable::text(input),
+        ReportFormat::Json => report::cable::json(input),
     };
     Output::Stdout.write(document.as_bytes())
 }

@@ -2,6 +2,7 @@
 
 use cli::{Flag, ValueKind, value};
 use metrics::Gates;
+use session::OnInvalid;
 
 /// The flags that say what people see of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,8 @@ pub(crate) struct DisplayFlags {
     pub(crate) tui: bool,
     /// The conditions under which the run fails.
     pub(crate) gates: Gates,
+    /// Whether an INVALID verdict decides the exit code.
+    pub(crate) on_invalid: OnInvalid,
 }
 
 /// The rows on what terminal and browser show.
@@ -56,8 +59,22 @@ pub(crate) const fn tui<T: AsMut<DisplayFlags>>() -> Flag<T> {
     .native()
 }
 
+/// The flags that decide the exit code of a run.
+pub(crate) const fn fails<T: AsMut<DisplayFlags>>() -> [Flag<T>; 2] {
+    [fail_on(), fail_on_invalid()]
+}
+
+/// The flag `-fail-on-invalid`.
+const fn fail_on_invalid<T: AsMut<DisplayFlags>>() -> Flag<T> {
+    let docs = session::FAIL_ON_INVALID;
+    Flag::new("fail-on-invalid", ValueKind::Switch, "", docs, |options: &mut T, text| {
+        OnInvalid::parse(text).map(|on| options.as_mut().on_invalid = on)
+    })
+    .native()
+}
+
 /// The flag `-fail-on`.
-pub(crate) const fn fail_on<T: AsMut<DisplayFlags>>() -> Flag<T> {
+const fn fail_on<T: AsMut<DisplayFlags>>() -> Flag<T> {
     let kind = ValueKind::Text("'EXPR, …'");
     Flag::new("fail-on", kind, "", session::FAIL_ON, |options: &mut T, text| {
         session::read_gates(&mut options.as_mut().gates, text)
