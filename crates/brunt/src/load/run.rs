@@ -7,8 +7,8 @@ use cli::{
     CommandResult, ExitCode, ExitError, Interrupts, Output, append_job_summary, eprint_line, reason,
 };
 use engine::{CertificateRole, LazyTargets, StartError};
-use metrics::Generator;
 use metrics::tally::Assertion;
+use metrics::{Generator, Verdict};
 use session::save::{self, SaveRequest};
 use session::web::{LivePage, LiveView};
 use session::{
@@ -91,14 +91,8 @@ fn carry_out(
     if let (Some(servers), Some(seen)) = (&mut servers, &outcome.server) {
         servers.add(seen);
     }
-    let verdict =
-        figures.as_ref().map(|figures| figures.verdict(&outcome.generator).with_agents(&asserted));
-    if let Some((figures, verdict)) = figures.as_ref().zip(verdict.as_ref()) {
-        let server = servers.as_ref().and_then(|servers| servers.beside(&figures.summary));
-        let judged = (&outcome.generator, verdict);
-        let input = report::Input { server, ..figures.input(&test.plan.name, judged, &asserted) };
-        close(&test, saved, &input)?;
-    }
+    let seen = (figures.as_ref(), servers.as_ref());
+    let verdict = judge_and_report(&test, saved, seen, (&outcome.generator, &asserted))?;
     if let Some(cause) = failed {
         return Err(anyhow!("the fleet ended the run early: {cause}").into());
     }
@@ -106,6 +100,22 @@ fn carry_out(
         return Err(ExitError { code: ExitCode::Input, error });
     }
     Ok(session::conclude_run(&asserted, verdict.as_ref(), test.on_invalid))
+}
+
+/// Judges the figures and writes the reports; no verdict where no figures were made.
+fn judge_and_report(
+    test: &LoadTest,
+    saved: Option<&mut OpenRun>,
+    (figures, servers): (Option<&RunFigures>, Option<&WatchedServers>),
+    (generator, asserted): (&Generator, &[Assertion]),
+) -> Result<Option<Verdict>, ExitError> {
+    let Some(figures) = figures else { return Ok(None) };
+    let verdict = figures.verdict(generator).with_agents(asserted);
+    let server = servers.and_then(|servers| servers.beside(&figures.summary));
+    let judged = (generator, &verdict);
+    let input = report::Input { server, ..figures.input(&test.plan.name, judged, asserted) };
+    close(test, saved, &input)?;
+    Ok(Some(verdict))
 }
 
 /// The live page, where it is asked for, and the run on it, whose load it may then change.

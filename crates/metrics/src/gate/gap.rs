@@ -33,7 +33,7 @@ pub enum Gap {
         /// The figure without the generator's own lag, in the gate's unit.
         on_time: f64,
     },
-    /// Too many requests were not sent, and nobody knows how they would have been answered.
+    /// Too many requests were not sent; how they would have been answered is not known.
     #[error("{not_sent} of {} {} not sent", counted(*.planned, "planned request"), were(*.not_sent))]
     NotSent {
         /// How many.
@@ -41,7 +41,7 @@ pub enum Gap {
         /// Of how many.
         planned: u64,
     },
-    /// Too many iterations of a script were not begun, and nobody knows how their requests would have been answered.
+    /// Too many iterations of a script were not begun; how their requests would have been answered is not known.
     #[error("{} fell due and {} never begun", counted(*.iterations, "iteration"), were(*.iterations))]
     NotBegun {
         /// How many.
