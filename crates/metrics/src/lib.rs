@@ -8,6 +8,7 @@
 //! It does no I/O, reads no clock and formats nothing for people but the verdict's one line.
 
 mod agent;
+mod attacked;
 mod event;
 mod failure;
 mod gate;
@@ -30,6 +31,7 @@ mod traffic;
 mod verdict;
 
 pub use agent::{AgentRecord, ClockOffset};
+pub use attacked::{Attacked, AttackedTarget, AttackedTargets};
 pub use event::{Event, EventKind};
 pub use failure::FailureKind;
 pub use gate::{
