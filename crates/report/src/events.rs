@@ -143,6 +143,7 @@ mod tests {
             generator: None,
             losses: &[],
             groups: None,
+            attacked: None,
             timeline: None,
             traffic: None,
             buckets: None,

@@ -11,7 +11,7 @@ use crate::number::{duration, grouped, number, rfc3339};
 use crate::overlay::{Curve, histogram, percentiles};
 use crate::page::{self, charts, push, table};
 use crate::server;
-use crate::{assertions, escape, text};
+use crate::{assertions, attacked, escape, text};
 
 /// Rows of a table; the rest is counted.
 const ROWS_MAX: usize = 200;
@@ -51,6 +51,7 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
             "<header><h1>{title}</h1>{server}<span class=\"badge {class}\">Measurement: {word}</span>{outcomes}</header>\n"
         ),
     );
+    out.push_str(&attacked::html(input));
     let total = summary.duration().saturating_add(summary.wait());
     if summary.requests > 0 {
         let began = rfc3339(summary.earliest / 1_000_000_000 * 1_000_000_000);

@@ -1,7 +1,9 @@
 //! `Input`: what a report is made from, and what several layouts take from it.
 
 use metrics::tally::Assertion;
-use metrics::{Generator, Groups, Histogram, Sends, Summary, Timeline, Traffic, Verdict};
+use metrics::{
+    AttackedTargets, Generator, Groups, Histogram, Sends, Summary, Timeline, Traffic, Verdict,
+};
 
 use crate::buckets::BucketCounts;
 use crate::server::ServerSide;
@@ -54,6 +56,8 @@ pub struct Input<'a> {
     pub losses: &'a [String],
     /// Rows by target, status or name.
     pub groups: Option<&'a Groups>,
+    /// What was attacked; `None` where that is not known.
+    pub attacked: Option<&'a AttackedTargets>,
     /// What was seen over time; only `html` draws it.
     pub timeline: Option<&'a Timeline>,
     /// Hits under way over time, and how sends were spaced.

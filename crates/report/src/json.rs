@@ -117,6 +117,9 @@ fn own(input: &Input<'_>) -> String {
         .put("failures", failures(summary))
         .put("errors", list(errors))
         .number("errors_more", summary.errors_more);
+    if let Some(attacked) = crate::attacked::json(input) {
+        object = object.put("attacked", attacked);
+    }
     if !input.selected.is_empty() {
         object = object.text("selected", input.selected);
     }

@@ -24,6 +24,7 @@
 //! bytes. Texts from a server or a file are escaped for their place in the output.
 
 mod assertions;
+mod attacked;
 mod bars;
 mod buckets;
 mod caveats;

@@ -9,7 +9,7 @@ use crate::caveats::{at_least, caveats};
 use crate::conclusion::Conclusion;
 use crate::input::{BLIND, Input};
 use crate::number::{duration, grouped, number};
-use crate::{assertions, escape};
+use crate::{assertions, attacked, escape};
 
 /// Error texts shown; the rest is counted.
 const ERRORS_SHOWN: usize = 10;
@@ -33,6 +33,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let conclusion = Conclusion::of(input);
     out.push_str(&assertions::failed_markdown(input.assertions));
     writeln!(out, "### {}\n\n{}", escape::markdown(title), conclusion.markdown())?;
+    out.push_str(&attacked::markdown(input));
     writeln!(out, "Server: {}\n", conclusion.markdown_result())?;
     writeln!(out, "Measurement: {badge}{outcome}\n")?;
     if input.verdict.is_valid() && input.verdict.blind {

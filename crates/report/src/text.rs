@@ -11,14 +11,14 @@ use crate::caveats::{at_least, caveats};
 use crate::columns::Columns;
 use crate::conclusion::Conclusion;
 use crate::number::duration;
-use crate::{Input, assertions, escape, events, fleet, judgement};
+use crate::{Input, assertions, attacked, escape, events, fleet, judgement};
 
 /// The whole report. `Latencies` are response times, from the moment a hit was due; `Service` are times from the moment its
 /// request was written.
 #[must_use]
 pub fn text(input: &Input<'_>) -> String {
     let conclusion = Conclusion::of(input);
-    let mut out = conclusion.text() + "\n";
+    let mut out = conclusion.text() + &attacked::text(input) + "\n";
     out.push_str(&vegetas_lines(
         input.summary,
         input.summary.throughput(),

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use metrics::tally::Assertion;
 use metrics::{
-    Batch, By, FailureKind, Generator, Groups, Phases, Sample, Summary, TargetTable, Timeline,
-    Traffic, Verdict,
+    Attacked, AttackedTargets, Batch, By, FailureKind, Generator, Groups, Phases, Sample, Summary,
+    TargetTable, Timeline, Traffic, Verdict,
 };
 
 use crate::error::ObserverError;
@@ -25,6 +25,7 @@ pub struct RunFigures {
     /// Requests that count in no figure ([`OnCutOff::LeftOut`]); the results have them.
     pub left_out: u64,
     groups: Option<(Groups, TargetTable)>,
+    attacked: Option<(Attacked, TargetTable)>,
     on_cut_off: OnCutOff,
 }
 
@@ -48,6 +49,7 @@ impl RunFigures {
             phases: None,
             left_out: 0,
             groups: None,
+            attacked: None,
             on_cut_off,
         }
     }
@@ -62,6 +64,12 @@ impl RunFigures {
     #[must_use]
     pub fn with_phases(self) -> Self {
         Self { phases: Some(Phases::new()), ..self }
+    }
+
+    /// Also counts the rows of each of these targets.
+    #[must_use]
+    pub fn of_targets(self, labels: TargetTable) -> Self {
+        Self { attacked: Some((Attacked::default(), labels)), ..self }
     }
 
     /// Also sums up the rows of each connection.
@@ -82,6 +90,12 @@ impl RunFigures {
         Verdict::new(&self.summary, Some(generator), &[])
     }
 
+    /// What was attacked; `None` where no target is known.
+    #[must_use]
+    pub fn attacked(&self) -> Option<AttackedTargets> {
+        self.attacked.as_ref().and_then(|(attacked, labels)| attacked.targets(labels))
+    }
+
     /// What a report is made from, with the results of the run's gates.
     #[must_use]
     pub fn input<'a>(
@@ -97,6 +111,7 @@ impl RunFigures {
             generator: Some(generator),
             losses: &[],
             groups: self.groups.as_ref().map(|(groups, _)| groups),
+            attacked: None,
             timeline: Some(&self.timeline),
             traffic: Some(&self.traffic),
             buckets: None,
@@ -119,6 +134,9 @@ impl Observer for RunFigures {
         self.traffic.add(&counted);
         if let Some((groups, labels)) = &mut self.groups {
             groups.add(&counted, labels);
+        }
+        if let Some((attacked, labels)) = &mut self.attacked {
+            attacked.add(&counted, labels);
         }
         if let Some(phases) = &mut self.phases {
             phases.add(&counted);

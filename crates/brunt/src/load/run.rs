@@ -113,7 +113,9 @@ fn judge_and_report(
     let verdict = figures.verdict(generator).with_agents(asserted);
     let server = servers.and_then(|servers| servers.beside(&figures.summary));
     let judged = (generator, &verdict);
-    let input = report::Input { server, ..figures.input(&test.plan.name, judged, asserted) };
+    let attacked = figures.attacked();
+    let input = figures.input(&test.plan.name, judged, asserted);
+    let input = report::Input { server, attacked: attacked.as_ref(), ..input };
     close(test, saved, &input)?;
     Ok(Some(verdict))
 }
@@ -158,7 +160,7 @@ fn not_started(error: SessionError, rules: &LoadRules) -> ExitError {
 
 /// The figures that the closing report and the gates are made from, where there are any.
 fn figures(test: &LoadTest, is_saved: bool) -> Option<RunFigures> {
-    let mut figures = RunFigures::new(OnCutOff::Counted);
+    let mut figures = RunFigures::new(OnCutOff::Counted).of_targets(target_labels(&test.plan));
     // The workers of a fleet are not this machine's.
     if test.fleet.is_none() && test.settings.workers == 1 {
         figures = figures.of_one_worker();

@@ -197,6 +197,7 @@ fn outcome(samples: Vec<Sample>, rate: f64) -> (Outcome, Facts) {
         generator: Some(&generator),
         losses: &[],
         groups: None,
+        attacked: None,
         timeline: Some(&timeline),
         traffic: None,
         buckets: None,

@@ -20,6 +20,7 @@ pub(crate) struct Seen {
     generator: Generator,
     losses: Vec<String>,
     groups: Groups,
+    attacked: None,
     timeline: Timeline,
     traffic: Traffic,
 }

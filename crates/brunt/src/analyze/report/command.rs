@@ -222,6 +222,7 @@ impl ReportConfig {
             generator: figures.merged.as_ref(),
             losses: &figures.losses,
             groups: figures.groups.as_ref(),
+            attacked: figures.attacked.as_ref(),
             timeline: figures.timeline.as_ref(),
             traffic: figures.traffic.as_ref(),
             buckets: figures.buckets.as_ref(),

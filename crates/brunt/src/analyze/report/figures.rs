@@ -2,8 +2,8 @@
 
 use metrics::tally::Assertion;
 use metrics::{
-    Batch, By, GateFigures, GateOutcome, Generator, Groups, JudgedRun, Phases, Selector, Summary,
-    TargetTable, Timeline, Traffic, Verdict,
+    Attacked, AttackedTargets, Batch, By, GateFigures, GateOutcome, Generator, Groups, JudgedRun,
+    Phases, Selector, Summary, TargetTable, Timeline, Traffic, Verdict,
 };
 use recordings::{ClockShift, Generators, ServerRows};
 use report::server::ServerSide;
@@ -37,6 +37,9 @@ pub(super) struct Figures {
     /// Which these are, and the summary of all, where not all are.
     part: Option<(Selection, Box<Summary>)>,
     pub(super) groups: Option<Groups>,
+    /// Requests by target, for a report with a conclusion, and what was attacked by them.
+    by_target: Option<Attacked>,
+    pub(super) attacked: Option<AttackedTargets>,
     pub(super) timeline: Option<Timeline>,
     /// Natively alone.
     pub(super) traffic: Option<Traffic>,
@@ -65,6 +68,8 @@ impl Figures {
             summary: Summary::new(),
             part: Selection::of(options.selector).map(|selection| (selection, Box::default())),
             groups: options.by.cloned().map(Groups::new),
+            by_target: options.timeline.then(Attacked::default),
+            attacked: None,
             timeline: options.timeline.then(Timeline::new),
             ab: options.ab.then(AbReport::default),
             traffic: options.traffic.then(Traffic::new),
@@ -95,6 +100,9 @@ impl Figures {
         if let Some(groups) = &mut self.groups {
             groups.add(batch, targets);
         }
+        if let Some(by_target) = &mut self.by_target {
+            by_target.add(batch, targets);
+        }
         if let Some(timeline) = &mut self.timeline {
             timeline.add(batch);
         }
@@ -119,8 +127,11 @@ impl Figures {
         }
     }
 
-    /// Service times exist only where it was recorded when hits were sent; a foreign format's would be made up.
+    /// Names what was attacked. Service times exist only where it was recorded when hits were sent; a foreign format's would be
+    /// made up.
     pub(super) fn keep_what_was_measured(&mut self, reader: &ReadAhead) {
+        self.attacked =
+            self.by_target.as_ref().and_then(|by_target| by_target.targets(reader.targets()));
         let whole = self.part.as_mut().map(|(_, whole)| &mut **whole);
         for summary in whole.into_iter().chain([&mut self.summary]) {
             if self.is_native {
