@@ -3,8 +3,8 @@
 
 use metrics::tally::{Assertion, Check, Contains, Kind, MetricSummary, ThresholdOutcome};
 use metrics::{
-    Batch, By, FailureKind, Gap, GateOutcome, GateState, GateUnit, Generator, Groups, Sample,
-    Summary, TargetLabel, TargetTable, Timeline, Traffic, Verdict,
+    Attacked, Batch, By, FailureKind, Gap, GateOutcome, GateState, GateUnit, Generator, Groups,
+    Sample, Summary, TargetLabel, TargetTable, Timeline, Traffic, Verdict,
 };
 use report::{Input, PlotBuilder, Size};
 use stdx::Nanos;
@@ -27,6 +27,9 @@ pub(crate) fn check(bytes: &[u8]) -> usize {
     groups.add(&batch, &table);
     timeline.add(&batch);
     traffic.add(&batch);
+    let mut attacked = Attacked::default();
+    attacked.add(&batch, &table);
+    let attacked = attacked.targets(&table);
     let losses = [text.clone()];
     let mut generator = Generator::new();
     (generator.planned, generator.sent, generator.io) = (20, 20, text.clone());
@@ -40,6 +43,7 @@ pub(crate) fn check(bytes: &[u8]) -> usize {
         generator: Some(&generator),
         losses: &losses,
         groups: Some(&groups),
+        attacked: attacked.as_ref(),
         timeline: Some(&timeline),
         traffic: Some(&traffic),
         buckets: None,
