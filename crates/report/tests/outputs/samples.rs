@@ -20,7 +20,6 @@ pub(crate) struct Seen {
     generator: Generator,
     losses: Vec<String>,
     groups: Groups,
-    attacked: None,
     timeline: Timeline,
     traffic: Traffic,
 }
@@ -121,6 +120,7 @@ impl Seen {
             generator: Some(&self.generator),
             losses: &self.losses,
             groups: Some(&self.groups),
+            attacked: None,
             timeline: Some(&self.timeline),
             traffic: Some(&self.traffic),
             buckets: None,
