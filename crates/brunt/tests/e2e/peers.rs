@@ -371,7 +371,11 @@ fn rows_that_cannot_be_written_end_hey() {
         format!("{} hey -n 400 -c 2 -o csv {url}/ | head -n 1", env!("CARGO_BIN_EXE_brunt"));
     command.args(["-c", &script]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let ran = start(command).wait().with_code(0);
-    assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (1, ""));
+    assert_eq!(ran.stdout.lines().count(), 1);
+    // 20 ms of a closed loop on a machine that other tests use may be INVALID, and nothing else is said.
+    let said: Vec<&str> = ran.stderr.lines().collect();
+    let is_verdict = |line: &&str| line.starts_with("brunt: INVALID: the generator");
+    assert!(said.len() <= 1 && said.iter().all(is_verdict), "{said:?}");
 }
 
 #[test]
