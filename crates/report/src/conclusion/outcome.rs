@@ -210,10 +210,13 @@ fn by_backlog(facts: &Facts, backlog: &Backlog) -> Outcome {
         Trend::Level | Trend::Unclear => {}
     }
     if let Some(pause) = backlog.pause {
-        return match late && pause.length.as_secs_f64() < LAGS_MIN * lag {
-            true => Outcome::Unjudged,
-            false => Outcome::Paused,
-        };
+        let is_servers = pause.length.as_secs_f64() >= LAGS_MIN * lag;
+        match (is_servers, late) {
+            (true, _) => return Outcome::Paused,
+            (false, true) => return Outcome::Unjudged,
+            // A generator may stand still for a second of a long run that is VALID; then it read nothing.
+            (false, false) => {}
+        }
     }
     let doubt = match () {
         () if backlog.trend == Trend::Unclear => Doubt::Backlog,

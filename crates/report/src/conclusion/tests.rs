@@ -347,6 +347,10 @@ fn a_pause_is_said_with_its_length_and_moment() {
                  due.\n";
     assert!(text.starts_with(first), "{text}");
     assert!(text.ends_with("Server: PAUSED for 6s at 60/s, no errors\n"), "{text}");
+    let own = Facts { backlog: Some(level), lag_max: ms(5800), ..steady() };
+    assert_eq!(Outcome::of(&own), Outcome::KeptUp, "the generator stood still, and not the server");
+    let late = Facts { measurement: Measurement::Late, ..own };
+    assert_eq!(Outcome::of(&late), Outcome::Unjudged);
 }
 
 #[test]
