@@ -43,7 +43,7 @@ const PARTS: [&str; 13] = [
 /// Words of such a name that say it where they stand alone: `jwt`, `db_pwd`, `otpValue`.
 const WORDS: [&str; 7] = ["pwd", "jwt", "otp", "totp", "csrf", "xsrf", "hmac"];
 /// Words that say it as the last of a name: `userPass`, `X-Sig`.
-const LAST_WORDS: [&str; 4] = ["sig", "pass", "sid", "assertion"];
+const LAST_WORDS: [&str; 5] = ["sig", "pass", "sid", "assertion", "cookies"];
 /// The last two words of such a name. A `code` alone is one too, but not that of a country or a status.
 const LAST_PAIRS: [(&str, &str); 9] = [
     ("session", "id"),

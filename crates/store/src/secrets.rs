@@ -94,6 +94,8 @@ mod tests {
             ("API_TOKEN=abc", "API_TOKEN=…"),
             ("--password=abc", "--password=…"),
             ("-rate=50", "-rate=50"),
+            ("-cookies=a=b; c=d", "-cookies=…"),
+            ("--no-cookies-reset", "--no-cookies-reset"),
             ("{url}/?token=a&page=2", "{url}/?token=…&page=2"),
             ("X-Vault-Token: hv.abc", "X-Vault-Token: …"),
             ("-header=X-Session: a", "-header=X-Session: …"),

@@ -65,7 +65,7 @@ fn print(text: &str) -> ExitCode {
 #[must_use]
 pub(crate) fn overview(registry: &Registry) -> String {
     let mut text = String::from(
-        "brunt: an honest load tester\n\nusage: brunt [flags of every command] COMMAND [flags]\n\n",
+        "brunt: an honest load tester\n\nusage: brunt [flags of every command] COMMAND [flags]\n       brunt [flags] URL (attack for 10 s; with -n or -c: bench)\n\n",
     );
     for command in registry.commands {
         text.push_str(&format!("  {:<12} {}\n", command.name, command.summary));

@@ -37,9 +37,13 @@ const COMMANDS: &[CommandSpec] = &[
     CommandSpec {
         name: "attack",
         summary: "Send requests at a rate, or as users, and stream the results.",
-        operands: "",
+        operands: "[URL…]",
         about: load::attack::ABOUT,
         examples: &[
+            (
+                "brunt attack -rate=50 -duration=10s -output=results.arrow http://localhost:8080/",
+                "50 requests a second for 10 s",
+            ),
             (
                 "echo \"GET http://localhost:8080/\" | brunt attack -duration=5s | tee -i results.bin | brunt report",
                 "50 requests a second for 5 s, saved and reported",
@@ -87,6 +91,7 @@ const COMMANDS: &[CommandSpec] = &[
         operands: "[URL]",
         about: load::seek::ABOUT,
         examples: &[
+            ("brunt seek http://localhost:8080/", "the highest rate with p95<500ms"),
             (
                 "brunt seek -objective='p99<250ms, errors<0.1%' http://localhost:8080/",
                 "the highest rate, with its interval",

@@ -136,7 +136,9 @@ mod tests {
             ("vegeta attack -rat=5 -targets=t", "unknown flag -rat"),
             ("cable echo {url}", "flag -channel is missing"),
             ("cable ecko {url} -channel C", "\"ecko\" is not a pattern"),
-            ("seek {url}", "flag -objective is missing"),
+            ("seek {url}", ""),
+            ("attack -rate=5 {url}/ {url}/b", ""),
+            ("attack -rate=5 -targets=t {url}/", "a URL and -targets exclude each other"),
             ("bench -c 4 -targets=stdin", "-targets=FILE is needed: standard input is empty"),
             ("seek -objective=p99<1s", "a URL or -targets=FILE is needed"),
             (

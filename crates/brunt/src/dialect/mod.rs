@@ -2,6 +2,7 @@
 //! nothing else.
 
 pub(crate) mod dispatch;
+mod guess;
 pub(crate) mod k6;
 mod load_rules;
 mod native;

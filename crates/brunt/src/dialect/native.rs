@@ -3,6 +3,7 @@
 use cli::global::{self, GlobalFlags};
 use cli::{Dialect, ExitCode, Grammar, Invocation, eprint_line, nearest};
 
+use super::guess::{self, Guess};
 use super::validate;
 use crate::command::{self, CommandError, Registry};
 
@@ -31,6 +32,20 @@ pub(super) fn validate(args: &[String], registry: &Registry) -> Result<(), Strin
 
 /// Runs our own command line.
 pub(super) fn run(args: &[String], registry: &Registry) -> ExitCode {
+    match Guess::without_command(args, registry) {
+        Some(guess) => run_guess(&guess, registry),
+        None => run_command(args, registry),
+    }
+}
+
+/// Says what is run in place of what was typed, and runs it.
+fn run_guess(guess: &Guess, registry: &Registry) -> ExitCode {
+    eprint_line(&guess.notice);
+    run_command(&guess.words, registry)
+}
+
+/// Runs a command line that names its command.
+fn run_command(args: &[String], registry: &Registry) -> ExitCode {
     let (globals, rest) = match split(args) {
         Ok(parts) => parts,
         Err(cli::FlagError::Help) => return command::help::print_overview(registry),
@@ -53,14 +68,23 @@ pub(super) fn run(args: &[String], registry: &Registry) -> ExitCode {
         Err(CommandError::Flags(cli::FlagError::Version)) => {
             command::help::print_version(Dialect::Native)
         }
-        Err(CommandError::Flags(error)) => {
-            fail_usage(&format!("brunt {name}"), &error.native(), &format!("brunt help {name}"))
+        Err(CommandError::Flags(error)) if command.name == "attack" => {
+            match Guess::of_attack(&error, &invocation, registry) {
+                Some(guess) => run_guess(&guess, registry),
+                None => wrong_flag(name, &guess::hint(&error).unwrap_or_else(|| error.native())),
+            }
         }
+        Err(CommandError::Flags(error)) => wrong_flag(name, &error.native()),
         Err(CommandError::Failed(failed)) => {
             eprint_line(&format!("brunt {name}: {failed}"));
             failed.code
         }
     }
+}
+
+/// Reports a wrong flag of a command.
+fn wrong_flag(command: &str, text: &str) -> ExitCode {
+    fail_usage(&format!("brunt {command}"), text, &format!("brunt help {command}"))
 }
 
 /// Reports an unknown command.
@@ -69,6 +93,10 @@ fn unknown(name: &str, registry: &Registry) -> ExitCode {
         // Other tools have it as a command.
         _ if name == "version" => format!("unknown command \"{name}\" (did you mean --version?)"),
         Some(known) => format!("unknown command \"{name}\" (did you mean {known}?)"),
+        // An address, as a browser takes it.
+        None if name.contains(['.', ':', '/']) => {
+            format!("unknown command \"{name}\" (a URL begins with http:// or https://)")
+        }
         None => format!("unknown command \"{name}\""),
     };
     fail_usage("brunt", &text, "brunt help")

@@ -11,6 +11,7 @@
 pub(crate) mod attack;
 pub(crate) mod bench;
 pub(crate) mod cable;
+mod cookies;
 mod environment;
 pub(crate) mod flags;
 mod fleet;

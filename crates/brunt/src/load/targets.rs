@@ -12,6 +12,7 @@ use session::go_words;
 use workload::Target;
 use workload::targets::{Defaults, Grammar, Options, Problem, ProblemKind, http, json};
 
+use super::cookies;
 use super::flags::{HttpFlags, TargetFlags};
 use crate::dialect::LoadRules;
 
@@ -93,10 +94,12 @@ pub(super) fn check_file(flags: &TargetFlags) -> Result<(), CommandError> {
 /// There is neither, there are both, or a target is wrong.
 pub(super) fn list(operands: &[String], flags: &TargetFlags) -> Result<Vec<Target>, CommandError> {
     let source = source(&LoadRules::NATIVE, flags)?;
-    match url(operands, flags)? {
-        None => Ok(read_all(&source, &LoadRules::NATIVE)?),
-        Some(url) => one(url, flags, source.defaults),
-    }
+    let mut list = match url(operands, flags)? {
+        None => read_all(&source, &LoadRules::NATIVE)?,
+        Some(url) => one(url, flags, source.defaults)?,
+    };
+    cookies::add(&mut list, flags.cookies.as_ref())?;
+    Ok(list)
 }
 
 /// The targets as far as they are known without a file: the URL, or none. Standard input counts as empty.
@@ -115,9 +118,37 @@ pub(super) fn list_without_files(
 
 /// The target of a URL.
 fn one(url: &str, flags: &TargetFlags, defaults: Defaults) -> Result<Vec<Target>, CommandError> {
-    let line = format!("{} {url}\n", flags.method);
+    of_urls(&[url.to_owned()], flags, defaults)
+}
+
+/// The targets of URLs.
+///
+/// # Errors
+/// One is wrong.
+pub(super) fn of_urls(
+    urls: &[String],
+    flags: &TargetFlags,
+    defaults: Defaults,
+) -> Result<Vec<Target>, CommandError> {
+    let lines: String = urls.iter().map(|url| format!("{} {url}\n\n", flags.method)).collect();
     let source = Source { name: "URL".to_owned(), format: Format::Http, defaults };
-    Ok(parse(line.as_bytes(), &source, &LoadRules::NATIVE)?)
+    Ok(parse(lines.as_bytes(), &source, &LoadRules::NATIVE)?)
+}
+
+/// Checks the operands of a command that takes URLs, a file, or standard input.
+///
+/// # Errors
+/// One is no URL, or a file has the targets too.
+pub(super) fn check_urls(operands: &[String], flags: &TargetFlags) -> Result<(), CommandError> {
+    if let Some(extra) = operands.iter().find(|operand| !operand.contains("://")) {
+        return Err(usage_error(format!(
+            "unexpected \"{extra}\" (targets are URLs such as http://localhost:8080/, or come from standard input or -targets=FILE)"
+        )));
+    }
+    if !operands.is_empty() && flags.targets.is_some() {
+        return Err(usage_error("a URL and -targets exclude each other (give one of them)"));
+    }
+    Ok(())
 }
 
 /// The URL among the operands; `None` where a file has the targets.

@@ -353,3 +353,85 @@ fn a_job_of_github_gets_report_and_annotations() {
     let plain = run(&format!("bench -c 2 -n 20 -fail-on=max>1ns {url}/")).with_code(CROSSED);
     assert!(!plain.stderr.contains("::error"), "{plain:#?}");
 }
+
+/// Regression: two thirds of the requests were not sent, the verdict was INVALID, and the code was 0.
+#[test]
+fn no_gate_passes_where_requests_were_not_sent() {
+    let service = ServiceTime::parse("fixed:20ms").unwrap();
+    let (_served, url) = server(Config { service, ..Config::default() });
+    let scratch = Scratch::new("gates-unsent");
+    let [file, junit, markdown] =
+        ["r.arrow", "r.xml", "r.md"].map(|name| text(&scratch.path(name)));
+    let load = "attack -rate=500 -max-workers=1 -duration=1s";
+    let gates = "-fail-on=p99>10s,errors>1%";
+    let ran =
+        run(&format!("{load} -output={file} -report={junit} -report={markdown} {gates} {url}/"))
+            .with_code(UNDECIDED);
+    complains(&ran, &["brunt: gates p99>10s and errors>1% are not measured: ", " were not sent"]);
+    assert_eq!(ran.stderr.matches("not measured").count(), 1, "{}", ran.stderr);
+    let junit = std::fs::read_to_string(junit).unwrap();
+    assert_eq!(junit.matches("<failure message=\"not measured: ").count(), 2, "{junit}");
+    let markdown = std::fs::read_to_string(markdown).unwrap();
+    assert!(
+        markdown.starts_with("**Failed:** gates p99&gt;10s and errors&gt;1% are not measured: "),
+        "{markdown}"
+    );
+    assert!(markdown.contains(", 2 of 2 gates not measured\n"), "{markdown}");
+    // The results know it, and a report judges them so.
+    let json = run(&format!("report -json {file}")).with_code(0).json();
+    let gate = &json["brunt"]["gates"][0];
+    assert_eq!((&gate["crossed"], &gate["undecided"]), (&false.into(), &true.into()), "{json}");
+    assert!(gate["reason"].as_str().unwrap().ends_with(" were not sent"), "{json}");
+    run(&format!("report {gates} {file}")).with_code(UNDECIDED);
+    run(&format!("report {gates} -where status:200 {file}")).with_code(UNDECIDED);
+    // A gate that is crossed is crossed, and the verdict decides where it is asked to.
+    run(&format!("report -fail-on=max>1us,errors>1% {file}")).with_code(CROSSED);
+    for (flags, code) in [("", 5), (gates, 5), ("-fail-on=max>1us", CROSSED)] {
+        let line = format!("{load} -q -output=none -fail-on-invalid {flags} {url}/");
+        let ran = run(&line).with_code(code);
+        assert_eq!(ran.stderr.contains("brunt: INVALID: "), code == 5, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_script_with_dropped_iterations_passes_no_gate() {
+    let service = ServiceTime::parse("fixed:100ms").unwrap();
+    let (_served, url) = server(Config { service, ..Config::default() });
+    let scratch = Scratch::new("gates-dropped");
+    let source = format!(
+        "import http from 'k6/http';
+        export const options = {{ scenarios: {{ a: {{
+            executor: 'constant-arrival-rate', rate: 100, timeUnit: '1s', duration: '1s', preAllocatedVUs: 1, maxVUs: 1,
+        }} }}, thresholds: {{ http_reqs: ['count>1000'] }} }};
+        export default function () {{ http.get('{url}/'); }}"
+    );
+    let script = scratch.file("dropped.js", source);
+    let [file, markdown] = ["r.arrow", "r.md"].map(|name| text(&scratch.path(name)));
+    let line = format!("run -q --no-thresholds -o {file} -fail-on=p99>1m {script}");
+    let ran = run(&line).with_code(UNDECIDED);
+    complains(&ran, &["brunt: gate p99>1m is not measured: ", " fell due and were never begun"]);
+    complains(
+        &run(&format!("report -fail-on=p99>1m {file}")).with_code(UNDECIDED),
+        &["never begun"],
+    );
+    // Markdown begins with what failed, the threshold too.
+    run(&format!("run -q -report={markdown} -fail-on=p99>1m {script}")).with_code(99);
+    let markdown = std::fs::read_to_string(markdown).unwrap();
+    let first = markdown.lines().next().unwrap();
+    assert!(first.starts_with("**Failed:** gate p99&gt;1m is not measured: "), "{first}");
+    assert!(first.contains("threshold count&gt;1000 of http\\_reqs is crossed"), "{first}");
+}
+
+#[test]
+fn every_command_with_a_verdict_has_fail_on_invalid() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("gates-invalid");
+    let source =
+        format!("import http from 'k6/http'; export default function () {{ http.get('{url}/'); }}");
+    let script = scratch.file("script.js", source);
+    run(&format!("run -q -fail-on-invalid {script}")).with_code(0);
+    for command in ["attack", "bench", "cable", "run", "fleet", "report"] {
+        let help = run(&format!("help {command}")).with_code(0).stdout;
+        assert!(help.contains("-fail-on-invalid"), "{command}");
+    }
+}

@@ -189,7 +189,6 @@ fn an_objective_out_of_reach_says_so() {
 #[test]
 fn wrong_searches_are_refused() {
     let cases = [
-        ("", "flag -objective is missing"),
         ("-objective p99<250", "flag -objective: \"p99<250\": missing unit"),
         ("-objective p99<1s,", "flag -objective: an empty condition"),
         ("-objective q99<1s", "\"q99\" in \"q99<1s\" is no metric"),

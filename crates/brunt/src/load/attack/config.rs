@@ -4,6 +4,7 @@ use anyhow::anyhow;
 use cli::{CommandError, ExitCode, ExitError, ParsedArgs, input, usage_error};
 use stdx::Nanos;
 use workload::arrival::{ParsedRate, Rate, Replay, Shape, ShapeSpec};
+use workload::targets::Defaults;
 use workload::{Load, Plan, Targets};
 
 use super::flags::AttackFlags;
@@ -11,7 +12,7 @@ use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::load_test::LoadTest;
 use crate::load::outputs::{self, OutputFlags, Outputs};
-use crate::load::{fleet, gates, settings, targets};
+use crate::load::{cookies, fleet, gates, settings, targets};
 
 /// Validates a command line, and reads the files that it names.
 ///
@@ -28,11 +29,12 @@ pub(crate) fn resolve(
     let load = load(flags, rules, replay)?;
     gates::check_load(&flags.display.gates, &load)?;
     let source = targets::source(rules, &flags.target)?;
-    let (list, lazy) = if flags.lazy {
-        (Vec::new(), Some(source))
-    } else {
-        (targets::read_all(&source, rules)?, None)
+    let (mut list, lazy) = match urls(args, rules) {
+        [] if flags.lazy => (Vec::new(), Some(source)),
+        [] => (targets::read_all(&source, rules)?, None),
+        urls => (targets::of_urls(urls, &flags.target, source.defaults)?, None),
     };
+    cookies::add(&mut list, flags.target.cookies.as_ref())?;
     let list = Targets::new(list);
     if lazy.is_none() {
         gates::check_names(&flags.display.gates, &list)?;
@@ -72,7 +74,15 @@ pub(crate) fn validate(
     settings::check_key(rules, &args.flags.client.tls)?;
     let load = load(&args.flags, rules, |_| Ok(Shape::constant(Rate::per_second(1))))?;
     gates::check_load(&args.flags.display.gates, &load)?;
-    targets::check_file(&args.flags.target)
+    match urls(args, rules) {
+        [] => targets::check_file(&args.flags.target),
+        urls => targets::of_urls(urls, &args.flags.target, Defaults::default()).map(drop),
+    }
+}
+
+/// The URLs on the command line. Vegeta looks at no operand.
+fn urls<'a>(args: &'a ParsedArgs<AttackFlags>, rules: &LoadRules) -> &'a [String] {
+    if rules.checks_first { &args.operands } else { &[] }
 }
 
 /// How long requests begin; `None` is until something ends them.
@@ -86,10 +96,15 @@ fn duration(flags: &AttackFlags, rules: &LoadRules) -> Option<Nanos> {
 
 /// Refuses what makes no sense, alone or together.
 fn check(args: &ParsedArgs<AttackFlags>, rules: &LoadRules) -> Result<(), CommandError> {
-    if let (true, Some(extra)) = (rules.checks_first, args.operands.first()) {
-        return Err(usage_error(format!(
-            "unexpected \"{extra}\" (targets come from standard input or -targets=FILE)"
-        )));
+    let urls = urls(args, rules);
+    targets::check_urls(urls, &args.flags.target)?;
+    if args.flags.lazy && !urls.is_empty() {
+        return Err(usage_error("-lazy reads targets while attacking, and a URL is known before"));
+    }
+    if args.flags.lazy && args.flags.target.cookies.is_some() {
+        return Err(usage_error(
+            "-cookies needs targets that are known before the attack, and -lazy reads them meanwhile (give -header)",
+        ));
     }
     if args.flags.max_workers == Some(0) {
         return Err((rules.no_workers)());

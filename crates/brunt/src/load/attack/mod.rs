@@ -15,8 +15,9 @@ use super::run::run_load_test;
 use crate::dialect::LoadRules;
 
 /// The text of `brunt help attack` before the flags.
-pub(crate) const ABOUT: &str = "Targets are read from standard input unless -targets is given. A target is a line METHOD URL, then optional
-header lines NAME: VALUE and a line @FILE for the body, then a blank line. A line that begins with # is a comment.
+pub(crate) const ABOUT: &str = "Targets are the URLs that are given, in turn, each with a GET. Without one they are read from -targets, or from
+standard input. A target is a line METHOD URL, then optional header lines NAME: VALUE and a line @FILE for the body,
+then a blank line. A line that begins with # is a comment.
 One comment has a meaning: #brunt weight=3 name=home before a target sets how often the target is chosen, and
 its name in report -by=name. With -format=json each line is an object
 {\"method\", \"url\", \"header\", \"body\" (base64), \"weight\", \"name\"}.

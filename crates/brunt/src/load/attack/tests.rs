@@ -33,6 +33,9 @@ const LINES: &[&str] = &[
     "-targets TARGETS -rate=2000000000",
     "-targets TARGETS -duraton=5s",
     "-targets TARGETS extra -rate=6",
+    "http://h/a -header A:1 http://h/b -rate=6 -duration=5s",
+    "-targets TARGETS http://h/a",
+    "-lazy http://h/a",
 ];
 
 /// A directory of its own for one test, gone at its end.

@@ -124,7 +124,7 @@ const OWN: &[Flag<BenchFlags>] = &[
         |t: &mut BenchFlags, v| value::count(v).map(|n| t.connections = n),
     )
     .native()
-    .also(&["connections"]),
+    .also(&["connections", "users"]),
     Flag::new(
         "n",
         ValueKind::Text("N"),

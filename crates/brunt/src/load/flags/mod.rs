@@ -40,5 +40,5 @@ pub(crate) use self::client::ClientFlags;
 pub(crate) use self::display::DisplayFlags;
 pub(crate) use self::http::HttpFlags;
 pub(crate) use self::results::ResultsFlags;
-pub(crate) use self::target::TargetFlags;
+pub(crate) use self::target::{Cookies, TargetFlags};
 pub(crate) use holds;

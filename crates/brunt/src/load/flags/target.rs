@@ -15,6 +15,8 @@ pub(crate) struct TargetFlags {
     pub(crate) chunked: bool,
     /// Header fields of every request.
     pub(crate) headers: Vec<(String, String)>,
+    /// Cookies of the requests.
+    pub(crate) cookies: Option<Cookies>,
     /// The method of requests to a URL on the command line.
     pub(crate) method: String,
 }
@@ -27,7 +29,31 @@ impl Default for TargetFlags {
             body: None,
             chunked: false,
             headers: Vec::new(),
+            cookies: None,
             method: "GET".to_owned(),
+        }
+    }
+}
+
+/// Cookies of requests.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cookies {
+    /// As they are written in a `Cookie` field.
+    Field(String),
+    /// The file that has them.
+    File(String),
+}
+
+impl Cookies {
+    /// Cookies themselves have an equals sign.
+    fn parse(text: &str) -> Result<Self, ValueError> {
+        match text {
+            "" => Err(ValueError::new("no cookie is given (expected NAME=VALUE, or a file)")),
+            _ if text.chars().any(char::is_control) => {
+                Err(ValueError::new("a cookie has no control characters"))
+            }
+            _ if text.contains('=') => Ok(Self::Field(text.to_owned())),
+            _ => Ok(Self::File(text.to_owned())),
         }
     }
 }
@@ -35,19 +61,23 @@ impl Default for TargetFlags {
 impl TargetFlags {
     /// The files that are read.
     pub(crate) fn files(&self) -> Vec<&str> {
-        self.targets.iter().chain(&self.body).map(String::as_str).collect()
+        let cookies = self.cookies.iter().filter_map(|cookies| match cookies {
+            Cookies::File(path) => Some(path),
+            Cookies::Field(_) => None,
+        });
+        self.targets.iter().chain(&self.body).chain(cookies).map(String::as_str).collect()
     }
 }
 
 /// The rows of commands that take a URL, or a file of targets.
-pub(crate) const fn url_or_file<T: AsMut<TargetFlags>>() -> [Flag<T>; 6] {
-    let [body, chunked, header] = contents();
-    [method(), targets().with_default(""), format(), body, chunked, header]
+pub(crate) const fn url_or_file<T: AsMut<TargetFlags>>() -> [Flag<T>; 7] {
+    let [body, chunked, header, cookies] = contents();
+    [method(), targets().with_default(""), format(), body, chunked, header, cookies]
 }
 
 /// The rows on what targets have in common.
-pub(crate) const fn contents<T: AsMut<TargetFlags>>() -> [Flag<T>; 3] {
-    [body(), chunked(), header()]
+pub(crate) const fn contents<T: AsMut<TargetFlags>>() -> [Flag<T>; 4] {
+    [body(), chunked(), header(), cookies()]
 }
 
 row!(
@@ -105,6 +135,18 @@ row!(
     "Header field for every request; repeat for more.",
     |values, text| value::header(text).map(|header| values.headers.push(header));
     .also(&["H"])
+);
+row!(
+    TargetFlags,
+    cookies,
+    "cookies",
+    ValueKind::Text("'NAME=VALUE; …'|FILE"),
+    "",
+    "Cookies of every request; or a file of curl -c or a browser, whose cookies go to their hosts and paths.",
+    |values, text| {
+        Cookies::parse(text).map(|cookies| values.cookies = Some(cookies))
+    };
+    .native()
 );
 row!(
     TargetFlags,

@@ -11,7 +11,7 @@ use study::seek::{By, Lengths, Search};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
-use super::flags::{Arrivals, SeekFlags};
+use super::flags::{Arrivals, OBJECTIVE, SeekFlags};
 use crate::analyze::figure_file::figure_document;
 use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
@@ -170,11 +170,8 @@ fn paint(environment: &Environment<'_>) -> Paint {
 
 /// The search that the flags ask for.
 fn search(flags: &SeekFlags) -> Result<Search, CommandError> {
-    let Some(mut objective) = flags.objective.clone() else {
-        return Err(usage_error(
-            "flag -objective is missing: give for example -objective='p99<250ms, errors<0.1%'",
-        ));
-    };
+    let given = flags.objective.clone();
+    let mut objective = given.unwrap_or_else(|| OBJECTIVE.parse().expect("it is an objective"));
     if !objective.conditions().iter().any(|condition| condition.metric == Metric::Errors) {
         let errors = Condition { metric: Metric::Errors, op: Op::Below, limit: ERRORS_LIMIT };
         objective = objective.and(errors).map_err(|_| {

@@ -92,6 +92,8 @@ impl Default for SeekFlags {
     }
 }
 
+/// The objective where none is given: what people who wait for a page put up with.
+pub(super) const OBJECTIVE: &str = "p95<500ms";
 /// What a search may raise.
 const BY: [&str; 2] = ["rate", "connections"];
 /// How the requests of an open loop may arrive.
@@ -143,7 +145,7 @@ const OWN: &[Flag<SeekFlags>] = &[
     Flag::new(
         "objective",
         ValueKind::Text("'p99<250ms, …'"),
-        "",
+        OBJECTIVE,
         "Limits to meet: p50, p99.9 (any percentile), mean or max against a time, errors against a share.",
         |t: &mut SeekFlags, v| {
             t.objective = Some(objective(v)?);

@@ -49,6 +49,10 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let config = config::resolve(&args, &Environment::of_process_with_report())?;
     config.reports.spare(&args.flags.target.files())?;
     config.reports.try_out()?;
+    if args.flags.objective.is_none() {
+        let objective = &config.search.objective;
+        print_line(&config, &format!("no -objective is given, so this seeks {objective}"));
+    }
     let interrupts = Interrupts::watch()?;
     let inputs: Vec<&str> = args.flags.target.targets.as_deref().into_iter().collect();
     let (command, name) = ("seek", "");
