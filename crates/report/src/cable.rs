@@ -305,6 +305,7 @@ pub fn json(input: &CableInput<'_>) -> String {
         .text("verdict", if verdict.is_valid() { "VALID" } else { "INVALID" })
         .put("reasons", json_list(reasons))
         .put("remedies", judgement::json_remedies(verdict))
+        .put("remark", judgement::json_remark(verdict))
         .end()
         + "\n"
 }

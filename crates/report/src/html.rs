@@ -6,7 +6,7 @@ use stdx::Nanos;
 use crate::caveats::{at_least, at_least_short, caveats};
 use crate::conclusion::Conclusion;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
-use crate::input::{BLIND, Input};
+use crate::input::Input;
 use crate::number::{duration, grouped, number, rfc3339};
 use crate::overlay::{Curve, histogram, percentiles};
 use crate::page::{self, charts, push, table};
@@ -59,8 +59,8 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
         push(out, format_args!("<p class=\"faint\">{began}, {}</p>\n", duration(total)));
     }
     conclusion.html(out);
-    if valid && input.verdict.blind {
-        push(out, format_args!("<p class=\"faint\">{BLIND}</p>\n"));
+    if let Some(remark) = input.verdict.remark() {
+        push(out, format_args!("<p class=\"faint\">Remark: {}.</p>\n", escape::xml(&remark)));
     }
     if !valid {
         out.push_str("<ul class=\"reasons bad\">\n");

@@ -8,9 +8,6 @@ use metrics::{
 use crate::buckets::BucketCounts;
 use crate::server::ServerSide;
 
-/// The addition to a `VALID` without a record of the generator.
-pub(crate) const BLIND: &str = "As far as this format tells: it holds no record of the generator.";
-
 /// Times from the moment hits were sent; `None` where there are hits and the format did not record that moment.
 pub(crate) fn service(summary: &Summary) -> Option<&Histogram> {
     Some(&summary.service).filter(|times| times.count() > 0 || summary.requests == 0)

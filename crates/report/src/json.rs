@@ -104,6 +104,7 @@ fn own(input: &Input<'_>) -> String {
         .text("verdict", if verdict.is_valid() { "VALID" } else { "INVALID" })
         .put("reasons", list(reasons))
         .put("remedies", judgement::json_remedies(verdict))
+        .put("remark", judgement::json_remark(verdict))
         .put("blind", if verdict.blind { "true" } else { "false" })
         .put("conclusion", conclusion.json())
         .text("outcome", conclusion.outcome_name())

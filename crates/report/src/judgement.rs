@@ -6,6 +6,11 @@ use metrics::Verdict;
 
 use crate::escape;
 
+/// What else is to be known of a VALID measurement, as JSON.
+pub(crate) fn json_remark(verdict: &Verdict) -> String {
+    verdict.remark().map_or("null".to_owned(), |remark| escape::json(&remark))
+}
+
 /// The last lines of a text report: the verdict, and a line for each remedy.
 pub(crate) fn text(verdict: &Verdict) -> String {
     let mut out = format!("{}\n", escape::terminal(&verdict.to_string()));
@@ -35,7 +40,7 @@ mod tests {
             Reason::Ports { connections: 1 },
             Reason::Lost("the file ends in the middle of a row".to_owned()),
         ];
-        let verdict = Verdict { reasons, blind: false };
+        let verdict = Verdict { reasons, ..Verdict::default() };
         assert_eq!(
             text(&verdict),
             "INVALID: no local port was left for 3 connections; no local port was left for 1 connection; \

@@ -7,7 +7,7 @@ use stdx::Nanos;
 
 use crate::caveats::{at_least, caveats};
 use crate::conclusion::Conclusion;
-use crate::input::{BLIND, Input};
+use crate::input::Input;
 use crate::number::{duration, grouped, number};
 use crate::{assertions, attacked, escape};
 
@@ -36,8 +36,8 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     out.push_str(&attacked::markdown(input));
     writeln!(out, "Server: {}\n", conclusion.markdown_result())?;
     writeln!(out, "Measurement: {badge}{outcome}\n")?;
-    if input.verdict.is_valid() && input.verdict.blind {
-        writeln!(out, "{BLIND}\n")?;
+    if let Some(remark) = input.verdict.remark() {
+        writeln!(out, "Remark: {}.\n", escape::markdown(&remark))?;
     }
     for reason in &input.verdict.reasons {
         writeln!(out, "- {}", escape::markdown(&reason.to_string()))?;

@@ -102,7 +102,7 @@ pub(crate) fn add_results(store: &Store, path: &str, name: &str) -> Result<Run, 
 }
 
 fn finish_of(read: &RecordedRun) -> Finish {
-    let Verdict { reasons, blind } = &read.verdict;
+    let Verdict { reasons, blind, .. } = &read.verdict;
     Finish {
         verdict: (!blind).then(|| verdict_word(&read.verdict)),
         reasons: reasons.iter().map(ToString::to_string).collect(),

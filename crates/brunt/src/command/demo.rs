@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn an_invalid_of_a_busy_machine_is_explained() {
-        let verdict = |reason| Verdict { reasons: vec![reason], blind: false };
+        let verdict = |reason| Verdict { reasons: vec![reason], ..Verdict::default() };
         let late = verdict(Reason::Late { quantiles: Vec::new(), stood_still: false });
         let busy = |verdict: &Verdict| busy(verdict, " (load average 3.2, 2 cores)");
         let words = busy(&late).unwrap();

@@ -16,6 +16,10 @@ pub const JUDGED: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
 pub const LAG_SHARE_MAX: f64 = 0.05;
 /// A response quantile may always exceed it by this much: 100 µs, what a thread of a busy machine takes to wake up.
 pub const LAG_FLOOR: Nanos = Nanos::from_micros(100);
+/// By so much late wake-ups may raise a quantile of the slowest requests with no more than a remark: on an idle virtual machine one
+/// wake-up in a hundred is 1 ms late, and one in a thousand 3.5 ms (`brunt jitter`). Whether that changes a gate or a step of a
+/// search is asked there.
+const JITTER: [(f64, Nanos); 2] = [(0.95, Nanos::MILLI), (0.99, Nanos::from_millis(5))];
 /// Schedule lag (p99) that is always let pass in records without [`Generator::on_time`]: 5 ms.
 pub const LAG_MAX: Nanos = Nanos::from_millis(5);
 /// CPU share above which a core counts as busy: 95 %.
@@ -31,6 +35,9 @@ const COUNTS_SHARE_MAX: f64 = 0.01;
 pub struct Verdict {
     /// Why not; empty when they may.
     pub reasons: Vec<Reason>,
+    /// Each of [`JUDGED`], in that order, where late wake-ups raised p95 by at most 1 ms or p99 by at most 5 ms, and nothing else is
+    /// wrong with them; else empty.
+    pub jitter: Vec<LateQuantile>,
     /// There was no record of the generator: the verdict only says that nothing was lost in reading.
     pub blind: bool,
 }
@@ -140,6 +147,12 @@ impl LateQuantile {
         Self { q, response, on_time, raised: response.saturating_sub(on_time) > tolerance }
     }
 
+    /// Raised, and by no more than the late wake-ups of an idle machine may raise the slowest requests.
+    fn is_jitter(&self) -> bool {
+        let excess = self.response.saturating_sub(self.on_time);
+        self.raised && JITTER.iter().any(|(q, most)| *q == self.q && excess <= *most)
+    }
+
     /// Its name in reports: `p99`.
     fn name(&self) -> String {
         format!("p{}", self.q * 100.0)
@@ -167,7 +180,8 @@ impl Verdict {
             reasons.extend(checks.into_iter().flatten());
         }
         reasons.extend(losses.iter().cloned().map(Reason::Lost));
-        Self { reasons, blind: generator.is_none() }
+        let jitter = generator.map_or_else(Vec::new, |generator| jitter(summary, generator));
+        Self { reasons, jitter, blind: generator.is_none() }
     }
 
     /// The same with a reason for each agent whose figures may not be believed: one of many may spoil a run whose sums look fine.
@@ -179,6 +193,21 @@ impl Verdict {
             causes: agent.reasons.clone(),
         }));
         self
+    }
+
+    /// What else is to be known of figures that may be believed; `None` where nothing is, and where they may not.
+    #[must_use]
+    pub fn remark(&self) -> Option<String> {
+        match self {
+            Self { reasons, .. } if !reasons.is_empty() => None,
+            Self { blind: true, .. } => {
+                Some("as far as this format tells: it holds no record of the generator".to_owned())
+            }
+            Self { jitter, .. } if !jitter.is_empty() => {
+                Some(raised_by("late wake-ups of this machine", jitter, true))
+            }
+            _ => None,
+        }
     }
 
     /// The figures may be believed, as far as is known.
@@ -252,11 +281,31 @@ fn late(summary: &Summary, generator: &Generator) -> Option<Reason> {
     if !knows_on_time(summary, generator) {
         return lag(summary, generator);
     }
-    let quantiles = JUDGED.map(|q| LateQuantile::new(q, summary, generator));
+    let quantiles = late_quantiles(summary, generator);
     let raised = quantiles.iter().any(|quantile| quantile.raised);
-    // A closed loop has no late starts: it is its answers that were read late.
-    let stood_still = generator.stalls > 0 || (generator.users > 0 && !generator.self_paced);
-    raised.then(|| Reason::Late { quantiles: quantiles.to_vec(), stood_still })
+    let is_late = raised && jitter(summary, generator).is_empty();
+    let stood_still = generator.stalls > 0 || !is_open(generator);
+    is_late.then(|| Reason::Late { quantiles: quantiles.to_vec(), stood_still })
+}
+
+/// The quantiles, where nothing but late wake-ups raised any. A closed loop has no late starts: it reads answers late.
+fn jitter(summary: &Summary, generator: &Generator) -> Vec<LateQuantile> {
+    let quantiles = late_quantiles(summary, generator);
+    let raised = || quantiles.iter().filter(|quantile| quantile.raised);
+    let is_jitter = is_open(generator)
+        && knows_on_time(summary, generator)
+        && raised().next().is_some()
+        && raised().all(LateQuantile::is_jitter);
+    if is_jitter { quantiles.to_vec() } else { Vec::new() }
+}
+
+/// Users do not set the pace, but a rate or a script.
+fn is_open(generator: &Generator) -> bool {
+    generator.users == 0 || generator.self_paced
+}
+
+fn late_quantiles(summary: &Summary, generator: &Generator) -> [LateQuantile; JUDGED.len()] {
+    JUDGED.map(|q| LateQuantile::new(q, summary, generator))
 }
 
 /// Whether [`Generator::on_time`] is of the hits in the summary.
@@ -315,6 +364,13 @@ impl Verdict {
 }
 
 impl Reason {
+    /// The generator was late, which adds to response times and takes nothing from them.
+    #[must_use]
+    pub fn is_lateness(&self) -> bool {
+        use Reason::{Busy, Lag, Late, Stalls, TimeLost};
+        matches!(self, Late { .. } | Lag { .. } | Stalls { .. } | TimeLost { .. } | Busy { .. })
+    }
+
     /// What a user can do about it; `None` where the reader's own words say it.
     #[must_use]
     pub fn remedy(&self) -> Option<&'static str> {
@@ -353,11 +409,11 @@ impl Reason {
 }
 
 impl fmt::Display for Verdict {
-    /// `VALID`, `VALID (as far as …)`, or `INVALID: reason; reason`.
+    /// `VALID`, `VALID (remark)`, or `INVALID: reason; reason`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_valid() {
-            let blind = " (as far as this format tells: it holds no record of the generator)";
-            return write!(f, "VALID{}", if self.blind { blind } else { "" });
+            let remark = self.remark().map_or(String::new(), |remark| format!(" ({remark})"));
+            return write!(f, "VALID{remark}");
         }
         f.write_str("INVALID: ")?;
         for (at, reason) in self.reasons.iter().enumerate() {
@@ -400,7 +456,12 @@ impl fmt::Display for Reason {
                 let (times, longest) = (counted(*times, "time"), longest.rounded());
                 write!(f, "the generator stood still {times} for over 100ms (longest {longest})")
             }
-            Self::Late { quantiles, stood_still } => write_late(f, quantiles, *stood_still),
+            Self::Late { quantiles, stood_still: true } => {
+                f.write_str(&raised_by("late starts and answers read late", quantiles, false))
+            }
+            Self::Late { quantiles, stood_still: false } => {
+                f.write_str(&raised_by("late starts", quantiles, true))
+            }
             Self::Lag { p99, response_p99 } => {
                 let (p99, response) = (p99.rounded(), response_p99.rounded());
                 write!(f, "requests began late: schedule lag p99 {p99}, response p99 {response}")
@@ -427,11 +488,7 @@ impl fmt::Display for Reason {
 }
 
 /// `late starts raised p90 from 170µs to 620µs and p99 from 910µs to 3.3ms; p50 is good, and so is service time`.
-fn write_late(
-    f: &mut fmt::Formatter<'_>,
-    quantiles: &[LateQuantile],
-    stood_still: bool,
-) -> fmt::Result {
+fn raised_by(cause: &str, quantiles: &[LateQuantile], is_service_good: bool) -> String {
     let (raised, good): (Vec<&LateQuantile>, Vec<&LateQuantile>) =
         quantiles.iter().partition(|quantile| quantile.raised);
     let raised: Vec<String> = raised
@@ -442,19 +499,18 @@ fn write_late(
             format!("{} from {from} to {to}", quantile.name())
         })
         .collect();
+    let raised = format!("{cause} raised {}", list_and(&raised));
     let good: Vec<String> = good.into_iter().map(LateQuantile::name).collect();
-    let cause = if stood_still { "late starts and answers read late" } else { "late starts" };
-    write!(f, "{cause} raised {}", list_and(&raised))?;
     let good = match good.len() {
         0 => None,
         1 => Some(format!("{} is good", good[0])),
         _ => Some(format!("{} are good", list_and(&good))),
     };
-    match (good, stood_still) {
-        (None, true) => Ok(()),
-        (None, false) => f.write_str("; service time is good"),
-        (Some(good), true) => write!(f, "; {good}"),
-        (Some(good), false) => write!(f, "; {good}, and so is service time"),
+    match (good, is_service_good) {
+        (None, false) => raised,
+        (None, true) => format!("{raised}; service time is good"),
+        (Some(good), false) => format!("{raised}; {good}"),
+        (Some(good), true) => format!("{raised}; {good}, and so is service time"),
     }
 }
 

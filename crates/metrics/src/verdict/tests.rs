@@ -183,6 +183,30 @@ fn a_wake_up_and_a_tick_are_no_lateness() {
 }
 
 #[test]
+fn a_machines_own_jitter_is_a_remark() {
+    // nginx at 50/s for 5 s beside nothing: three of 250 hits were due while the machine did something else.
+    let jitter = |late: u64, took: u64, hits: usize| {
+        run_of((0..250).map(move |hit| if hit < hits { (late, took) } else { (30_000, 190_000) }))
+    };
+    let verdict =
+        |(summary, generator): (Summary, Generator)| Verdict::new(&summary, Some(&generator), &[]);
+    let few = verdict(jitter(240_000, 196_000, 4));
+    assert!(few.is_valid());
+    assert_eq!(
+        few.to_string(),
+        "VALID (late wake-ups of this machine raised p99 from 196µs to 436µs; p50, p90 and p95 are good, and so is service time)"
+    );
+    assert_eq!(few.jitter.len(), JUDGED.len());
+    // More than that is more than jitter, and so is what meets one request in twenty, or in ten.
+    let verdict_of = |late, hits| verdict(jitter(late, 196_000, hits));
+    for (late, hits) in [(5_100_000, 4), (1_100_000, 15), (240_000, 40)] {
+        let judged = verdict_of(late, hits);
+        assert!(!judged.is_valid() && judged.jitter.is_empty(), "{late} {hits}: {judged}");
+    }
+    assert_eq!(verdict_of(30_000, 4).to_string(), "VALID");
+}
+
+#[test]
 fn a_record_of_other_hits_is_judged_by_its_lag() {
     let (mut summary, mut generator) = run_of((0..1000).map(|_| (900_000, 150_000)));
     for _ in 0..100 {
@@ -230,7 +254,9 @@ impl Run {
         let mut alone: Vec<f64> = self.hits.iter().map(|hit| hit.took).collect();
         let excess = JUDGED.map(|q| {
             let (response, alone) = (exact(&mut response, q), exact(&mut alone, q));
-            (response - alone) / (LAG_SHARE_MAX * alone).max(LAG_FLOOR.0 as f64)
+            let jitter = JITTER.iter().find(|(of, _)| *of == q && self.users == 0);
+            let floor = jitter.map_or(LAG_FLOOR, |(_, most)| *most);
+            (response - alone) / (LAG_SHARE_MAX * alone).max(floor.0 as f64)
         });
         let most = excess.into_iter().fold(self.rate_lost / RATE_TOLERANCE, f64::max);
         ((most - 1.0).abs() > 0.2).then_some(most < 1.0)

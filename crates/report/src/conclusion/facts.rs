@@ -258,14 +258,10 @@ fn succeeded_per_s(timeline: &Timeline, (earliest, latest): (i64, i64)) -> f64 {
 }
 
 fn measurement(verdict: &Verdict) -> Measurement {
-    let is_late = |reason: &Reason| {
-        use Reason::{Busy, Lag, Late, Stalls, TimeLost};
-        matches!(reason, Late { .. } | Lag { .. } | Stalls { .. } | TimeLost { .. } | Busy { .. })
-    };
     match verdict.reasons.as_slice() {
         [] if verdict.blind => Measurement::Blind,
         [] => Measurement::Valid,
-        reasons if reasons.iter().all(is_late) => Measurement::Late,
+        reasons if reasons.iter().all(Reason::is_lateness) => Measurement::Late,
         _ => Measurement::Invalid,
     }
 }

@@ -1,10 +1,11 @@
 //! `Meter` turns the rows of a run into a step. Memory is bounded: rows are counted in cells by the time they were due, and not
 //! stored.
 
-use metrics::{Batch, CONDITIONS_MAX, Histogram, Sample, Verdict};
+use metrics::{Batch, CONDITIONS_MAX, Histogram, Reason, Sample, Verdict};
 use stdx::Nanos;
 
-use super::{By, Search, Step, Trial};
+use super::level::judge_alone;
+use super::{By, Judgement, Search, Step, Trial};
 use crate::warmup::start_of_steady_state;
 
 /// Cells of a step.
@@ -34,7 +35,7 @@ struct Cell {
     hits: u64,
     errors: u64,
     /// Hits that ended in this cell with success, whenever they were due.
-    stop_reason: u64,
+    ended: u64,
     /// Hits on the wrong side of each condition.
     wrong: [u64; CONDITIONS_MAX],
     /// The same, had they been due when they were sent.
@@ -57,7 +58,7 @@ impl Cell {
     fn merge(&mut self, other: &Self) {
         self.hits += other.hits;
         self.errors += other.errors;
-        self.stop_reason += other.stop_reason;
+        self.ended += other.ended;
         for at in 0..CONDITIONS_MAX {
             self.wrong[at] += other.wrong[at];
             self.wrong_from_sent[at] += other.wrong_from_sent[at];
@@ -83,12 +84,12 @@ impl<'a> Meter<'a> {
     /// Counts rows. Times are offsets from the step's start.
     pub fn add(&mut self, batch: &Batch) {
         for sample in &batch.samples {
-            let (due, stop_reason) = (self.cell_of(sample.intended), self.cell_of(sample.done));
+            let (due, ended) = (self.cell_of(sample.intended), self.cell_of(sample.done));
             self.cells[due.min(CELLS as usize - 1)].add(self.search, sample);
-            if let Some(cell) = self.cells.get_mut(stop_reason)
+            if let Some(cell) = self.cells.get_mut(ended)
                 && sample.is_success()
             {
-                cell.stop_reason += 1;
+                cell.ended += 1;
             }
         }
     }
@@ -116,8 +117,8 @@ impl<'a> Meter<'a> {
         let load = self.trial.load;
         let planned = load * self.duration().saturating_sub(warmup_end).as_secs_f64();
         // Hits of the warm-up that did not end yet are under way, as far as is known: in doubt nothing is plain.
-        let stop_reason: u64 = warmup.iter().map(|cell| cell.hits).sum();
-        let left = (load * warmup_end.as_secs_f64() - stop_reason as f64).max(0.0);
+        let ended: u64 = warmup.iter().map(|cell| cell.hits).sum();
+        let left = (load * warmup_end.as_secs_f64() - ended as f64).max(0.0);
         let since = now.saturating_sub(warmup_end);
         let conditions = self.search.objective.conditions().iter().enumerate();
         conditions.into_iter().any(|(at, condition)| {
@@ -142,7 +143,7 @@ impl<'a> Meter<'a> {
         self.cells[begin..].iter().for_each(|cell| all.merge(cell));
         let warmup = self.time_of(begin).min(end);
         let quantile = |q: f64| all.response.quantile(q);
-        Step {
+        let step = Step {
             load: self.trial.load,
             hits: all.hits,
             figures: self.figures(&all, &all.wrong),
@@ -156,12 +157,19 @@ impl<'a> Meter<'a> {
             measured: end.saturating_sub(warmup),
             took: end,
             cut: cut.is_some(),
-            spoilt: (!verdict.is_valid() && !self.is_servers_doing(&all)).then(|| {
-                let reasons: Vec<String> =
-                    verdict.reasons.iter().map(ToString::to_string).collect();
-                reasons.join("; ")
-            }),
-        }
+            spoilt: None,
+        };
+        let is_excused = self.is_servers_doing(&all) || self.is_met_late(verdict, &step);
+        let spoilt = (!verdict.is_valid() && !is_excused).then(|| reasons(verdict));
+        Step { spoilt, ..step }
+    }
+
+    /// The objective is met with the generator's own lag in every response time, and lag only adds. A closed loop that is late asks
+    /// for less, so that its step is of another load.
+    fn is_met_late(&self, verdict: &Verdict, step: &Step) -> bool {
+        self.search.by == By::Rate
+            && verdict.reasons.iter().all(Reason::is_lateness)
+            && judge_alone(&self.search.objective, step) == Judgement::Met
     }
 
     /// The cell at which what counts begins. What was cut has no steady state: all of it counts but the warm-up, and that too
@@ -180,7 +188,7 @@ impl<'a> Meter<'a> {
         let end = cut.map_or(self.cells.len(), |end| self.cell_of(end));
         let in_time = begin..end.clamp(begin + 1, self.cells.len());
         let seconds = self.time_of(in_time.len()).as_secs_f64();
-        self.cells[in_time].iter().map(|cell| cell.stop_reason).sum::<u64>() as f64 / seconds
+        self.cells[in_time].iter().map(|cell| cell.ended).sum::<u64>() as f64 / seconds
     }
 
     /// Cells of the configured warm-up; the last may reach beyond it.
@@ -228,6 +236,12 @@ impl<'a> Meter<'a> {
             },
         )
     }
+}
+
+/// Why a run is INVALID, in the verdict's words.
+fn reasons(verdict: &Verdict) -> String {
+    let reasons: Vec<String> = verdict.reasons.iter().map(ToString::to_string).collect();
+    reasons.join("; ")
 }
 
 #[cfg(test)]
@@ -332,7 +346,9 @@ mod tests {
     #[test]
     fn a_late_generator_spoils_a_step_that_the_server_did_not() {
         let fast = batch(|_| Nanos::from_millis(20));
-        assert!(step(&fast, true, None).spoilt.unwrap().contains("stood still"));
+        assert_eq!(step(&fast, true, None).spoilt, None, "met with the lag in it");
+        let near = batch(|ms| Nanos::from_millis(if ms % 70 == 0 { 130 } else { 90 }));
+        assert!(step(&near, true, None).spoilt.unwrap().contains("stood still"));
         let slow = batch(|_| Nanos::from_millis(200));
         let search = Search { objective: "p50<100ms".parse().unwrap(), ..search(By::Rate) };
         let cell = Cell { hits: 100, wrong_from_sent: [80; CONDITIONS_MAX], ..Cell::default() };
