@@ -14,7 +14,7 @@ use report::k6_summary::is_trend_stat;
 use results::Encoding;
 use script::{AbortReason, DeclaredMetric, Fields, Files, Level, Options, Program, SystemTag};
 use serde_json::Value;
-use session::{MonitorConfig, OnInvalid, ReportFiles};
+use session::{MonitorConfig, OnCutOff, OnInvalid, ReportFiles, RunFigures};
 use workload::executor::Scenario;
 
 use crate::announcement;
@@ -430,9 +430,23 @@ fn epoch_ns(at: Instant) -> i64 {
 }
 
 impl TestConfig {
-    /// Whether figures of the rows are needed besides the summary: for a report, or for the verdict.
+    /// Whether figures of the rows are needed besides the summary, for a report or for the verdict.
     pub(super) fn needs_figures(&self) -> bool {
         !self.reports.is_empty() || self.on_invalid == OnInvalid::Fail || cli::has_job_summary()
+    }
+
+    /// Figures of the scenarios' rows, where anything needs them; by name, where a report will have them.
+    pub(super) fn figures(&self, is_reported: bool) -> Option<RunFigures> {
+        let figures = || RunFigures::new(OnCutOff::LeftOut);
+        match is_reported || self.needs_figures() {
+            true => Some(figures().by_name()),
+            false => self.says_result().then(figures),
+        }
+    }
+
+    /// Whether it is said after the summary how the server did, and whether the figures may be believed. k6 does not.
+    pub(super) fn says_result(&self) -> bool {
+        !self.compat && self.mode != SummaryMode::Disabled
     }
 
     /// Whether rows go to a file for `brunt report`.

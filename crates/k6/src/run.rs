@@ -9,6 +9,7 @@ use cli::{
     CommandError, ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, Output,
     ParsedArgs, usage_error,
 };
+use metrics::Verdict;
 use metrics::tally::{Assertion, MetricSummary, Tally};
 use report::k6_summary::{K6Input, K6Part};
 use script::{GroupTallies, Level, PriorStages, Stage, SystemTag, VuStats};
@@ -173,8 +174,11 @@ fn test(
         conclude(&mut meant, &seen, judge.as_ref(), agents)?;
     let events = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.events));
     asserted.extend(events.into_iter().map(Assertion::Event));
-    if let Some(judge) = &judge {
-        write_reports(&meant, judge, (saved, &asserted))?;
+    let verdict =
+        judge.as_ref().map(|judge| judge.figures.verdict(&judge.generator).with_agents(&asserted));
+    let judged = judge.as_ref().zip(verdict.as_ref());
+    if let Some((judge, verdict)) = judged {
+        write_reports(&meant, (judge, verdict), (saved, &asserted))?;
     }
     if last.is_some() && !crossed.is_empty() {
         let text = format!("thresholds on metrics '{crossed}' have been crossed");
@@ -182,13 +186,12 @@ fn test(
         cli::annotate_failure("load test", &text);
         seen.code = if seen.code == ExitCode::Ok { ExitCode::Thresholds } else { seen.code };
     }
-    let verdict =
-        judge.as_ref().map(|judge| judge.figures.verdict(&judge.generator).with_agents(&asserted));
     let code = session::conclude_run(&gates, verdict.as_ref(), meant.on_invalid);
     seen.code =
         [seen.code, code, summary].into_iter().find(|c| *c != ExitCode::Ok).unwrap_or(ExitCode::Ok);
     if let Some(done) = &last {
-        notes(&meant, done, seen.elapsed)?;
+        notes(&meant, done, seen.elapsed);
+        say_result(&meant, judged, (done, &asserted));
     }
     if meant.linger {
         linger(&meant)?;
@@ -238,13 +241,12 @@ fn scenarios(
 /// Writes the report of the scenarios to its files and to the job's summary, and stores it.
 fn write_reports(
     meant: &TestConfig,
-    judge: &GateJudge,
+    (judge, verdict): (&GateJudge, &Verdict),
     (saved, asserted): (Option<&mut OpenRun>, &[Assertion]),
 ) -> Result<(), ExitError> {
     let GateJudge { figures, generator, .. } = judge;
-    let verdict = figures.verdict(generator).with_agents(asserted);
     let title = saved.as_ref().map_or(meant.path.as_str(), |run| run.name()).to_owned();
-    let input = figures.input(&title, (generator, &verdict), asserted);
+    let input = figures.input(&title, (generator, verdict), asserted);
     let written = meant.reports.write_run(&input);
     cli::append_job_summary(|| report::markdown(&input));
     if let Some(run) = saved {
@@ -422,15 +424,12 @@ fn progress(meant: &TestConfig, beside: Duration) -> Progress {
     progress
 }
 
-/// Logs how the test ended, and warns if the figures are not valid.
-fn notes(meant: &TestConfig, done: &StageResult, elapsed: Nanos) -> Result<(), ExitError> {
+/// Logs how the test ended, and what was lost.
+fn notes(meant: &TestConfig, done: &StageResult, elapsed: Nanos) {
     if !meant.quiet {
         let beside = elapsed.saturating_sub(done.elapsed);
         let mut progress = progress(meant, beside.into());
         progress.draw(done.elapsed.into(), &done.control, true);
-    }
-    if !done.verdict.is_valid() {
-        cli::eprint_line(&format!("brunt: {}", done.verdict));
     }
     let dropped = done.outcome.samples_dropped;
     if dropped > 0 {
@@ -439,7 +438,25 @@ fn notes(meant: &TestConfig, done: &StageResult, elapsed: Nanos) -> Result<(), E
             stdx::counted(dropped, "sample")
         ));
     }
-    Ok(())
+}
+
+/// Says how the server did and whether the figures may be believed, on standard error: standard output has the summary, which
+/// other programs read. Of a script without requests there is only the verdict.
+fn say_result(
+    meant: &TestConfig,
+    judged: Option<(&GateJudge, &Verdict)>,
+    (done, asserted): (&StageResult, &[Assertion]),
+) {
+    let has_requests = |(judge, _): &(&GateJudge, &Verdict)| judge.figures.summary.requests > 0;
+    if let Some((judge, verdict)) = judged.filter(has_requests).filter(|_| meant.says_result()) {
+        let input = judge.figures.input("", (&judge.generator, verdict), asserted);
+        report::brief(&input).lines().for_each(cli::eprint_line);
+        return;
+    }
+    let verdict = judged.map_or(&done.verdict, |(_, verdict)| verdict);
+    if !verdict.is_valid() {
+        cli::eprint_line(&format!("brunt: {verdict}"));
+    }
 }
 
 /// Waits until a client resumes a test that begins paused.

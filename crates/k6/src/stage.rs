@@ -12,8 +12,8 @@ use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStat
 use session::tui;
 use session::web::{self, LivePage, LiveView};
 use session::{
-    Control as RunControl, GateObserver, Observer, ObserverError, OnCutOff, OpenResults,
-    RunFigures, Session, SessionOptions, go_words,
+    Control as RunControl, GateObserver, Observer, ObserverError, OpenResults, RunFigures, Session,
+    SessionOptions, go_words,
 };
 use stdx::{Distribution, Nanos};
 use workload::executor::{Executor, Scenario};
@@ -97,13 +97,11 @@ pub(super) fn run_stage(
     let results = outputs.and_then(open).transpose()?;
     let of_stage = if stage == Stage::Iteration { meant.gates.clone() } else { Gates::default() };
     let mut gates = GateObserver::new(&of_stage, TargetTable::default());
-    let is_counted = gates.is_some()
-        || outputs.is_some_and(|outputs| outputs.stored.is_some())
-        || stage == Stage::Iteration && meant.needs_figures();
-    let mut figures = is_counted.then(|| RunFigures::new(OnCutOff::LeftOut).by_name());
+    let is_reported = gates.is_some() || outputs.is_some_and(|outputs| outputs.stored.is_some());
+    let mut figures = (stage == Stage::Iteration).then(|| meant.figures(is_reported)).flatten();
     let page = live_page(meant, stage, &interrupts);
     let is_screen = meant.tui && stage == Stage::Iteration;
-    let rows = results.is_some() || is_counted || page.is_some() || is_screen;
+    let rows = results.is_some() || figures.is_some() || page.is_some() || is_screen;
     let settings = Settings { rows, ..settings(meant, stage) };
     // Thresholds are judged after teardown, and belong to the results.
     let options = SessionOptions::new(&interrupts);

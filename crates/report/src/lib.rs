@@ -99,4 +99,4 @@ pub use plot::{
     BANDS_MAX, BandBuilder, POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError,
 };
 pub use sheet::FigureSheet;
-pub use text::text;
+pub use text::{brief, text};

@@ -36,13 +36,19 @@ pub fn text(input: &Input<'_>) -> String {
     {
         let _ = write!(out, "\n{section}");
     }
-    let _ = write!(
-        out,
-        "\n{}Measurement: {}",
-        conclusion.server_line(),
-        judgement::text(input.verdict)
-    );
-    out
+    out + "\n" + &closing_lines(&conclusion, input)
+}
+
+/// The conclusion, the server's result and the verdict, for output that has a report of its own.
+#[must_use]
+pub fn brief(input: &Input<'_>) -> String {
+    let conclusion = Conclusion::of(input);
+    conclusion.text() + "\n" + &closing_lines(&conclusion, input)
+}
+
+/// The server's result and the verdict on the measurement.
+fn closing_lines(conclusion: &Conclusion, input: &Input<'_>) -> String {
+    format!("{}Measurement: {}", conclusion.server_line(), judgement::text(input.verdict))
 }
 
 /// Vegeta's lines, with the throughput and latencies given.

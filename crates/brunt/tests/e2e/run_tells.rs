@@ -204,3 +204,34 @@ fn sending_what_does_not_go_out_at_once_takes_time() {
         assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
     }
 }
+
+/// k6's summary says what was counted; whether the server was well and the figures may be believed is said after it.
+#[test]
+fn a_run_ends_with_what_was_found() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("tells-found");
+    let source = |path: &str| {
+        format!(
+            "import http from 'k6/http'; export default function () {{ http.get('{url}{path}') }}"
+        )
+    };
+    let (well, ill) =
+        (scratch.file("well.js", source("/")), scratch.file("ill.js", source("/status/503")));
+    let flags = "-q -u 2 -i 40";
+    let ran = run(&format!("run {flags} {well}")).with_code(0);
+    let found = |text: &str| ran.stderr.lines().any(|line| line.starts_with(text));
+    assert!(found("A script with up to 2 users for ") && found("Measurement: "), "{ran:#?}");
+    assert!(!ran.stdout.contains("Measurement"), "other programs read the summary: {ran:#?}");
+    let ran = run(&format!("run {flags} {ill}")).with_code(0);
+    assert!(ran.stderr.contains("no request succeeded: of 40 all got status 503."), "{ran:#?}");
+    // k6 says no such thing, and nothing is found of a script without requests.
+    let idle = scratch.file("idle.js", "export default function () {}");
+    for line in [
+        format!("run {flags} --compat {ill}"),
+        format!("run {flags} --summary-mode=disabled {ill}"),
+        format!("run {flags} {idle}"),
+    ] {
+        let ran = run(&line).with_code(0);
+        assert!(!ran.stderr.contains("Server: "), "{line}: {ran:#?}");
+    }
+}

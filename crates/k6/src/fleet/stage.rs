@@ -11,10 +11,7 @@ use metrics::{Snapshot, Summary, TargetTable, Verdict};
 use remote::flags::FleetRequest;
 use remote::{FleetExecution, FleetWork, PartSink, Records, RemoteError};
 use script::{AbortReason, Control, LiveMetrics, Stage, VuStats};
-use session::{
-    Control as RunControl, GateObserver, Observer, OnCutOff, RunFigures, Session, SessionOptions,
-    tui,
-};
+use session::{Control as RunControl, GateObserver, Observer, Session, SessionOptions, tui};
 use stdx::Nanos;
 use workload::Load;
 
@@ -45,7 +42,6 @@ pub(crate) fn run_on_fleet(
     let open = |outputs: &Outputs| outputs.open_results(meant.watching.as_ref()).transpose();
     let results = outputs.and_then(open).transpose()?;
     let is_stored = outputs.is_some_and(|outputs| outputs.stored.is_some());
-    let is_counted = is_stored || meant.needs_figures();
     let (execution, records) = start(meant, request, data, &interrupts)?;
     let control = Control::new(&meant.options.scenarios, &meant.options.segment);
     control.begin(execution.start().saturating_duration_since(meant.began).into());
@@ -53,8 +49,7 @@ pub(crate) fn run_on_fleet(
     let merged = Merged::new(&control, &live);
     let execution = execution.with_parts(merged.clone());
     let mut gates = GateObserver::new(&meant.gates, TargetTable::default());
-    let mut figures =
-        (gates.is_some() || is_counted).then(|| RunFigures::new(OnCutOff::LeftOut).by_name());
+    let mut figures = meant.figures(is_stored || gates.is_some());
     let options = SessionOptions::new(&interrupts);
     // The log says that it is interrupted.
     let options =
