@@ -4,12 +4,14 @@
 //!
 //! ```text
 //! Timeline ──▶ Moments (at most 40 instants) ──▶ line or broken line through the delay ──▶ Trend
+//! response times, alike all through the run or not; the backlog that they make ─────────────────┘
 //! ```
 
 use metrics::{Cell, Timeline};
 use stdx::Nanos;
 
 use super::line::{Line, broken};
+use super::steady::{Steady, Waits, is_alike};
 
 /// A backlog that grows by this share of the rate asked, or more, is one that the server does not work off.
 pub(super) const GROWTH_MIN: f64 = 0.02;
@@ -21,11 +23,17 @@ const MOMENTS: usize = 40;
 const MOMENTS_MIN: usize = 8;
 /// A span without an answer is a pause from this length on, ...
 const PAUSE_MIN: Nanos = Nanos::SECOND;
-/// ... and where so many requests were due in it: that as many go without an answer by chance happens once in e^12 = 160,000
-/// times (Poisson).
+/// ... and where so many answers were expected in it: that as many fail to come by chance happens once in e^12 = 160,000 times
+/// (Poisson).
 const PAUSE_ANSWERS_MIN: f64 = 12.0;
+/// A backlog that grows by this share of what is due: nothing is answered any more.
+const HANGS_MIN: f64 = 0.9;
 /// Of the requests due, this share has to be answered within the run, less what is usually under way.
 const ANSWERED_MIN: f64 = 0.95;
+
+/// A steady backlog differs from what the run's response times make by less than this share of the last one, and one standard deviation
+/// of its number (Poisson). One that grows all through a run ends at more.
+const STEADY_SHARE_MAX: f64 = 0.25;
 
 /// Which way a backlog went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +42,9 @@ pub(super) enum Trend {
     Level,
     /// It grew.
     Growing,
+    /// It grew as it does where requests wait as long at the run's start as at its end: the run is short beside its answers, or a
+    /// share of its requests is never answered.
+    Steady,
     /// Neither is sure.
     #[default]
     Unclear,
@@ -87,6 +98,8 @@ pub(super) enum Load {
 /// The state at an instant.
 #[derive(Clone, Copy, Debug, Default)]
 struct Moment {
+    /// The cell whose end it is.
+    cell: usize,
     /// Seconds since the first request was due.
     at: f64,
     /// Requests due until then.
@@ -95,6 +108,8 @@ struct Moment {
     ended: f64,
     /// The rate asked in the time before it (1/s).
     rate: f64,
+    /// How long before the last request that was due then the one was due that is next to end, did they end in their order (s).
+    delay: f64,
 }
 
 impl Moment {
@@ -108,6 +123,7 @@ impl Backlog {
     /// was due.
     pub(super) fn of(
         timeline: &Timeline,
+        waits: &Waits<'_>,
         (earliest, latest): (i64, i64),
         load: Load,
     ) -> Option<Self> {
@@ -115,18 +131,15 @@ impl Backlog {
         let last = *moments.last().filter(|_| moments.len() >= MOMENTS_MIN)?;
         let mean = last.due / last.at.max(1e-9);
         let settled = settled(timeline, &moments);
-        let delays: Vec<(f64, f64)> = settled
-            .iter()
-            .map(|moment| {
-                let rate = match load {
-                    Load::Even => mean,
-                    Load::Varying => moment.rate.max(mean / 2.0),
-                };
-                (moment.at, moment.backlog() / rate)
-            })
-            .collect();
+        let delays: Vec<(f64, f64)> =
+            settled.iter().map(|moment| (moment.at, moment.delay)).collect();
         let limit = GROWTH_MIN.max(REQUESTS_MIN / last.due.max(1.0));
+        let steady = Steady::of(timeline, waits);
         let (trend, growth, knot) = trend(&delays, limit);
+        let trend = match trend {
+            Trend::Growing if is_steady(&moments, &steady) && is_alike(timeline) => Trend::Steady,
+            other => other,
+        };
         let onset = knot.filter(|_| trend == Trend::Growing).map(|at| onset(&moments, at));
         Some(Self {
             trend,
@@ -136,9 +149,21 @@ impl Backlog {
             onset,
             loads: (load == Load::Varying).then(|| loads(&moments)),
             is_answered: is_answered(settled, last),
-            pause: pause(timeline, (earliest, latest)),
+            pause: pause(timeline, &steady, (earliest, latest)),
         })
     }
+
+    /// It grew since nothing was answered any more.
+    pub(super) fn hangs(&self) -> bool {
+        self.growth >= HANGS_MIN
+    }
+}
+
+/// Whether the backlog was all through the run what it is with the same response times all through it.
+fn is_steady(moments: &[Moment], steady: &Steady) -> bool {
+    let last = moments.last().map_or(0.0, Moment::backlog);
+    let most = STEADY_SHARE_MAX * last + last.sqrt();
+    moments.iter().all(|moment| (moment.ended - steady.ended(moment.cell)).abs() <= most)
 }
 
 /// The state at the ends of cells, until the last request was due.
@@ -146,12 +171,14 @@ fn moments(timeline: &Timeline, (earliest, latest): (i64, i64)) -> Vec<Moment> {
     let width = i64::try_from(timeline.width().0).unwrap_or(i64::MAX);
     let mut all = vec![Moment::default()];
     let mut last = Moment::default();
+    let mut dues = Dues::default();
     let mut end = timeline.start();
-    for cell in timeline.cells() {
+    for (cell, one) in timeline.cells().enumerate() {
         end = end.saturating_add(width);
         let at = end.saturating_sub(earliest) as f64 / 1e9;
-        let (due, ended) = (last.due + cell.hits as f64, last.ended + cell.ended as f64);
-        last = Moment { at, due, ended, rate: 0.0 };
+        let (due, ended) = (last.due + one.hits as f64, last.ended + one.ended as f64);
+        dues.add(at, due);
+        last = Moment { cell, at, due, ended, rate: 0.0, delay: dues.since(ended) };
         if end > earliest && end <= latest {
             all.push(last);
         }
@@ -167,6 +194,37 @@ fn moments(timeline: &Timeline, (earliest, latest): (i64, i64)) -> Vec<Moment> {
             Moment { rate: (to.due - from.due) / (to.at - from.at).max(1e-9), ..to }
         })
         .collect()
+}
+
+/// When requests were due, as the ends of cells in which some were.
+#[derive(Default)]
+struct Dues {
+    /// The time (s), and how many were due until then.
+    steps: Vec<(f64, f64)>,
+    /// The step in which the request is due that is next to end.
+    next: usize,
+}
+
+impl Dues {
+    fn add(&mut self, at: f64, due: f64) {
+        if self.steps.last().map_or(0.0, |step| step.1) < due {
+            self.steps.push((at, due));
+        }
+    }
+
+    /// The time from when the first request was due that has not ended, where so many have, to when the last one was. `ended` never
+    /// falls. Time in which nothing is due does not count: it is no load.
+    fn since(&mut self, ended: f64) -> f64 {
+        let Some(last) = self.steps.last().filter(|last| last.1 > ended) else { return 0.0 };
+        while self.steps[self.next].1 <= ended {
+            self.next += 1;
+        }
+        let (at, due) = self.steps[self.next];
+        let (from, before) = self.next.checked_sub(1).map_or((0.0, 0.0), |step| self.steps[step]);
+        // Within its cell by the number of the requests, from the end of the cell before it where that had some.
+        let share = (ended - before) / (due - before).max(1e-9);
+        (last.0 - (from + share * (at - from))).max(0.0)
+    }
 }
 
 /// The moments from which on a backlog is level: a tenth of the run, and the time that the first requests took, have passed.
@@ -266,9 +324,9 @@ fn is_answered(settled: &[Moment], last: Moment) -> bool {
     last.backlog() <= (1.0 - ANSWERED_MIN) * last.due + usual * scale + REQUESTS_MIN
 }
 
-/// The longest span of cells in which requests were due and nothing was answered; what comes before the first answer is the time
-/// that an answer takes.
-fn pause(timeline: &Timeline, (earliest, latest): (i64, i64)) -> Option<Pause> {
+/// The longest span of cells in which answers were expected and none came; what comes before the first answer is the time that an
+/// answer takes.
+fn pause(timeline: &Timeline, steady: &Steady, (earliest, latest): (i64, i64)) -> Option<Pause> {
     let width = timeline.width().0;
     let begin =
         |at: usize| timeline.start().saturating_add_unsigned(width.saturating_mul(at as u64));
@@ -278,11 +336,17 @@ fn pause(timeline: &Timeline, (earliest, latest): (i64, i64)) -> Option<Pause> {
     let spans = cells[first..=last].split(|cell| cell.answered > 0).scan(first, |at, span| {
         let from = *at;
         *at += span.len() + 1;
-        Some((from, span))
+        Some((from, span.len()))
     });
-    let (at, span) = spans.max_by_key(|(_, span)| span.len())?;
-    let length = Nanos(width.saturating_mul(span.len() as u64));
-    let due: u64 = span.iter().map(|cell| cell.hits).sum();
-    (length >= PAUSE_MIN && due as f64 >= PAUSE_ANSWERS_MIN)
-        .then(|| Pause { at: Nanos(begin(at).abs_diff(earliest)), length })
+    let expected = |at: usize, cells: usize| match (at, cells) {
+        (0, _) | (_, 0) => 0.0,
+        _ => steady.ended(at + cells - 1) - steady.ended(at - 1),
+    };
+    let is_pause = |(at, cells): &(usize, usize)| {
+        width.saturating_mul(*cells as u64) >= PAUSE_MIN.0
+            && expected(*at, *cells) >= PAUSE_ANSWERS_MIN
+    };
+    let (at, cells) = spans.filter(is_pause).max_by_key(|(_, cells)| *cells)?;
+    let length = Nanos(width.saturating_mul(cells as u64));
+    Some(Pause { at: Nanos(begin(at).abs_diff(earliest)), length })
 }

@@ -7,6 +7,7 @@ use stdx::Nanos;
 use super::backlog::{Backlog, Load};
 use super::course::Course;
 use super::servers::Servers;
+use super::steady::Waits;
 use crate::Input;
 use crate::number::grouped;
 
@@ -147,7 +148,8 @@ impl Facts {
             timed_out_from: summary.timed_out_from.map(|from| from.0),
             classes: classes(summary),
             course,
-            backlog: timeline.and_then(|timeline| Backlog::of(timeline, span, load)),
+            backlog: timeline
+                .and_then(|timeline| Backlog::of(timeline, &Waits::of(summary), span, load)),
             measurement: measurement(input.verdict),
             doubts: input.verdict.reasons.iter().map(ToString::to_string).collect(),
             lag_max: input.generator.map_or(Nanos::ZERO, lag_max),

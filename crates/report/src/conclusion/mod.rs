@@ -19,6 +19,7 @@ mod sentence;
 mod servers;
 #[cfg(test)]
 mod simulated;
+mod steady;
 mod sureness;
 #[cfg(test)]
 mod tests;

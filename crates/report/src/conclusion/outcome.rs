@@ -56,6 +56,8 @@ pub(super) enum Doubt {
     Unanswered,
     /// Response times grew.
     Times,
+    /// The run is short beside its answers, or some of its requests timed out all through it.
+    Steady,
 }
 
 impl Outcome {
@@ -206,8 +208,9 @@ fn by_backlog(facts: &Facts, backlog: &Backlog) -> Outcome {
     let lag = facts.lag_max.as_secs_f64();
     match backlog.trend {
         Trend::Growing if late && backlog.delay < LAGS_MIN * lag => return Outcome::Unjudged,
+        Trend::Growing if backlog.pause.is_some() && backlog.hangs() => {}
         Trend::Growing => return Outcome::Overloaded,
-        Trend::Level | Trend::Unclear => {}
+        Trend::Level | Trend::Steady | Trend::Unclear => {}
     }
     if let Some(pause) = backlog.pause {
         let is_servers = pause.length.as_secs_f64() >= LAGS_MIN * lag;
@@ -219,7 +222,8 @@ fn by_backlog(facts: &Facts, backlog: &Backlog) -> Outcome {
         }
     }
     let doubt = match () {
-        () if backlog.trend == Trend::Unclear => Doubt::Backlog,
+        () if backlog.trend == Trend::Steady => Doubt::Steady,
+        () if backlog.trend != Trend::Level => Doubt::Backlog,
         () if !backlog.is_answered => Doubt::Unanswered,
         () if facts.course.is_some_and(|course| course.is_even() && course.is_growing()) => {
             Doubt::Times

@@ -2,7 +2,9 @@
 
 use stdx::list_and;
 
-use super::facts::{Facts, Offered};
+use metrics::FailureKind;
+
+use super::facts::{Class, Facts, Offered};
 use super::outcome::{Doubt, Outcome, turns_away};
 use super::sentence::{Kind, Sentence};
 use super::words::{per_s, share, time};
@@ -11,6 +13,7 @@ use crate::number::{counted, grouped};
 /// A quantile is stated where so many requests lie beyond it: the count of those varies by 1 / √5, less than half, from run to
 /// run (Poisson).
 const BEYOND_MIN: f64 = 5.0;
+const TIMEOUT: Class = Class::Failure(FailureKind::Timeout);
 
 /// How much was requested and answered, and whether the server kept up.
 pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
@@ -112,6 +115,12 @@ fn why_unclear(facts: &Facts, doubt: Doubt) -> String {
             )
         }
         Doubt::Times => "but response times grew".to_owned(),
+        Doubt::Steady => match facts.share_of(|class| class == TIMEOUT) {
+            none if none == 0.0 => {
+                format!("but answers took up to {}, long beside the run", time(facts.times[2]))
+            }
+            part => format!("but {} timed out all through the run", share(part)),
+        },
     }
 }
 
