@@ -131,13 +131,21 @@ impl Backlog {
         let last = *moments.last().filter(|_| moments.len() >= MOMENTS_MIN)?;
         let mean = last.due / last.at.max(1e-9);
         let settled = settled(timeline, &moments);
-        let delays: Vec<(f64, f64)> =
-            settled.iter().map(|moment| (moment.at, moment.delay)).collect();
+        // Where nothing is due there is no load to fall behind.
+        let loaded = settled.iter().filter(|moment| moment.rate > 0.0);
+        let delays: Vec<(f64, f64)> = loaded.map(|moment| (moment.at, moment.delay)).collect();
+        if delays.len() < MOMENTS_MIN / 2 {
+            return None;
+        }
         let limit = GROWTH_MIN.max(REQUESTS_MIN / last.due.max(1.0));
         let steady = Steady::of(timeline, waits);
         let (trend, growth, knot) = trend(&delays, limit);
+        let is_uneven = waits.has_timeouts() || settled.iter().any(|moment| moment.rate == 0.0);
+        let is_alike = || is_steady(&moments, &steady) && is_alike(timeline);
         let trend = match trend {
-            Trend::Growing if is_steady(&moments, &steady) && is_alike(timeline) => Trend::Steady,
+            Trend::Growing if is_alike() => Trend::Steady,
+            // Too few that time out to matter, or steps at the ends of a gap.
+            Trend::Unclear if is_uneven && is_alike() => Trend::Level,
             other => other,
         };
         let onset = knot.filter(|_| trend == Trend::Growing).map(|at| onset(&moments, at));

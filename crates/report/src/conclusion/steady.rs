@@ -18,6 +18,10 @@ impl<'a> Waits<'a> {
         Self { response, ended: response.count().saturating_sub(timeouts) }
     }
 
+    pub(super) fn has_timeouts(&self) -> bool {
+        self.ended < self.response.count()
+    }
+
     /// The share of the requests that end within this time. Timeouts are taken for the longest.
     fn within(&self, time: Nanos) -> f64 {
         let below = self.response.count_below(time).min(self.ended);
