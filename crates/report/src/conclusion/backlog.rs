@@ -67,6 +67,8 @@ pub(super) struct Backlog {
     /// Enough of what was due was answered within the run.
     pub(super) is_answered: bool,
     pub(super) pause: Option<Pause>,
+    /// As many requests were under way all the time: each was sent when another had ended.
+    pub(super) is_constant: bool,
 }
 
 /// Since when a backlog grew.
@@ -158,6 +160,7 @@ impl Backlog {
             loads: (load == Load::Varying).then(|| loads(&moments)),
             is_answered: is_answered(settled, last),
             pause: pause(timeline, &steady, (earliest, latest)),
+            is_constant: is_constant(&moments),
         })
     }
 
@@ -323,6 +326,15 @@ fn onset(moments: &[Moment], at: f64) -> Onset {
 fn loads(moments: &[Moment]) -> [f64; 2] {
     let rates = moments.iter().map(|moment| moment.rate);
     [rates.clone().fold(f64::INFINITY, f64::min), rates.fold(0.0, f64::max)]
+}
+
+/// From the first moment on nine in ten have as many as any: the others may lie between an answer and the next request. Of a rate it
+/// takes as long as an answer until as many are under way.
+fn is_constant(moments: &[Moment]) -> bool {
+    let most = moments.iter().map(Moment::backlog).fold(0.0, f64::max);
+    let with_most = moments.iter().filter(|moment| moment.backlog() == most).count();
+    let from_the_first = moments.first().is_some_and(|first| first.backlog() == most);
+    most > 0.0 && from_the_first && with_most * 10 >= moments.len() * 9
 }
 
 /// What is under way in a level system is under way at its end as well.

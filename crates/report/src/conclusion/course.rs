@@ -8,6 +8,8 @@ use stdx::Nanos;
 const GROWTH_MIN: f64 = 0.02;
 /// The last part's median must be this many times the first part's: below it, the growth is small beside the time itself.
 const TIMES_MIN: f64 = 2.0;
+/// A rise by so much is one, however slow it is: a queue that fills within minutes, a leak.
+const RISE_MIN: Nanos = Nanos::SECOND;
 
 /// A third of a run, by the moment requests were due.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,6 +20,8 @@ pub(super) struct Third {
     pub(super) requests: u64,
     /// The median of their response times.
     pub(super) p50: Nanos,
+    /// Their 95th percentile.
+    pub(super) p95: Nanos,
 }
 
 /// Three parts of a run, about a third of it each.
@@ -71,6 +75,18 @@ impl Course {
         (to - from) / between.max(1e-9)
     }
 
+    /// Whether response times, or those of the slowest, rose all through the run by more than a second and to several times as much.
+    pub(super) fn is_rising(&self) -> bool {
+        let rises = |times: [Nanos; 3]| {
+            let [first, middle, last] = times.map(|time| time.as_secs_f64());
+            let is_much = last - first >= RISE_MIN.as_secs_f64() && last >= TIMES_MIN * first;
+            first < middle && middle < last && is_much
+        };
+        self.is_growing()
+            || rises(self.thirds.map(|third| third.p50))
+            || rises(self.thirds.map(|third| third.p95))
+    }
+
     /// Whether a backlog grew all through the run, so that each request waited longer than those before it.
     pub(super) fn is_growing(&self) -> bool {
         let [first, middle, last] = self.thirds.map(|third| third.p50.as_secs_f64());
@@ -83,7 +99,7 @@ fn third(cells: &[&Cell], length: Nanos) -> Third {
     let mut times = metrics::Sketch::new();
     cells.iter().for_each(|cell| times.merge(&cell.response));
     let requests = cells.iter().map(|cell| cell.hits).sum();
-    Third { length, requests, p50: times.quantile(0.5) }
+    Third { length, requests, p50: times.quantile(0.5), p95: times.quantile(0.95) }
 }
 
 #[cfg(test)]

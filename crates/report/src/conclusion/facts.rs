@@ -13,6 +13,8 @@ use crate::number::grouped;
 
 /// Classes of failed requests in a sentence, at most; the rest is counted.
 const CLASSES_SHOWN: usize = 3;
+/// Where so many times the rate of a generator was sent there were several.
+const SEVERAL_MIN: f64 = 1.5;
 /// The quantiles that a conclusion states.
 const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
 
@@ -133,11 +135,7 @@ impl Facts {
         };
         Self {
             changes: changes(input),
-            // What was offered was offered of all requests, and not of a part.
-            offered: match input.generator {
-                Some(generator) if input.selected.is_empty() => offered(generator),
-                _ => Offered::Unknown,
-            },
+            offered: offered(input),
             requests: summary.requests,
             successes: summary.successes,
             unanswered: summary.failed(),
@@ -173,6 +171,15 @@ impl Facts {
         }
     }
 
+    /// Users set the pace, by the plan; without one, by as many requests under way all the time.
+    pub(super) fn is_closed(&self) -> bool {
+        match self.offered {
+            Offered::Users(_) | Offered::Script(_) => true,
+            Offered::Unknown => self.backlog.is_some_and(|backlog| backlog.is_constant),
+            Offered::Rate(_) => false,
+        }
+    }
+
     /// Requests a second that were answered with success, over attack and wait.
     pub(super) fn succeeded_per_s(&self) -> f64 {
         per_s(self.successes, self.elapsed)
@@ -204,8 +211,9 @@ impl Facts {
     }
 
     /// `30 timed out`, `4 got status 503`.
-    pub(super) fn class_words(&self) -> Vec<String> {
-        let shown = self.classes.iter().take(CLASSES_SHOWN);
+    pub(super) fn class_words(&self, wanted: impl Fn(Class) -> bool) -> Vec<String> {
+        let classes: Vec<_> = self.classes.iter().filter(|(class, _)| wanted(*class)).collect();
+        let shown = classes.iter().take(CLASSES_SHOWN);
         let mut words: Vec<String> = shown
             .map(|(class, count)| match (self.requests, *count) {
                 (1, _) => class.words(),
@@ -213,7 +221,7 @@ impl Facts {
                 (_, count) => format!("{} {}", grouped(count), class.words()),
             })
             .collect();
-        let rest: u64 = self.classes.iter().skip(CLASSES_SHOWN).map(|(_, count)| *count).sum();
+        let rest: u64 = classes.iter().skip(CLASSES_SHOWN).map(|(_, count)| *count).sum();
         if rest > 0 {
             words.push(format!("{} failed otherwise", grouped(rest)));
         }
@@ -231,10 +239,15 @@ fn changes(input: &Input<'_>) -> u64 {
     Assertion::events(input.assertions).filter(|event| event.what.changes_load()).count() as u64
 }
 
-fn offered(generator: &Generator) -> Offered {
+/// Requests of several generators at once are more than the rate of one; and a rate was offered of all requests, and not of a part.
+fn offered(input: &Input<'_>) -> Offered {
+    let Some(generator) = input.generator else { return Offered::Unknown };
+    let sent_per_s = per_s(input.summary.requests, input.summary.duration());
+    let is_of_all =
+        |rate: f64| input.selected.is_empty() && sent_per_s <= SEVERAL_MIN * rate.max(1.0);
     match (generator.self_paced, generator.users, generator.rate_per_s) {
         (true, users, _) => Offered::Script(users),
-        (false, 0, rate) if rate > 0.0 => Offered::Rate(rate),
+        (false, 0, rate) if rate > 0.0 && is_of_all(rate) => Offered::Rate(rate),
         (false, 0, _) => Offered::Unknown,
         (false, users, _) => Offered::Users(users),
     }

@@ -5,7 +5,7 @@ use stdx::Nanos;
 
 use super::backlog::{Backlog, Trend};
 use super::course::Course;
-use super::facts::{Class, Facts, Measurement, Offered};
+use super::facts::{Class, Facts, Measurement};
 use super::words::{per_s, share, time};
 use crate::number::{counted, grouped};
 
@@ -56,6 +56,8 @@ pub(super) enum Doubt {
     Unanswered,
     /// Response times grew.
     Times,
+    /// There are several runs.
+    Several,
     /// The run is short beside its answers, or some of its requests timed out all through it.
     Steady,
 }
@@ -64,16 +66,17 @@ impl Outcome {
     pub(super) fn of(facts: &Facts) -> Self {
         match () {
             () if facts.requests == 0 => Self::Untested,
+            () if facts.unanswered == facts.requests && facts.share_of(is_servers) == 0.0 => {
+                Self::Untested
+            }
             () if facts.unanswered == facts.requests => Self::Unanswered,
             () if facts.successes == 0 => Self::Failed,
             () if facts.share_of(is_servers) >= FAILING_MIN => failing(facts),
             () if facts.measurement == Measurement::Invalid => Self::Unjudged,
-            () if matches!(facts.offered, Offered::Users(_) | Offered::Script(_)) => {
-                match facts.measurement {
-                    Measurement::Late => Self::Unjudged,
-                    _ => Self::ByUsers,
-                }
-            }
+            () if facts.is_closed() => match facts.measurement {
+                Measurement::Late => Self::Unjudged,
+                _ => Self::ByUsers,
+            },
             () => match facts.backlog {
                 Some(backlog) => by_backlog(facts, &backlog),
                 None => by_rate(facts),
@@ -111,7 +114,8 @@ impl Outcome {
 
     /// Successes a second; of a server at its limit while requests were due.
     pub(super) fn answered_per_s(self, facts: &Facts) -> f64 {
-        match self.is_saturated() || self == Self::Failing {
+        let is_behind = facts.backlog.is_some_and(|backlog| backlog.trend == Trend::Growing);
+        match self.is_saturated() || (self == Self::Failing && is_behind) {
             true => facts.succeeded_at_its_limit_per_s(),
             false => facts.succeeded_per_s(),
         }
@@ -141,6 +145,9 @@ impl Outcome {
             _ => format!("{failed} errors"),
         };
         match self {
+            Self::Untested if facts.requests > 0 => {
+                "not tested, no request came to its end".to_owned()
+            }
             Self::Untested => "not tested, there were no requests".to_owned(),
             Self::Unanswered => {
                 format!("FAILED, answered none of {}", counted(facts.requests, "request"))
@@ -173,7 +180,7 @@ impl Outcome {
 /// `97% of the requests failed: 871 got status 504`: by the classes, the most frequent first.
 fn failures(facts: &Facts) -> String {
     let part = share(facts.share_of(is_servers));
-    format!("{part} of the requests failed: {}", stdx::list_and(&facts.class_words()))
+    format!("{part} of the requests failed: {}", stdx::list_and(&facts.class_words(is_servers)))
 }
 
 /// Statuses by which a server says that it cannot take a request now (RFC 9110, 15.6.4; RFC 6585, 4).
@@ -182,7 +189,7 @@ pub(super) fn turns_away(class: Class) -> bool {
 }
 
 /// Whether a failure is the server's, and not for want of something here or since the run was stopped.
-fn is_servers(class: Class) -> bool {
+pub(super) fn is_servers(class: Class) -> bool {
     use FailureKind::{DescriptorsExhausted, PortsExhausted, Stopped, Target};
     !matches!(class, Class::Failure(DescriptorsExhausted | PortsExhausted | Stopped | Target))
 }
@@ -225,7 +232,7 @@ fn by_backlog(facts: &Facts, backlog: &Backlog) -> Outcome {
         () if backlog.trend == Trend::Steady => Doubt::Steady,
         () if backlog.trend != Trend::Level => Doubt::Backlog,
         () if !backlog.is_answered => Doubt::Unanswered,
-        () if facts.course.is_some_and(|course| course.is_even() && course.is_growing()) => {
+        () if facts.course.is_some_and(|course| course.is_even() && course.is_rising()) => {
             Doubt::Times
         }
         () => return Outcome::KeptUp,
@@ -239,6 +246,7 @@ fn by_rate(facts: &Facts) -> Outcome {
     let even = facts.course.filter(Course::is_even);
     match even {
         _ if facts.measurement == Measurement::Late => Outcome::Unjudged,
+        _ if facts.has_gaps => Outcome::Unclear(Doubt::Several),
         Some(course) if course.is_growing() => Outcome::Overloaded,
         Some(_) => Outcome::KeptUp,
         None if ended_per_s >= KEPT_UP_MIN * offered => Outcome::KeptUp,

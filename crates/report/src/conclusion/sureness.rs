@@ -24,8 +24,9 @@ pub(super) fn doubt(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     if outcome.is_without_figures() || !is_doubtful {
         return None;
     }
+    // A closed loop that is late asks for less.
     let stands = match facts.measurement {
-        Measurement::Late => "; that changes nothing of the sentence above",
+        Measurement::Late if !facts.is_closed() => "; the server's result stands all the same",
         _ => "",
     };
     let text = format!("Not all figures are good: {}{stands}.", facts.doubts.join("; "));

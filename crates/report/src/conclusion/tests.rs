@@ -7,7 +7,7 @@ use super::backlog::{Backlog, Onset, Pause, Trend};
 use super::bottleneck::{Limit, limit};
 use super::course::{Course, Third};
 use super::facts::{Class, Facts, Measurement, Offered};
-use super::outcome::Outcome;
+use super::outcome::{Doubt, Outcome};
 use super::sentence::Kind;
 use super::servers::{Application, Cpu, Servers};
 use super::{Conclusion, SENTENCES_MAX};
@@ -18,8 +18,12 @@ const fn ms(ms: u64) -> Nanos {
 
 /// A course of thirds with these medians.
 fn course(duration: Nanos, requests: u64, p50_ms: [u64; 3]) -> Course {
-    let third =
-        |p50: u64| Third { length: Nanos(duration.0 / 3), requests: requests / 3, p50: ms(p50) };
+    let third = |p50: u64| Third {
+        length: Nanos(duration.0 / 3),
+        requests: requests / 3,
+        p50: ms(p50),
+        p95: ms(2 * p50),
+    };
     Course { thirds: p50_ms.map(third) }
 }
 
@@ -304,8 +308,8 @@ fn a_late_generator_takes_nothing_from_a_level_backlog() {
         &late,
         &[
             "60/s asked for 30s, all answered: the server kept up.",
-            "Not all figures are good: late starts raised p99 from 40ms to 80ms; p50, p90 and p95 are good; that changes nothing of \
-             the sentence above.",
+            "Not all figures are good: late starts raised p99 from 40ms to 80ms; p50, p90 and p95 are good; the server's \
+             result stands all the same.",
             "Half of the requests took at most 12ms, 95 of 100 at most 30ms.",
             &format!("Next: find the highest rate that the server bears (`brunt seek`); {WATCH}."),
             "Server: kept up with 60/s, no errors",
@@ -332,7 +336,7 @@ fn a_growing_backlog_says_by_how_much_and_since_when() {
     let later = since(Backlog { onset, ..growing });
     assert!(later.contains("falls behind by 9/s, from 12s on.\n"), "{later}");
     let ramp = since(Backlog { onset, loads: Some([10.0, 110.0]), ..growing });
-    let first = "10/s to 110/s asked for 30s: the server keeps up with about 50/s; from there, 12s into the run, its backlog \
+    let first = "About 10/s to 110/s asked for 30s: the server keeps up with about 50/s; from there, 12s into the run, its backlog \
                  grows.\n";
     assert!(ramp.starts_with(first), "{ramp}");
     assert!(ramp.ends_with("Server: OVERLOADED from about 50/s on, no errors\n"), "{ramp}");
@@ -586,4 +590,59 @@ fn overload_is_found_and_not_invented() {
         }
         assert!((least..=most).contains(&found), "{rate}/s for {seconds}s: {found} of 200");
     }
+}
+
+#[test]
+fn what_the_user_ended_is_not_the_servers_failure() {
+    let stopped = Class::Failure(FailureKind::Stopped);
+    let none =
+        Facts { offered: Offered::Rate(5.0), requests: 10, ..failing(steady(), stopped, 0, 0) };
+    let none = Facts { successes: 0, unanswered: 10, classes: vec![(stopped, 10)], ..none };
+    assert_eq!(Outcome::of(&none), Outcome::Untested);
+    let text_of_none = text(&none);
+    assert!(text_of_none.contains("all were under way at the end"), "{text_of_none}");
+    assert!(
+        text_of_none.ends_with("Server: not tested, no request came to its end\n"),
+        "{text_of_none}"
+    );
+    let error = Class::Status(500);
+    let some = Facts { successes: 800, classes: vec![(stopped, 820), (error, 180)], ..steady() };
+    let some = text(&some);
+    assert!(some.contains(" answered with success: 10% of the requests fail.\n"), "{some}");
+    assert!(
+        some.ends_with("Server: FAILS, 10% of the requests failed: 180 got status 500\n"),
+        "{some}"
+    );
+}
+
+#[test]
+fn several_runs_are_not_judged_as_one() {
+    let facts = Facts { has_gaps: true, course: None, ..steady() };
+    assert_eq!(Outcome::of(&facts), Outcome::Unclear(Doubt::Several));
+}
+
+/// 50/s for 10 min of a server that takes 0.9 % longer for each than it has: a backlog that grows too slowly for its slope.
+#[test]
+fn a_slow_rise_is_no_keeping_up() {
+    let level = Backlog { trend: Trend::Level, is_answered: true, ..Backlog::default() };
+    let with = |p50: [u64; 3]| {
+        let course = Some(course(ms(600_000), 30_000, p50));
+        Outcome::of(&Facts { backlog: Some(level), course, ..steady() })
+    };
+    assert_eq!(with([900, 2_700, 4_500]), Outcome::Unclear(Doubt::Times));
+    assert_eq!(with([20, 60, 100]), Outcome::KeptUp, "no rise that is felt");
+    assert_eq!(with([4_000, 4_500, 5_200]), Outcome::KeptUp);
+}
+
+#[test]
+fn as_many_under_way_all_the_time_are_users() {
+    let level = Backlog { trend: Trend::Level, is_answered: true, ..Backlog::default() };
+    let of = |is_constant| Facts {
+        offered: Offered::Unknown,
+        measurement: Measurement::Blind,
+        backlog: Some(Backlog { is_constant, ..level }),
+        ..steady()
+    };
+    assert_eq!(Outcome::of(&of(true)), Outcome::ByUsers);
+    assert_eq!(Outcome::of(&of(false)), Outcome::KeptUp);
 }

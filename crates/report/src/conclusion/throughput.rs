@@ -4,8 +4,9 @@ use stdx::list_and;
 
 use metrics::FailureKind;
 
+use super::backlog::Trend;
 use super::facts::{Class, Facts, Offered};
-use super::outcome::{Doubt, Outcome, turns_away};
+use super::outcome::{Doubt, Outcome, is_servers, turns_away};
 use super::sentence::{Kind, Sentence};
 use super::words::{per_s, share, time};
 use crate::number::{counted, grouped};
@@ -20,8 +21,11 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
     let kind = if outcome.is_saturated() { Kind::Saturation } else { Kind::Throughput };
     let load = load(facts);
     let (answered, all) = (per_s(outcome.answered_per_s(facts)), grouped(facts.requests));
-    let classes = || list_and(&facts.class_words());
+    let classes = || list_and(&facts.class_words(|_| true));
     let text = match outcome {
+        Outcome::Untested if facts.requests > 0 => {
+            format!("{load}, nothing answered: of {all} requests {}.", classes())
+        }
         Outcome::Untested => {
             "There were no requests, so nothing can be said of the server.".to_owned()
         }
@@ -39,12 +43,14 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
             format!("{load}, {answered} answered: the server is too slow for this load.")
         }
         Outcome::TurnedAway => format!(
-            "{load}, {answered} answered with success: the server turns {} of the requests away.",
-            share(facts.share_of(turns_away))
+            "{load}, {answered} answered with success: the server turns {} of the requests away{}.",
+            share(facts.share_of(turns_away)),
+            and_behind(facts)
         ),
         Outcome::Failing => format!(
-            "{load}, {answered} answered with success: {} of the requests fail.",
-            share(facts.failed() as f64 / facts.requests.max(1) as f64)
+            "{load}, {answered} answered with success: {} of the requests fail{}.",
+            share(facts.share_of(is_servers)),
+            and_behind(facts)
         ),
         Outcome::Overloaded => overloaded(facts, &load, &answered),
         Outcome::Paused => paused(facts, &load),
@@ -76,7 +82,7 @@ fn overloaded(facts: &Facts, load: &str, answered: &str) -> String {
         );
     }
     let behind = match backlog.growth * facts.offered_per_s().unwrap_or(0.0) {
-        none if none <= 0.0 => String::new(),
+        none if none <= 0.0 || backlog.loads.is_some() => String::new(),
         behind => format!(" and falls behind by {}", per_s(behind)),
     };
     let since = onset.map_or(String::new(), |onset| format!(", from {} on", time(onset.at)));
@@ -85,6 +91,15 @@ fn overloaded(facts: &Facts, load: &str, answered: &str) -> String {
         false => "",
     };
     format!("{load}, {answered} answered: the server is overloaded{behind}{since}{held}.")
+}
+
+/// What else is wrong with a server that fails.
+fn and_behind(facts: &Facts) -> String {
+    let grows = facts.backlog.filter(|backlog| backlog.trend == Trend::Growing);
+    grows.filter(|_| facts.offered_per_s().is_some()).map_or(String::new(), |backlog| {
+        let behind = backlog.growth * facts.offered_per_s().unwrap_or(0.0);
+        format!(", and what waits for an answer grows by {}", per_s(behind))
+    })
 }
 
 /// How long a server answered nothing, and when.
@@ -115,6 +130,7 @@ fn why_unclear(facts: &Facts, doubt: Doubt) -> String {
             )
         }
         Doubt::Times => "but response times grew".to_owned(),
+        Doubt::Several => "in several runs, of which each is to be judged alone".to_owned(),
         Doubt::Steady => match facts.share_of(|class| class == TIMEOUT) {
             none if none == 0.0 => {
                 format!("but answers took up to {}, long beside the run", time(facts.times[2]))
@@ -154,7 +170,7 @@ fn load(facts: &Facts) -> String {
     match facts.offered {
         Offered::Rate(_) | Offered::Unknown if facts.changes == 0 && facts.loads().is_some() => {
             let [least, most] = facts.loads().unwrap_or_default().map(per_s);
-            format!("{least} to {most} asked for {taken}")
+            format!("About {least} to {most} asked for {taken}")
         }
         Offered::Rate(rate) if facts.changes > 0 => format!(
             "{} asked on average for {taken}, changed by hand {}",
@@ -195,7 +211,7 @@ pub(super) fn errors(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         grouped(failed),
         counted(facts.requests, "request"),
         share(part),
-        list_and(&facts.class_words())
+        list_and(&facts.class_words(|_| true))
     );
     let figures = vec![("failed", failed as f64), ("share", part)];
     Some(Sentence { kind: Kind::Errors, text, figures })
