@@ -79,7 +79,12 @@ fn a_bad_verdict_is_printed_where_a_format_cannot_hold_it() {
     let scratch = Scratch::new("verdict-encode");
     let (_server, url) = server(Config::default());
     let [whole, cut] = ["whole.arrow", "cut.arrow"].map(|name| text(&scratch.path(name)));
-    run(&format!("bench -c 1 -n 5 -q -output={whole} {url}/")).with_code(0);
+    // Of five hits on a busy machine one late wake-up is too much.
+    let valid = (0..20).any(|_| {
+        run(&format!("bench -c 1 -n 5 -q -output={whole} {url}/")).with_code(0);
+        verdict(&whole) == "VALID"
+    });
+    assert!(valid, "twenty runs of five hits, and none is VALID");
     let bytes = fs::read(&whole).unwrap();
     // Without its end mark.
     fs::write(&cut, &bytes[..bytes.len() - 8]).unwrap();

@@ -286,7 +286,7 @@ fn an_agent_that_stood_still_skips_what_fell_due() {
     let sent = of_b["sent"].as_u64().unwrap();
     assert!((500..900).contains(&sent), "5 s of 12 are missing: {of_b}");
     assert_eq!(report["brunt"]["generator"]["not_sent"].as_u64(), Some(1200 - sent));
-    assert!(of_b["reasons"].to_string().contains("stood still 1 time"), "{of_b}");
+    assert!(of_b["reasons"].to_string().contains("stood still "), "{of_b}");
     assert_eq!(server.stats().requests, check_totals(&report, server.stats().requests));
 }
 

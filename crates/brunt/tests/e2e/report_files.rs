@@ -31,6 +31,17 @@ fn check_junit(xml: &str) -> (usize, usize) {
 
 /// Runs a command with a report of each kind and a job's summary; gives JUnit, and the others in one text.
 fn reported(scratch: &Scratch, line: &str, code: i32, endings: &[&str]) -> (String, String) {
+    let (_, junit, others) = reported_with_any(scratch, line, &[code], endings);
+    (junit, others)
+}
+
+/// The same of a command that may end with one of these codes; the one it ended with comes first.
+fn reported_with_any(
+    scratch: &Scratch,
+    line: &str,
+    codes: &[i32],
+    endings: &[&str],
+) -> (i32, String, String) {
     let flags =
         endings.iter().map(|end| format!("-report={}", text(&scratch.path(&format!("r.{end}")))));
     let (command, rest) = line.split_once(' ').unwrap();
@@ -38,14 +49,16 @@ fn reported(scratch: &Scratch, line: &str, code: i32, endings: &[&str]) -> (Stri
     let summary = scratch.path("summary.md");
     std::fs::write(&summary, "").unwrap();
     command.env("GITHUB_STEP_SUMMARY", &summary);
-    start(command).wait().with_code(code);
+    let ran = start(command).wait();
+    let code = ran.code.filter(|code| codes.contains(code));
+    let code = code.unwrap_or_else(|| panic!("none of {codes:?}: {ran:#?}"));
     let read = |name: &str| std::fs::read_to_string(scratch.path(name)).unwrap();
     let mut others: String =
         endings.iter().filter(|end| **end != "xml").map(|end| read(&format!("r.{end}"))).collect();
     let summary = read("summary.md");
     assert!(summary.len() > 100, "{line}: the job has a summary: {summary}");
     others.push_str(&summary);
-    (read("r.xml"), others)
+    (code, read("r.xml"), others)
 }
 
 const ALL: [&str; 5] = ["xml", "html", "json", "md", "txt"];
@@ -96,8 +109,9 @@ fn every_load_leaves_its_reports() {
     let seek = format!(
         "seek -objective p50<1s -by=connections -from=1 -to=2 -max-steps=2 -step=200ms -warmup=0s -cooldown=0s {url}/"
     );
-    let (junit, _) = reported(&scratch, &seek, 0, &ALL);
-    assert_eq!(check_junit(&junit), (1, 0), "{junit}");
+    // On a machine that is busy both steps may be spoilt, and there is no answer.
+    let (code, junit, _) = reported_with_any(&scratch, &seek, &[0, 6], &ALL);
+    assert_eq!(check_junit(&junit), (1, usize::from(code == 6)), "{junit}");
     let wrong = run(&format!("bench -n 1 -report=report.png {url}/")).with_code(2);
     assert!(wrong.stderr.contains("report.png"), "{}", wrong.stderr);
 }

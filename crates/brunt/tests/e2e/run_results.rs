@@ -142,9 +142,11 @@ fn copies_keep_thresholds_where_there_is_room() {
     let both = run(&format!("report -type=junit {results} {copy}")).with_code(0).stdout;
     assert!(both.contains(r#"<failure message="failed 8 times of 8">"#), "{both}");
     let ran = run(&format!("encode -to=csv {results}")).with_code(0);
-    ran.complains_once(&[
-        "rows of gates, thresholds, checks and metrics left out: csv cannot hold them",
-    ]);
+    // On a busy machine the verdict is bad, and has its own line.
+    let is_other = |line: &&str| !line.contains("csv cannot hold the verdict");
+    let lines: Vec<&str> = ran.stderr.lines().filter(is_other).collect();
+    let left_out = "rows of gates, thresholds, checks and metrics left out: csv cannot hold them";
+    assert!(lines.len() == 1 && lines[0].contains(left_out), "{ran:?}");
     let attack = scratch.path("plain.arrow").display().to_string();
     let (_served, url) = server(Config::default());
     run(&format!("bench -n 4 -c 1 -q -output={attack} {url}/")).with_code(0);
@@ -249,13 +251,16 @@ fn reports_of_a_script_have_its_scenarios_groups_and_metrics() {
     let junit = report("junit");
     // The verdict, two thresholds and a check; metrics assert nothing.
     for words in [
-        r#"tests="4" failures="1""#,
+        r#"tests="4""#,
         r#"<failure message="crossed: count=6">"#,
         r#"<property name="stock, scenario buyers, group cart" value="value=7 "#,
         r#"<property name="orders{scenario:buyers}" value="count=6 "#,
     ] {
         assert!(junit.contains(words), "{words}: {junit}");
     }
+    // On a busy machine the verdict fails, too.
+    let failures = 1 + usize::from(json["brunt"]["verdict"] == "INVALID");
+    assert_eq!(junit.matches("<failure").count(), failures, "{junit}");
 }
 
 #[test]

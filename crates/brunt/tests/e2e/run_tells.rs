@@ -126,7 +126,7 @@ fn results_have_the_requests_and_their_names() {
 #[test]
 fn setup_and_teardown_are_part_of_the_test() {
     let scratch = Scratch::new("tells-setup");
-    let body = "export default function () { console.log('iteration', exec.instance.currentTestRunDuration >= 1100); sleep(0.1) }
+    let body = "export default function () { console.log('iteration', exec.instance.currentTestRunDuration >= 1400); sleep(0.05) }
         export function handleSummary(data) {
             const { state, metrics: { vus, vus_max } } = data;
             console.log('state', Math.floor(state.testRunDurationMs / 500), JSON.stringify(vus.values), JSON.stringify(vus_max.values)) }";
@@ -137,7 +137,7 @@ fn setup_and_teardown_are_part_of_the_test() {
             {stages} {body}"
         )
     };
-    let setup = "export function setup() { sleep(1.1); console.log('setup', exec.instance.vusInitialized, exec.instance.vusActive) }";
+    let setup = "export function setup() { sleep(1.4); console.log('setup', exec.instance.vusInitialized, exec.instance.vusActive) }";
     let path = scratch.file("script.js", source(setup, "3"));
     let ran = run(&format!("run {path}")).with_code(99);
     let values = |of: u32| format!(r#"{{\"max\":{of},\"min\":{of},\"value\":{of}}}"#);
@@ -147,7 +147,7 @@ fn setup_and_teardown_are_part_of_the_test() {
     }
     assert!(ran.stderr.contains("thresholds on metrics 'iterations' have been crossed"));
     assert!(ran.stdout.contains("running (00m01."), "{}", ran.stdout);
-    let path = scratch.file("script.js", source("export function teardown() { sleep(1.1) }", "3"));
+    let path = scratch.file("script.js", source("export function teardown() { sleep(1.4) }", "3"));
     let ran = run(&format!("run {path}")).with_code(99);
     assert!(ran.stderr.contains(&state(3)), "{}", ran.stderr);
     // Without either the same iterations are fast enough, and the test is too short for anybody to see its VUs.

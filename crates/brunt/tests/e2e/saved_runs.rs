@@ -166,11 +166,11 @@ fn a_change_is_held_to_its_baseline() {
     run(&format!("compare -save-baseline=main home@4 -store {store}")).with_code(0);
     assert!(listed(&store).iter().all(|one| one["baseline"] == "main"));
     runs("fixed:5ms", 4);
-    let ran = run(&format!("compare -baseline=main -fail-on=p50>+20% home@4 -store {store}"));
+    let ran = run(&format!("compare -baseline=main -fail-on=p50>+60% home@4 -store {store}"));
     assert!(ran.with_code(0).stdout.contains("baseline main"));
     runs("fixed:10ms", 4);
     let summary = scratch.file("summary.md", "");
-    let line = format!("compare -baseline=main -fail-on=p50>+20% home@4 -store {store} -json");
+    let line = format!("compare -baseline=main -fail-on=p50>+60% home@4 -store {store} -json");
     let mut command = brunt(&line);
     command.env("GITHUB_STEP_SUMMARY", &summary).env("GITHUB_ACTIONS", "true");
     let ran = start(command).wait().with_code(7);

@@ -17,18 +17,31 @@ fn four_workers() -> (Server, String) {
 static QUIET: Mutex<()> = Mutex::new(());
 /// How often a search is run again that a busy machine spoilt.
 const AGAIN_MAX: usize = 5;
+/// How often one is run again that the generator ended: of the server it says nothing.
+const LIMITED_MAX: usize = 20;
 
 /// Runs a search until its answer is as it must be on a machine that has time for it; what the last one said is given back.
 fn undisturbed(line: &str, is_right: impl Fn(&Ran) -> bool) -> Ran {
-    let mut ran = run(line);
-    for _ in 1..AGAIN_MAX {
+    let (mut wrong, mut limited) = (0, 0);
+    loop {
+        let ran = run(line);
         if is_right(&ran) {
-            break;
+            return ran;
         }
-        ran = run(line);
+        if is_limited(&ran) {
+            limited += 1;
+        } else {
+            wrong += 1;
+        }
+        let goes_on = wrong < AGAIN_MAX && limited < LIMITED_MAX;
+        assert!(goes_on, "{line}: {} {}", ran.stdout, ran.stderr);
     }
-    assert!(is_right(&ran), "{line}: {} {}", ran.stdout, ran.stderr);
-    ran
+}
+
+/// Whether the generator ended the search, as text or JSON says.
+fn is_limited(ran: &Ran) -> bool {
+    ran.stdout.contains("the generator is the limit")
+        || ran.stdout.contains(r#""ended":"generator""#)
 }
 
 fn quiet() -> MutexGuard<'static, ()> {
@@ -83,14 +96,17 @@ fn a_budget_ends_the_search_with_the_best_answer() {
     let (_server, url) = four_workers();
     let flags = "-cpus 1 -seed 7 -budget 12s -from 100 -timeout 5s -json";
     let line = format!("seek {flags} -objective p90<60ms,errors<5% {url}/");
-    let ran = undisturbed(&line, |ran| (250.0..=460.0).contains(&answered(ran, "rate")));
+    let ran = undisturbed(&line, |ran| {
+        let json = ran.json();
+        // A quarter more for what a busy machine adds to the last step.
+        let in_time = json["took"].as_u64().is_some_and(|took| took < 15_000_000_000);
+        let estimated = json["estimate"]["half_width"].as_f64().is_some_and(|width| width > 0.0);
+        in_time && estimated && (250.0..=460.0).contains(&answered(ran, "rate"))
+    });
     let json = ran.json();
     assert_eq!(ran.code, Some(0));
     assert!(["budget used", "found"].iter().any(|why| json["ended"] == *why), "{json}");
     assert_eq!(json["budget"], 12_000_000_000_u64);
-    // A quarter more for what a busy machine adds to the last step.
-    assert!(json["took"].as_u64().unwrap() < 15_000_000_000, "{json}");
-    assert!(json["estimate"]["half_width"].as_f64().unwrap() > 0.0, "{json}");
     // Each line but the last says how long the search still takes.
     let lines: Vec<&str> = ran.stderr.lines().collect();
     let (last, before) = lines.split_last().unwrap();
@@ -108,7 +124,7 @@ fn the_connections_of_a_known_server_are_found() {
     let ran = undisturbed(&format!("seek {SHORT} {flags} {url}/"), |ran| {
         let answer = ran.stdout.lines().find(|line| line.starts_with("Answer "));
         let number = answer.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
-        number.is_some_and(|number: u64| (6..=11).contains(&number))
+        ran.code == Some(0) && number.is_some_and(|number: u64| (6..=11).contains(&number))
     });
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     assert!(ran.line("Objective ").ends_with("p75<25ms, errors<5% (closed loop)"));
