@@ -55,10 +55,13 @@ impl SelfMetrics {
         self.note_stall(now.saturating_sub(self.turned), now);
     }
 
-    /// The loop woke up; it had asked for `until`.
-    pub(crate) fn wake(&mut self, until: Nanos, now: Nanos) {
-        self.note_pause(now.saturating_sub(until), now, OVERSLEPT);
+    /// The loop woke up; it had asked for `until`. Says whether it stood still since, so that more may lie unread than the wait
+    /// brought: one that had ended before the process was stopped brings nothing.
+    pub(crate) fn wake(&mut self, until: Nanos, now: Nanos) -> bool {
+        let overslept = now.saturating_sub(until);
+        self.note_pause(overslept, now, OVERSLEPT);
         self.turned = now;
+        overslept > OVERSLEPT
     }
 
     /// The loop goes on without sleep: some of what came before is still to be read.

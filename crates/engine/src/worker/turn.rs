@@ -83,7 +83,7 @@ impl<I: Io> Worker<I> {
         self.self_metrics.sleep(slept);
         self.now = self.io.wait(Some(until));
         // A deadline that had passed before the sleep began says nothing about the sleep.
-        self.self_metrics.wake(until.max(slept), self.now);
+        self.unpolled = self.self_metrics.wake(until.max(slept), self.now);
         self.work_budget.renew();
     }
 

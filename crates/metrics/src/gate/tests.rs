@@ -461,7 +461,8 @@ fn no_gate_passes_where_iterations_were_not_begun() {
             run: String::new(),
         })
     };
-    let state = |dropped: f64| {
+    let state = |dropped: f64, not_sent: u64| {
+        let generator = Generator { self_paced: true, not_sent, ..generator.clone() };
         let asserted = [
             counter("dropped_iterations", "", dropped),
             counter("dropped_iterations", "buyers", dropped),
@@ -470,8 +471,9 @@ fn no_gate_passes_where_iterations_were_not_begun() {
         let run = JudgedRun { asserted: &asserted, ..judged_run(&summary, &generator) };
         states_of("p99>10s", &run)[0]
     };
-    assert_eq!(state(966.0), GateState::Undecided(Gap::NotBegun { iterations: 966 }));
-    assert_eq!(state(1.0), GateState::Passed);
+    assert_eq!(state(966.0, 966), GateState::Undecided(Gap::NotBegun { iterations: 966 }));
+    assert_eq!(state(1.0, 1), GateState::Passed);
+    assert_eq!(state(966.0, 0), GateState::Passed, "shared iterations that none had time for");
     let users = Generator { self_paced: true, planned: 130, not_sent: 30, ..generator.clone() };
     let states = states_of("p99>10s", &judged_run(&summary, &users));
     assert_eq!(states, [GateState::Undecided(Gap::NotBegun { iterations: 30 })]);

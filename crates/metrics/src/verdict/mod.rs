@@ -269,10 +269,9 @@ fn stalls(summary: &Summary, generator: &Generator) -> Option<Reason> {
     (stalls > 0 && matter).then_some(Reason::Stalls { times: stalls, longest: stall_longest })
 }
 
-/// The most of its time that a worker's user can have lost to stalls.
+/// The most of its time that a user can have lost to stalls, which are counted once where they stopped all workers.
 fn stalled_share(generator: &Generator) -> f64 {
-    let stalled = generator.stalls as f64 * generator.stall_longest.0 as f64;
-    stalled / (f64::from(generator.workers.max(1)) * generator.wall.0.max(1) as f64)
+    generator.stalls as f64 * generator.stall_longest.0 as f64 / generator.wall.0.max(1) as f64
 }
 
 /// Whether late starts and unread answers raised what is reported, quantile by quantile; in records of older versions, whether

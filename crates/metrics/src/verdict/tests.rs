@@ -453,11 +453,12 @@ fn a_stall_counts_where_it_moved_a_printed_figure() {
         "INVALID: the generator cost its users 1.5% of their time, and the rate with it; the generator stood still 1 time for \
          over 100ms (longest 150ms)",
     );
-    // How many users of a script are active is unknown: the stall is 150 ms of two workers' 10 s, or of one's.
-    let script = |workers| {
+    // How many users of a script are active is unknown: the stall is 150 ms of 20 s, or of 10 s, on however many workers.
+    let script = |seconds| {
         let (summary, generator) = closed(3, 3);
-        (summary, Generator { self_paced: true, workers, ..generator })
+        let wall = Nanos::from_secs(seconds);
+        (summary, Generator { self_paced: true, workers: 16, wall, ..generator })
     };
-    check(script(2), "VALID");
-    check(script(1), "INVALID: the generator stood still 1 time for over 100ms (longest 150ms)");
+    check(script(20), "VALID");
+    check(script(10), "INVALID: the generator stood still 1 time for over 100ms (longest 150ms)");
 }
