@@ -440,12 +440,12 @@ impl TestConfig {
         let figures = || RunFigures::new(OnCutOff::LeftOut);
         match is_reported || self.needs_figures() {
             true => Some(figures().by_name()),
-            false => self.says_result().then(figures),
+            false => self.has_result().then(figures),
         }
     }
 
     /// Whether it is said after the summary how the server did, and whether the figures may be believed. k6 does not.
-    pub(super) fn says_result(&self) -> bool {
+    pub(super) fn has_result(&self) -> bool {
         !self.compat && self.mode != SummaryMode::Disabled
     }
 

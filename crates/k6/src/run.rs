@@ -191,7 +191,7 @@ fn test(
         [seen.code, code, summary].into_iter().find(|c| *c != ExitCode::Ok).unwrap_or(ExitCode::Ok);
     if let Some(done) = &last {
         notes(&meant, done, seen.elapsed);
-        say_result(&meant, judged, (done, &asserted));
+        write_result(&meant, judged, (done, &asserted));
     }
     if meant.linger {
         linger(&meant)?;
@@ -442,13 +442,13 @@ fn notes(meant: &TestConfig, done: &StageResult, elapsed: Nanos) {
 
 /// Says how the server did and whether the figures may be believed, on standard error: standard output has the summary, which
 /// other programs read. Of a script without requests there is only the verdict.
-fn say_result(
+fn write_result(
     meant: &TestConfig,
     judged: Option<(&GateJudge, &Verdict)>,
     (done, asserted): (&StageResult, &[Assertion]),
 ) {
     let has_requests = |(judge, _): &(&GateJudge, &Verdict)| judge.figures.summary.requests > 0;
-    if let Some((judge, verdict)) = judged.filter(has_requests).filter(|_| meant.says_result()) {
+    if let Some((judge, verdict)) = judged.filter(has_requests).filter(|_| meant.has_result()) {
         let input = judge.figures.input("", (&judge.generator, verdict), asserted);
         report::brief(&input).lines().for_each(cli::eprint_line);
         return;

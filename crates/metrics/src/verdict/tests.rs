@@ -2,6 +2,7 @@
 
 use stdx::Prng;
 
+use super::late::JITTER;
 use super::*;
 
 /// A generator that did all it should: 1000 hits at 100/s, each begun 10 µs late.

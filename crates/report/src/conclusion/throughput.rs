@@ -132,7 +132,7 @@ fn why_unclear(facts: &Facts, doubt: Doubt) -> String {
         Doubt::Times => "but response times grew".to_owned(),
         Doubt::Several => "in several runs, of which each is to be judged alone".to_owned(),
         Doubt::Steady => match facts.share_of(|class| class == TIMEOUT) {
-            none if none == 0.0 => {
+            0.0 => {
                 format!("but answers took up to {}, long beside the run", time(facts.times[2]))
             }
             part => format!("but {} timed out all through the run", share(part)),
