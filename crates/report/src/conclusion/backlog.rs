@@ -329,12 +329,12 @@ fn loads(moments: &[Moment]) -> [f64; 2] {
 }
 
 /// From the first moment on nine in ten have as many as any: the others may lie between an answer and the next request. Of a rate it
-/// takes as long as an answer until as many are under way.
+/// takes as long as an answer until as many are under way, and a single one may be under way by chance whenever it is looked at.
 fn is_constant(moments: &[Moment]) -> bool {
     let most = moments.iter().map(Moment::backlog).fold(0.0, f64::max);
     let with_most = moments.iter().filter(|moment| moment.backlog() == most).count();
     let from_the_first = moments.first().is_some_and(|first| first.backlog() == most);
-    most > 0.0 && from_the_first && with_most * 10 >= moments.len() * 9
+    most > 1.0 && from_the_first && with_most * 10 >= moments.len() * 9
 }
 
 /// What is under way in a level system is under way at its end as well.
