@@ -12,8 +12,8 @@ use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStat
 use session::tui;
 use session::web::{self, LivePage, LiveView};
 use session::{
-    Control as RunControl, GateObserver, Observer, ObserverError, OnCutOff, OpenResults,
-    RunFigures, Session, SessionOptions, go_words,
+    Control as RunControl, GateObserver, Observer, ObserverError, OpenResults, RunFigures, Session,
+    SessionOptions, go_words,
 };
 use stdx::{Distribution, Nanos};
 use workload::executor::{Executor, Scenario};
@@ -100,7 +100,7 @@ pub(super) fn run_stage(
     let is_counted = gates.is_some()
         || outputs.is_some_and(|outputs| outputs.stored.is_some())
         || stage == Stage::Iteration && meant.needs_figures();
-    let mut figures = is_counted.then(|| RunFigures::new(OnCutOff::LeftOut).by_name());
+    let mut figures = is_counted.then(RunFigures::of_script);
     let page = live_page(meant, stage, &interrupts);
     let is_screen = meant.tui && stage == Stage::Iteration;
     let rows = results.is_some() || is_counted || page.is_some() || is_screen;

@@ -76,9 +76,10 @@ pub mod wrk;
 
 pub use self::study::{StudyInput, StudyReport, StudyRun, StudyState, StudyVariant, StudyWorkload};
 pub use assertions::text as assertion_text;
+pub use attacked::{planned, words as attacked};
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{BucketCounts, Buckets, BucketsError, hist};
-pub use conclusion::sentences_of as conclusion;
+pub use conclusion::{ServerResult, outcome_class, sentences_of as conclusion};
 pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
 pub use differences::{Differences, Runs};
 pub use escape::{terminal_lines, xml as escape_html};

@@ -84,6 +84,12 @@ impl RunFigures {
         Self { groups: Some((Groups::new(By::Name), TargetTable::default())), ..self }
     }
 
+    /// Of a script: by name, and of what it attacked, without the rows of requests that its end cut off.
+    #[must_use]
+    pub fn of_script() -> Self {
+        Self::new(OnCutOff::LeftOut).by_name().of_targets(TargetTable::default())
+    }
+
     /// The verdict on the figures so far.
     #[must_use]
     pub fn verdict(&self, generator: &Generator) -> Verdict {

@@ -107,6 +107,8 @@ fn finish_of(read: &RecordedRun) -> Finish {
         verdict: (!blind).then(|| verdict_word(&read.verdict)),
         reasons: reasons.iter().map(ToString::to_string).collect(),
         conclusion: Vec::new(),
+        attacked: None,
+        server: None,
         figures: Some(figures_of(&read.summary)),
     }
 }

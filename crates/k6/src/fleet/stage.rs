@@ -12,8 +12,7 @@ use remote::flags::FleetRequest;
 use remote::{FleetExecution, FleetWork, PartSink, Records, RemoteError};
 use script::{AbortReason, Control, LiveMetrics, Stage, VuStats};
 use session::{
-    Control as RunControl, GateObserver, Observer, OnCutOff, RunFigures, Session, SessionOptions,
-    tui,
+    Control as RunControl, GateObserver, Observer, RunFigures, Session, SessionOptions, tui,
 };
 use stdx::Nanos;
 use workload::Load;
@@ -53,8 +52,7 @@ pub(crate) fn run_on_fleet(
     let merged = Merged::new(&control, &live);
     let execution = execution.with_parts(merged.clone());
     let mut gates = GateObserver::new(&meant.gates, TargetTable::default());
-    let mut figures =
-        (gates.is_some() || is_counted).then(|| RunFigures::new(OnCutOff::LeftOut).by_name());
+    let mut figures = (gates.is_some() || is_counted).then(RunFigures::of_script);
     let options = SessionOptions::new(&interrupts);
     // The log says that it is interrupted.
     let options =

@@ -13,7 +13,7 @@ use crate::number::grouped;
 /// Classes of failed requests in a sentence, at most; the rest is counted.
 const CLASSES_SHOWN: usize = 3;
 /// The quantiles that a conclusion states.
-const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
+pub(super) const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
 
 /// What a run's conclusion is drawn from.
 #[derive(Clone, Debug, Default, PartialEq)]
