@@ -80,7 +80,7 @@ pub use attacked::{planned, words as attacked};
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{BucketCounts, Buckets, BucketsError, hist};
 pub use conclusion::{ServerResult, outcome_class, sentences_of as conclusion};
-pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
+pub use contrasts::{Blind, Contrasts, RunMachine, RunSubject, Variant, VariantRun};
 pub use differences::{Differences, Runs};
 pub use escape::{terminal_lines, xml as escape_html};
 pub use figure::{Axis, Colour, Figure, Mark, PngError, Scale, Series, Size, Stroke, Style};
