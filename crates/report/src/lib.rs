@@ -27,6 +27,7 @@ mod assertions;
 mod attacked;
 mod bars;
 mod buckets;
+mod by_target;
 mod caveats;
 mod columns;
 mod conclusion;

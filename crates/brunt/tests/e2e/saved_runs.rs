@@ -113,6 +113,16 @@ fn the_servers_result_comes_first() {
     assert!(lines[1].starts_with("Server   OVERLOADED, "), "{shown}");
     assert!(lines[2].starts_with("Verdict  "), "{shown}");
     assert!(shown.contains("\nAttacked 2 targets, most requests to GET http://"), "{shown}");
+    let path = format!("{store}/{}/results.arrow", runs[2]["id"].as_str().unwrap());
+    let again = run(&format!("report {path}")).with_code(0).stdout;
+    for report in [shown, again] {
+        let lines: Vec<&str> = report.lines().collect();
+        let at = lines.iter().position(|line| line.starts_with("Target ")).expect(&report);
+        let mut ends = [at + 1, at + 2].map(|at| lines[at].split(' ').nth(1).unwrap());
+        ends.sort_unstable();
+        assert!(ends[0].ends_with("/a") && ends[1].ends_with("/b"), "{report}");
+        assert!(!report.contains("s3cret"), "{report}");
+    }
     let found =
         run(&format!("runs list -json -store={store} -search=overloaded")).with_code(0).json();
     assert_eq!(found["runs"].as_array().unwrap().len(), 1);

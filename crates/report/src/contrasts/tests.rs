@@ -49,7 +49,10 @@ fn requesting(line: &str, mut variant: Variant) -> Variant {
     let (method, url) = line.split_once(' ').unwrap();
     let target =
         metrics::AttackedTarget { method: method.to_owned(), url: url.to_owned(), requests: 500 };
-    variant.runs.iter_mut().for_each(|run| run.subject = RunSubject::of(&[target.clone()], true));
+    variant
+        .runs
+        .iter_mut()
+        .for_each(|run| run.subject = RunSubject::of(std::slice::from_ref(&target), true));
     variant
 }
 
