@@ -10,7 +10,7 @@ use crate::{Batch, FailureKind, Histogram, Sample, TargetTable, row_tag};
 /// Groups at most; hits of further keys go into the group [`OTHER`].
 pub const GROUPS_MAX: usize = 1000;
 
-/// Targets that are told apart where nobody asked for it.
+/// Groups of the table that every report has.
 const TARGETS_MAX: usize = 200;
 
 /// The key of the group that takes what found no room.

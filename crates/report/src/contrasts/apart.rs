@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use metrics::AttackedTarget;
 use stdx::plural;
 
-use super::Variant;
 use crate::figure::shortened;
 
 /// Targets of a run that are compared one by one; a run with more is compared by its methods and servers.
@@ -95,16 +94,14 @@ struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    fn of(variant: &'a Variant) -> Self {
-        let of = variant.runs.iter().map(|run| &run.subject);
-        let all_known = of.clone().all(|subject| subject.machine.is_some());
+    fn of((label, runs): (&'a str, &[&'a RunSubject])) -> Self {
+        let all_known = runs.iter().all(|run| run.machine.is_some());
+        let machines = runs.iter().filter_map(|run| run.machine.as_ref().filter(|_| all_known));
         Self {
-            label: &variant.label,
-            targets: of.clone().flat_map(|subject| &subject.targets).collect(),
-            has_more: of.clone().any(|subject| subject.has_more),
-            machines: of
-                .filter_map(|subject| subject.machine.as_ref().filter(|_| all_known))
-                .collect(),
+            label,
+            targets: runs.iter().flat_map(|run| &run.targets).collect(),
+            has_more: runs.iter().any(|run| run.has_more),
+            machines: machines.collect(),
         }
     }
 
@@ -124,8 +121,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// What two variants do not have in common; of what is not known, nothing.
-pub(super) fn apart(first: &Variant, other: &Variant) -> Vec<Apart> {
+/// What two variants do not have in common, each with its label and what its runs are of; of what is not known, nothing.
+pub(super) fn apart(first: (&str, &[&RunSubject]), other: (&str, &[&RunSubject])) -> Vec<Apart> {
     let (a, b) = (Subject::of(first), Subject::of(other));
     targets(&a, &b).into_iter().chain(machines(&a, &b)).collect()
 }
@@ -193,9 +190,8 @@ fn list<T: AsRef<str> + Ord>(names: &BTreeSet<T>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::VariantRun;
 
-    fn of(label: &str, lines: &[&str], machine: Option<(&str, &str)>) -> Variant {
+    fn of((lines, machine): Run<'_>) -> RunSubject {
         let target = |line: &&str| {
             let (method, url) = line.split_once(' ').unwrap();
             AttackedTarget { method: method.to_owned(), url: url.to_owned(), requests: 1 }
@@ -205,16 +201,14 @@ mod tests {
             host: host.to_owned(),
             processor: processor.to_owned(),
         });
-        let subject = RunSubject { machine, ..RunSubject::of(&targets, true) };
-        let run = VariantRun { subject, ..VariantRun::default() };
-        Variant { label: label.to_owned(), runs: vec![run], ..Variant::default() }
+        RunSubject { machine, ..RunSubject::of(&targets, true) }
     }
 
     /// Targets, and the name and processor of the machine.
     type Run<'a> = (&'a [&'a str], Option<(&'a str, &'a str)>);
 
     fn check(a: Run<'_>, b: Run<'_>, expect: &[(&str, bool)]) {
-        let found = apart(&of("a", a.0, a.1), &of("b", b.0, b.1));
+        let found = apart(("a", &[&of(a)]), ("b", &[&of(b)]));
         let found: Vec<(&str, bool)> =
             found.iter().map(|one| (one.words.as_str(), one.is_doubt)).collect();
         assert_eq!(found, expect);

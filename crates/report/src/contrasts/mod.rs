@@ -63,6 +63,11 @@ pub struct VariantRun {
 }
 
 impl Variant {
+    /// What its runs are of.
+    fn subjects(&self) -> Vec<&RunSubject> {
+        self.runs.iter().map(|run| &run.subject).collect()
+    }
+
     /// A run that says nothing of any figure counts nowhere.
     fn take_out_empty(&mut self) {
         let all = self.runs.len();
@@ -121,7 +126,8 @@ impl Contrasts {
                 let found = contrast(&runs(first), &runs(other), &rules)?;
                 let unequal = unequal(&loads(first), &loads(other));
                 let verdicts = verdicts::verdicts(&found, limits, &rules);
-                let (label, apart) = (other.label.clone(), apart(first, other));
+                let label = other.label.clone();
+                let apart = apart((&first.label, &first.subjects()), (&label, &other.subjects()));
                 Some(Row { label, found, unequal, apart, verdicts })
             };
             rest.iter().filter_map(one).collect()
