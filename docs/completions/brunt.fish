@@ -456,7 +456,7 @@ complete -c brunt -n '__fish_seen_subcommand_from runs' -o json -d 'list, show: 
 complete -c brunt -n '__fish_seen_subcommand_from runs' -o name -x -d 'list, prune: runs of this name; label, import: the new name.'
 complete -c brunt -n '__fish_seen_subcommand_from runs' -o command -x -d 'list, prune: runs of this command.'
 complete -c brunt -n '__fish_seen_subcommand_from runs' -o label -x -d 'list, prune: runs with this label. May be repeated.'
-complete -c brunt -n '__fish_seen_subcommand_from runs' -o search -x -d 'list: runs with this text in name, command line, labels, note or conclusion.'
+complete -c brunt -n '__fish_seen_subcommand_from runs' -o search -x -d 'list: runs with this text in name, command line, targets, labels, note, result or conclusion.'
 complete -c brunt -n '__fish_seen_subcommand_from runs' -o n -x -d 'list: so many runs at most, the newest.'
 complete -c brunt -n '__fish_seen_subcommand_from runs' -o note -x -d 'label: a note on the run.'
 complete -c brunt -n '__fish_seen_subcommand_from runs' -o output -x -d 'export: the file; ID.tar.gz by default, - for standard output.'

@@ -25,6 +25,8 @@ pub(crate) fn check(bytes: &[u8]) -> usize {
     let (mut timeline, mut traffic) = (Timeline::new(), Traffic::new());
     summary.add(&batch);
     groups.add(&batch, &table);
+    let mut by_target = Groups::by_request();
+    by_target.add(&batch, &table);
     timeline.add(&batch);
     traffic.add(&batch);
     let mut attacked = Attacked::default();
@@ -43,6 +45,7 @@ pub(crate) fn check(bytes: &[u8]) -> usize {
         generator: Some(&generator),
         losses: &losses,
         groups: Some(&groups),
+        by_target: Some(&by_target),
         attacked: attacked.as_ref(),
         timeline: Some(&timeline),
         traffic: Some(&traffic),

@@ -437,10 +437,9 @@ impl TestConfig {
 
     /// Figures of the scenarios' rows, where anything needs them; by name, where a report will have them.
     pub(super) fn figures(&self, is_reported: bool) -> Option<RunFigures> {
-        let figures = || RunFigures::new(OnCutOff::LeftOut);
         match is_reported || self.needs_figures() {
-            true => Some(figures().by_name()),
-            false => self.has_result().then(figures),
+            true => Some(RunFigures::of_script()),
+            false => self.has_result().then(|| RunFigures::new(OnCutOff::LeftOut)),
         }
     }
 

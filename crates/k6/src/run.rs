@@ -246,7 +246,9 @@ fn write_reports(
 ) -> Result<(), ExitError> {
     let GateJudge { figures, generator, .. } = judge;
     let title = saved.as_ref().map_or(meant.path.as_str(), |run| run.name()).to_owned();
+    let attacked = figures.attacked();
     let input = figures.input(&title, (generator, verdict), asserted);
+    let input = report::Input { attacked: attacked.as_ref(), ..input };
     let written = meant.reports.write_run(&input);
     cli::append_job_summary(|| report::markdown(&input));
     if let Some(run) = saved {

@@ -80,10 +80,19 @@ impl Attacked {
         }
     }
 
-    /// What was attacked, by the table that the samples numbered; `None` if no target is known. Rows that differ in their names or
-    /// bodies alone are one target.
+    /// What was attacked, by the table that the samples numbered; `None` if no target is known.
     #[must_use]
     pub fn targets(&self, table: &TargetTable) -> Option<AttackedTargets> {
+        let all = self.list(table);
+        let most = all.first()?.clone();
+        let requests = all.iter().map(|one| one.requests).sum::<u64>() + self.unplaced;
+        Some(AttackedTargets { count: all.len() as u64, most, requests, unplaced: self.unplaced })
+    }
+
+    /// Each method and URL that got requests, those with the most first. Rows that differ in their names or bodies alone are one
+    /// target.
+    #[must_use]
+    pub fn list(&self, table: &TargetTable) -> Vec<AttackedTarget> {
         let mut counts: HashMap<(String, String), u64> = HashMap::new();
         let numbered = table.labels.iter().zip(&self.by_number).filter(|(_, count)| **count > 0);
         for (label, requests) in numbered {
@@ -96,16 +105,21 @@ impl Attacked {
             let key = (method.to_owned(), without_secrets(url));
             *counts.entry(key).or_default() += requests;
         }
-        let count = counts.len() as u64;
-        let requests = counts.values().sum::<u64>() + self.unplaced;
+        let all = counts.into_iter();
+        let target = |((method, url), requests)| AttackedTarget { method, url, requests };
+        let mut all: Vec<AttackedTarget> = all.map(target).collect();
         // The order of a map is random; that of reports must not be.
-        let most = counts.into_iter().max_by(|(a, few), (b, many)| few.cmp(many).then(b.cmp(a)));
-        most.map(|((method, url), most)| AttackedTargets {
-            count,
-            most: AttackedTarget { method, url, requests: most },
-            requests,
-            unplaced: self.unplaced,
-        })
+        all.sort_by(|a, b| {
+            let by_name = || (&a.method, &a.url).cmp(&(&b.method, &b.url));
+            b.requests.cmp(&a.requests).then_with(by_name)
+        });
+        all
+    }
+
+    /// Whether every request's target is known and had room.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.unplaced == 0
     }
 }
 

@@ -3,10 +3,15 @@
 
 use std::collections::HashMap;
 
+use stdx::shown_url;
+
 use crate::{Batch, FailureKind, Histogram, Sample, TargetTable, row_tag};
 
 /// Groups at most; hits of further keys go into the group [`OTHER`].
 pub const GROUPS_MAX: usize = 1000;
+
+/// Groups of the table that every report has.
+const TARGETS_MAX: usize = 200;
 
 /// The key of the group that takes what found no room.
 pub const OTHER: &str = "(other)";
@@ -29,6 +34,8 @@ pub enum By {
     Status,
     /// The target's name, or [`UNNAMED`].
     Name,
+    /// The target's name, or where it has none `METHOD URL` without the password.
+    Request,
     /// The connection's number, or [`UNCONNECTED`].
     Connection,
     /// The agent's number, or [`UNCONNECTED`] on one machine.
@@ -61,13 +68,30 @@ pub struct Groups {
     index: HashMap<String, usize>,
     /// The group of each row of the target table, once known.
     by_target: Vec<Option<u32>>,
+    /// The group of each line of hits without a row in the table, where that is by request.
+    by_line: HashMap<Box<[u8]>, u32>,
+    /// Groups, at most, without the last one.
+    room: usize,
 }
 
 impl Groups {
     /// No groups yet.
     #[must_use]
     pub fn new(by: By) -> Self {
-        Self { by, list: Vec::new(), index: HashMap::new(), by_target: Vec::new() }
+        let (list, index) = (Vec::new(), HashMap::new());
+        let (by_target, by_line) = (Vec::new(), HashMap::new());
+        Self { by, list, index, by_target, by_line, room: GROUPS_MAX }
+    }
+
+    /// No groups yet, by [`By::Request`], for the table that every report has: of a few hundred targets, which is some tens of MB.
+    #[must_use]
+    pub fn by_request() -> Self {
+        Self::new(By::Request).with_room(TARGETS_MAX)
+    }
+
+    /// Of fewer groups than [`GROUPS_MAX`]: each holds up to 262 KiB.
+    fn with_room(self, groups: usize) -> Self {
+        Self { room: groups.min(GROUPS_MAX), ..self }
     }
 
     /// Counts every sample of a batch; `targets` is the table that its samples number.
@@ -75,7 +99,9 @@ impl Groups {
         for sample in &batch.samples {
             let at = match self.by {
                 By::Status => self.at_status(sample),
-                By::Target | By::Name | By::Tag(_) => self.at_target(batch, sample, targets),
+                By::Target | By::Name | By::Request | By::Tag(_) => {
+                    self.at_target(batch, sample, targets)
+                }
                 By::Connection => self.at_connection(sample.conn),
                 By::Agent => self.at_connection(u32::from(sample.agent)),
             };
@@ -97,6 +123,9 @@ impl Groups {
 
     fn at_target(&mut self, batch: &Batch, sample: &Sample, targets: &TargetTable) -> usize {
         let Some(label) = targets.get(sample.target) else {
+            if self.by == By::Request {
+                return self.at_line(batch.text(sample.name), batch.text(sample.line));
+            }
             let text = |span| String::from_utf8_lossy(batch.text(span));
             let key = match &self.by {
                 By::Tag(tag) => tagged(&text(sample.tags), tag),
@@ -109,8 +138,30 @@ impl Groups {
             By::Tag(tag) => tagged(&label.tags, tag),
             By::Name if label.name.is_empty() => UNNAMED.to_owned(),
             By::Name => label.name.clone(),
+            By::Request if !label.name.is_empty() => label.name.clone(),
+            By::Request => format!("{} {}", label.method, shown_url(&label.url)),
             _ => format!("{} {}", label.method, label.url),
         })
+    }
+
+    /// The group of a hit by its name, or by its line where it has none. A script's name is its URL unless it gives one.
+    fn at_line(&mut self, name: &[u8], line: &[u8]) -> usize {
+        let is_named = !name.is_empty() && !line.ends_with(name);
+        let raw = if is_named { name } else { line };
+        if let Some(&at) = self.by_line.get(raw) {
+            return at as usize;
+        }
+        let text = String::from_utf8_lossy(raw);
+        let key = match text.split_once(' ') {
+            _ if text.is_empty() => UNNAMED.to_owned(),
+            Some((method, url)) if !is_named => format!("{method} {}", shown_url(url)),
+            _ => shown_url(&text).into_owned(),
+        };
+        let at = self.at_key(&key);
+        if self.by_line.len() < self.room {
+            self.by_line.insert(raw.into(), at as u32);
+        }
+        at
     }
 
     fn at_connection(&mut self, conn: u32) -> usize {
@@ -139,13 +190,20 @@ impl Groups {
         if let Some(&at) = self.index.get(key) {
             return at;
         }
-        let key = if self.list.len() < GROUPS_MAX { key } else { OTHER };
+        let key = if self.list.len() < self.room { key } else { OTHER };
         if let Some(&at) = self.index.get(key) {
             return at;
         }
         self.index.insert(key.to_owned(), self.list.len());
         self.list.push((key.to_owned(), Group::default()));
         self.list.len() - 1
+    }
+
+    /// Adds what was seen of one row of the target table.
+    pub(crate) fn put(&mut self, target: u32, targets: &TargetTable, seen: &Group) {
+        let sample = Sample { target, ..Sample::default() };
+        let at = self.at_target(&Batch::default(), &sample, targets);
+        self.list[at].1.merge(seen);
     }
 
     /// Adds all that another grouping of the same kind counted. The target table may be another one.
@@ -240,7 +298,7 @@ mod tests {
     #[test]
     fn each_key_has_its_row() {
         let table = table(&["home", "cart", ""]);
-        let cases: [(By, &[Row<'_>]); 4] = [
+        let cases: [(By, &[Row<'_>]); 5] = [
             (
                 By::Target,
                 &[
@@ -252,6 +310,15 @@ mod tests {
             ),
             (By::Status, &[("200", 2, 2), ("500", 1, 0), ("0 (refused)", 1, 0), ("302", 1, 1)]),
             (By::Name, &[("cart", 2, 1), ("home", 1, 0), (UNNAMED, 2, 2)]),
+            (
+                By::Request,
+                &[
+                    ("cart", 2, 1),
+                    ("home", 1, 0),
+                    ("GET http://h/", 1, 1),
+                    ("POST http://lazy/", 1, 1),
+                ],
+            ),
             (By::Connection, &[("3", 2, 2), (UNCONNECTED, 2, 1), ("4294967295", 1, 0)]),
         ];
         for (by, expect) in cases {
@@ -264,6 +331,27 @@ mod tests {
             let hits: u64 = twice.list().iter().map(|(_, group)| group.response.count()).sum();
             assert_eq!((twice.list().len(), hits), (expect.len(), 10));
         }
+    }
+
+    #[test]
+    fn requests_are_told_apart_by_name_and_line_without_passwords() {
+        let mut batch = Batch::default();
+        let rows = [
+            ("http://me:pw1234@h/1", "GET http://me:pw1234@h/1"),
+            ("http://me:pw1234@h/1", "GET http://me:pw1234@h/1"),
+            ("item", "GET http://h/2"),
+            ("item", "GET http://h/3"),
+            ("", ""),
+        ];
+        for (name, line) in rows {
+            let (name, line) = (batch.add_text(name.as_bytes()), batch.add_text(line.as_bytes()));
+            let sample = sample(NO_TARGET, 200, FailureKind::None);
+            batch.samples.push(Sample { name, line, ..sample });
+        }
+        let mut groups = Groups::new(By::Request).with_room(2);
+        groups.add(&batch, &TargetTable::default());
+        let expect = [("GET http://me:***@h/1", 2, 2), ("item", 2, 2), (OTHER, 1, 1)];
+        assert_eq!(counts(&groups), expect);
     }
 
     #[test]

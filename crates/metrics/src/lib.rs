@@ -26,6 +26,7 @@ pub mod server;
 mod snapshot;
 mod summary;
 pub mod tally;
+mod target_rows;
 mod timeline;
 mod traffic;
 mod verdict;
@@ -49,6 +50,7 @@ pub use row_tags::{row_tag, row_tags};
 pub use sample::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
 pub use snapshot::{STATUS_MAX, Snapshot};
 pub use summary::{ERRORS_MAX, Summary, apart};
+pub use target_rows::TargetRows;
 pub use timeline::{Cell, Timeline};
 pub use traffic::{InFlight, SENDS_WINDOW, Sends, Traffic};
 pub use verdict::{

@@ -2,8 +2,8 @@
 
 use cli::{Dialect, ExitCode, ExitError, Interrupts};
 use metrics::tally::Assertion;
-use metrics::{Batch, Generator, Selector, Summary, Verdict};
-use report::{Blind, VariantRun};
+use metrics::{Attacked, AttackedTargets, Batch, Generator, Selector, Summary, Verdict};
+use report::{Blind, RunSubject, VariantRun};
 use results::{Item, ReadError, Reader, Selection};
 use study::contrast::{Load, Run};
 
@@ -20,6 +20,10 @@ pub struct RecordedRun {
     pub generator: Option<Generator>,
     /// Whether its figures are valid.
     pub verdict: Verdict,
+    /// What was attacked, in a few words; `None` where no target is known.
+    pub attacked: Option<AttackedTargets>,
+    /// What a comparison takes of that, and of the machine where that is known.
+    pub subject: RunSubject,
     /// The number of its files.
     pub processes: usize,
     /// The damage that ended the reading of it, in a line; the rows before it count. A file that was merely cut off has none.
@@ -63,6 +67,7 @@ impl RecordedRun {
             name: self.name.clone(),
             figures: self.figures(),
             load: self.load(),
+            subject: self.subject.clone(),
             span: (self.summary.earliest, self.summary.end),
             invalid: self.verdict.reasons.iter().map(ToString::to_string).collect(),
             blind: if self.verdict.blind { Blind::Unrecorded } else { Blind::Recorded },
@@ -87,7 +92,7 @@ pub fn read_run(
     // The verdict is of the generator, and so of all requests.
     let mut whole = selection.is_some().then(|| Box::new(Summary::new()));
     let (mut generators, mut losses, mut agents) = (Generators::default(), Vec::new(), Vec::new());
-    let mut damage = None;
+    let (mut attacked, mut damage) = (Attacked::default(), None);
     loop {
         match reader.next(&mut batch) {
             Ok(Some(Item::Hits)) => {
@@ -96,6 +101,7 @@ pub fn read_run(
                     selection.retain(&mut batch, reader.targets());
                 }
                 summary.add(&batch);
+                attacked.add(&batch, reader.targets());
             }
             Ok(Some(Item::Generator { input, generator })) => generators.note(input, *generator),
             Ok(Some(Item::Assertion { assertion, .. })) => {
@@ -123,7 +129,9 @@ pub fn read_run(
     let judged = whole.as_deref().unwrap_or(&summary);
     let verdict = Verdict::new(judged, generator.as_ref(), &losses).with_agents(&agents);
     let (name, processes) = (name.to_owned(), files.len());
-    Ok(RecordedRun { name, summary, generator, verdict, processes, damage })
+    let subject = RunSubject::of(&attacked.list(reader.targets()), attacked.is_whole());
+    let attacked = attacked.targets(reader.targets());
+    Ok(RecordedRun { name, summary, generator, verdict, attacked, subject, processes, damage })
 }
 
 /// What a command ends with, after it has shown what could be read, if one of the runs is damaged.

@@ -6,7 +6,7 @@ use cable::{CablePlan, CableReport, MessageReport, Pattern, RoundReport};
 use metrics::tally::Assertion;
 use metrics::{Generator, Histogram, Verdict};
 
-use crate::conclusion::{CableConclusion, markdown_texts};
+use crate::conclusion::{CableConclusion, ServerResult, markdown_texts};
 use crate::json::{self};
 use crate::junit::suite_of;
 use crate::number::{duration, grouped};
@@ -61,6 +61,12 @@ const ROUNDS_SHOWN: usize = 20;
 #[must_use]
 pub fn conclusion(input: &CableInput<'_>) -> Vec<String> {
     CableConclusion::of(input.plan, input.outcome, input.verdict).texts()
+}
+
+/// The server's result in a few words.
+#[must_use]
+pub fn server_result(input: &CableInput<'_>) -> ServerResult {
+    CableConclusion::of(input.plan, input.outcome, input.verdict).server_result()
 }
 
 /// As JUnit's XML: the verdict, messages that were lost or never answered, and each gate.

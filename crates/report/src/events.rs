@@ -144,6 +144,7 @@ mod tests {
             losses: &[],
             groups: None,
             attacked: None,
+            by_target: None,
             timeline: None,
             traffic: None,
             buckets: None,

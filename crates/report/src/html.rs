@@ -11,7 +11,7 @@ use crate::number::{duration, grouped, number, rfc3339};
 use crate::overlay::{Curve, histogram, percentiles};
 use crate::page::{self, charts, push, table};
 use crate::server;
-use crate::{assertions, attacked, escape, text};
+use crate::{assertions, attacked, by_target, escape, text};
 
 /// Rows of a table; the rest is counted.
 const ROWS_MAX: usize = 200;
@@ -279,6 +279,7 @@ fn tables(out: &mut String, input: &Input<'_>) {
     rows.extend(crate::input::sends(input).map(|sends| row("Between sends", &sends.gaps, None)));
     let heads = ["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
     table(out, "Latencies", &heads, &rows, 0);
+    by_target::html(out, input);
     if let Some(groups) = input.groups {
         group_table(out, groups);
     }

@@ -53,6 +53,9 @@ pub struct Input<'a> {
     pub losses: &'a [String],
     /// Rows by target, status or name.
     pub groups: Option<&'a Groups>,
+    /// Rows by [`metrics::By::Request`], for the table that every report has where there are several targets; `None` where there is
+    /// one, where `groups` are the same, or where no rows were counted so.
+    pub by_target: Option<&'a Groups>,
     /// What was attacked; `None` where that is not known.
     pub attacked: Option<&'a AttackedTargets>,
     /// What was seen over time; only `html` draws it.

@@ -146,6 +146,9 @@ fn own(input: &Input<'_>) -> String {
     if let Some(generator) = input.generator {
         object = object.put("generator", self::generator(generator));
     }
+    if let Some(targets) = crate::by_target::json(input) {
+        object = object.put("targets", targets);
+    }
     if let Some(groups) = input.groups {
         object = object.put("groups", self::groups(groups));
     }

@@ -9,7 +9,7 @@ use crate::caveats::{at_least, caveats};
 use crate::conclusion::Conclusion;
 use crate::input::Input;
 use crate::number::{duration, grouped, number};
-use crate::{assertions, attacked, escape};
+use crate::{assertions, attacked, by_target, escape};
 
 /// Error texts shown; the rest is counted.
 const ERRORS_SHOWN: usize = 10;
@@ -77,6 +77,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     out.push_str(&crate::fleet::markdown(input.assertions));
     out.push_str(&assertions::markdown(input.assertions));
     out.push_str(&crate::events::markdown(input));
+    out.push_str(&by_target::markdown(input));
     if let Some(groups) = input.groups {
         self::groups(out, groups)?;
     }

@@ -11,7 +11,7 @@ use crate::caveats::{at_least, caveats};
 use crate::columns::Columns;
 use crate::conclusion::Conclusion;
 use crate::number::duration;
-use crate::{Input, assertions, attacked, escape, events, fleet, judgement};
+use crate::{Input, assertions, attacked, by_target, escape, events, fleet, judgement};
 
 /// The whole report. `Latencies` are response times, from the moment a hit was due; `Service` are times from the moment its
 /// request was written.
@@ -26,6 +26,7 @@ pub fn text(input: &Input<'_>) -> String {
     ));
     out.push('\n');
     out.push_str(&own_lines(input));
+    out.push_str(&by_target::text(input));
     if let Some(groups) = input.groups {
         let _ = write!(out, "\n{}", group_rows(groups));
     }
@@ -291,7 +292,7 @@ pub(crate) fn is_own_word(tag: &str) -> bool {
 /// By what hits are grouped, in a word: that of `-by`, or the name of a tag.
 pub(crate) fn group_word(groups: &Groups) -> &str {
     match groups.by() {
-        By::Target => "target",
+        By::Target | By::Request => "target",
         By::Status => "status",
         By::Name => "name",
         By::Connection => "connection",

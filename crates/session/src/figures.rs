@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use metrics::tally::Assertion;
 use metrics::{
     Attacked, AttackedTargets, Batch, By, FailureKind, Generator, Groups, Phases, Sample, Summary,
-    TargetTable, Timeline, Traffic, Verdict,
+    TargetRows, TargetTable, Timeline, Traffic, Verdict,
 };
 
 use crate::error::ObserverError;
@@ -25,7 +25,9 @@ pub struct RunFigures {
     /// Requests that count in no figure ([`OnCutOff::LeftOut`]); the results have them.
     pub left_out: u64,
     groups: Option<(Groups, TargetTable)>,
+    /// What was attacked, by this table, and rows by target.
     attacked: Option<(Attacked, TargetTable)>,
+    by_target: TargetRows,
     on_cut_off: OnCutOff,
 }
 
@@ -50,6 +52,7 @@ impl RunFigures {
             left_out: 0,
             groups: None,
             attacked: None,
+            by_target: TargetRows::default(),
             on_cut_off,
         }
     }
@@ -66,7 +69,7 @@ impl RunFigures {
         Self { phases: Some(Phases::new()), ..self }
     }
 
-    /// Also counts the rows of each of these targets.
+    /// Also sums up the rows of each of these targets, and of others that are read or made while the run goes on.
     #[must_use]
     pub fn of_targets(self, labels: TargetTable) -> Self {
         Self { attacked: Some((Attacked::default(), labels)), ..self }
@@ -78,10 +81,10 @@ impl RunFigures {
         Self { groups: Some((Groups::new(By::Connection), labels)), ..self }
     }
 
-    /// Also sums up the rows of each name.
+    /// Of a script, whose requests have names or URLs of its own, without the rows of requests that its end cut off.
     #[must_use]
-    pub fn by_name(self) -> Self {
-        Self { groups: Some((Groups::new(By::Name), TargetTable::default())), ..self }
+    pub fn of_script() -> Self {
+        Self::new(OnCutOff::LeftOut).of_targets(TargetTable::default())
     }
 
     /// The verdict on the figures so far.
@@ -111,6 +114,7 @@ impl RunFigures {
             generator: Some(generator),
             losses: &[],
             groups: self.groups.as_ref().map(|(groups, _)| groups),
+            by_target: self.by_target.groups(),
             attacked: None,
             timeline: Some(&self.timeline),
             traffic: Some(&self.traffic),
@@ -129,6 +133,9 @@ impl Observer for RunFigures {
             OnCutOff::Counted => Cow::Borrowed(batch),
         };
         self.left_out += (batch.samples.len() - counted.samples.len()) as u64;
+        if let Some((_, labels)) = &self.attacked {
+            self.by_target.add(&counted, labels, &self.summary);
+        }
         self.summary.add(&counted);
         self.timeline.add(&counted);
         self.traffic.add(&counted);

@@ -4,7 +4,8 @@ use cli::{CommandResult, ExitCode, ExitError, Flag, Output, ValueError, ValueKin
 use metrics::Summary;
 use results::Encoding;
 use store::{
-    Begin, Figures, Finish, OpenRun, ResponseTimes, Store, StoreError, folder_of, hash_of,
+    Begin, Figures, Finish, OpenRun, ResponseTimes, ServerResult, Store, StoreError, folder_of,
+    hash_of,
 };
 
 use crate::monitor_config::MonitorConfig;
@@ -256,6 +257,8 @@ pub fn save_report(run: &mut OpenRun, input: &report::Input<'_>) -> Result<(), E
         verdict: Some(verdict_word(input.verdict)),
         reasons: input.verdict.reasons.iter().map(ToString::to_string).collect(),
         conclusion: report::conclusion(input),
+        attacked: input.attacked.map(report::attacked),
+        server: Some(server_of(&report::ServerResult::of(input))),
         figures: Some(figures_of(input.summary)),
     });
     Ok(())
@@ -275,6 +278,12 @@ pub fn save_documents(run: &mut OpenRun, documents: &[(&str, String)]) -> Result
 #[must_use]
 pub fn verdict_word(verdict: &metrics::Verdict) -> String {
     if verdict.is_valid() { "VALID" } else { "INVALID" }.to_owned()
+}
+
+/// The server's result as the store has it.
+#[must_use]
+pub fn server_of(result: &report::ServerResult) -> ServerResult {
+    ServerResult { outcome: result.outcome.to_owned(), result: result.words.clone() }
 }
 
 /// The figures of a run that lists and trends show.

@@ -32,7 +32,7 @@ pub use error::StoreError;
 pub use facts::{Git, Input, Machine, ancestors, hash_of};
 pub use format::{MANIFEST, VERSION};
 pub use list::{Filter, Listing, Problem};
-pub use manifest::{Figures, Manifest, ResponseTimes, State};
+pub use manifest::{Figures, Manifest, ResponseTimes, ServerResult, State};
 pub use open_run::{Finish, OpenRun};
 pub use place::folder_of;
 pub use secrets::without_secrets;

@@ -33,7 +33,7 @@ pub struct Filter {
     pub command: Option<String>,
     /// Labels that they have with these values.
     pub labels: Vec<(String, String)>,
-    /// A text in their name, command line, labels, note, branch or conclusion, whatever its case.
+    /// A text in their name, command line, labels, note, branch, conclusion, targets or the server's result, whatever its case.
     pub text: Option<String>,
 }
 
@@ -129,6 +129,8 @@ fn has_text(run: &Run, text: &str) -> bool {
     let baseline = manifest.baseline.iter().map(String::as_str);
     let labels = manifest.labels.iter().flat_map(|(key, value)| [key.as_str(), value.as_str()]);
     let lists = manifest.args.iter().chain(&manifest.conclusion).map(String::as_str);
-    let mut all = fixed.into_iter().chain(baseline).chain(labels).chain(lists);
+    let server = manifest.server.iter().map(|server| server.result.as_str());
+    let shown = manifest.attacked.iter().map(String::as_str).chain(server);
+    let mut all = fixed.into_iter().chain(baseline).chain(labels).chain(lists).chain(shown);
     all.any(|one| one.to_lowercase().contains(text))
 }

@@ -39,6 +39,10 @@ pub struct Manifest {
     pub reasons: Vec<String>,
     /// What the run showed, a sentence each.
     pub conclusion: Vec<String>,
+    /// What was attacked, in a few words without passwords: `GET http://127.0.0.1/`.
+    pub attacked: Option<String>,
+    /// How the server came out; `None` where the run does not say, and in manifests of older versions.
+    pub server: Option<ServerResult>,
     /// The file of its results, in its folder.
     pub results: Option<String>,
     /// Its reports, in its folder.
@@ -72,6 +76,16 @@ pub enum State {
     Finished,
     /// It could not be carried out to its end.
     Failed,
+}
+
+/// How a server came out of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ServerResult {
+    /// The outcome's name, as in the report: `kept up`, `overloaded`.
+    pub outcome: String,
+    /// The result in a few words.
+    pub result: String,
 }
 
 /// The figures of a run that lists and trends show.

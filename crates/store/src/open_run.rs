@@ -7,7 +7,7 @@ use crate::clock::now;
 use crate::error::StoreError;
 use crate::file;
 use crate::format::LOCK;
-use crate::manifest::{Figures, Manifest, State};
+use crate::manifest::{Figures, Manifest, ServerResult, State};
 
 /// A run that is under way. Dropped without [`OpenRun::finish`] it has failed.
 #[derive(Debug)]
@@ -28,6 +28,10 @@ pub struct Finish {
     pub reasons: Vec<String>,
     /// What it showed.
     pub conclusion: Vec<String>,
+    /// What was attacked, in a few words without passwords.
+    pub attacked: Option<String>,
+    /// How the server came out.
+    pub server: Option<ServerResult>,
     /// Its figures.
     pub figures: Option<Figures>,
 }
@@ -80,10 +84,11 @@ impl OpenRun {
 
     /// Stores how the run came out, before its process knows with which code it ends.
     pub fn conclude(&mut self, finish: Finish) {
-        let Finish { verdict, reasons, conclusion, figures } = finish;
+        let Finish { verdict, reasons, conclusion, attacked, server, figures } = finish;
         let manifest = &mut self.manifest;
         (manifest.verdict, manifest.reasons) = (verdict, reasons);
         (manifest.conclusion, manifest.figures) = (conclusion, figures);
+        (manifest.attacked, manifest.server) = (attacked, server);
     }
 
     /// Ends the run with the code of its process.

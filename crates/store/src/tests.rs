@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::manifest::{Figures, ResponseTimes};
+use crate::manifest::{Figures, Manifest, ResponseTimes};
 use crate::{Begin, Finish, Run, Scope, Selector, State, Store, StoreError};
 
 /// A store of its own, which goes with it.
@@ -49,6 +49,15 @@ fn add(store: &Store, name: &str, p95: u64) -> String {
 
 fn ids(runs: &[Run]) -> Vec<&str> {
     runs.iter().map(|run| run.manifest.id.as_str()).collect()
+}
+
+/// Manifests of versions that did not keep what was attacked and how the server came out.
+#[test]
+fn manifests_of_older_versions_are_read() {
+    let text = br#"{"version":1,"id":"20261124-061512-0a1b","name":"home","command":"attack","state":"finished","verdict":"VALID"}"#;
+    let manifest = Manifest::parse(Path::new("manifest.json"), text).unwrap();
+    assert_eq!((manifest.attacked, manifest.server), (None, None));
+    assert_eq!(manifest.verdict.as_deref(), Some("VALID"));
 }
 
 #[test]

@@ -15,6 +15,14 @@ pub(super) fn labels(run: &Run) -> String {
     own.chain(baseline).collect::<Vec<_>>().join(" ")
 }
 
+/// A text of at most so many characters, the last one an ellipsis where more were cut.
+pub(super) fn shortened(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(max - 1).chain(['…']).collect(),
+    }
+}
+
 /// What is known of a run: names and texts.
 pub(super) fn facts(run: &Run) -> Vec<(&'static str, String)> {
     let manifest = &run.manifest;
@@ -31,8 +39,12 @@ pub(super) fn facts(run: &Run) -> Vec<(&'static str, String)> {
     let inputs = inputs.map(|input| format!("{} (SHA-256 {}…)", input.path, digits(&input.sha256)));
     let ended = manifest.ended.as_deref().map_or(String::new(), |ended| format!(" to {ended}"));
     let code = manifest.exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
+    let (server, attacked) = (manifest.server.as_ref(), manifest.attacked.clone());
+    let attacked = attacked.unwrap_or_default();
     let lines = [
         ("Run", format!("{} ({})", manifest.id, manifest.name)),
+        ("Server", server.map_or(String::new(), |server| server.result.clone())),
+        ("Verdict", format!("{}{code}", run.verdict())),
         (
             "Command",
             format!(
@@ -41,8 +53,8 @@ pub(super) fn facts(run: &Run) -> Vec<(&'static str, String)> {
                 quoted(&store::without_secrets(&manifest.args))
             ),
         ),
+        ("Attacked", attacked),
         ("Time", format!("{}{ended}", manifest.started)),
-        ("Verdict", format!("{}{code}", run.verdict())),
         ("Labels", labels(run)),
         ("Note", manifest.note.clone()),
         ("Commit", git.unwrap_or_default()),

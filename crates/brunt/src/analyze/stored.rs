@@ -6,6 +6,7 @@ use std::path::Path;
 use cli::{ExitError, Interrupts, usage_error};
 use metrics::Verdict;
 use recordings::{RecordedRun, read_run, undamaged};
+use report::RunMachine;
 use results::Encoding;
 use session::save::{figures_of, store_failure, verdict_word};
 use store::{Begin, Finish, Run, Scope, Selector, Store};
@@ -54,6 +55,16 @@ pub(crate) fn of_runs(label: &str, runs: Vec<Run>) -> Result<StoredOperand, Exit
         paths.extend(results.map(|path| format!("{label}={}", path.display())));
     }
     Ok(StoredOperand { paths, runs })
+}
+
+/// The machine that offered the load of a run; `None` where its manifest does not say.
+pub(crate) fn machine_of(run: &Run) -> Option<RunMachine> {
+    let machine = &run.manifest.machine;
+    let cores = stdx::counted(machine.cores as u64, "core");
+    (!machine.host.is_empty()).then(|| RunMachine {
+        host: machine.host.clone(),
+        processor: format!("{cores}, {}", machine.processor),
+    })
 }
 
 /// The test of these runs, if all are of one.
@@ -107,6 +118,8 @@ fn finish_of(read: &RecordedRun) -> Finish {
         verdict: (!blind).then(|| verdict_word(&read.verdict)),
         reasons: reasons.iter().map(ToString::to_string).collect(),
         conclusion: Vec::new(),
+        attacked: read.attacked.as_ref().map(report::attacked),
+        server: None,
         figures: Some(figures_of(&read.summary)),
     }
 }

@@ -51,6 +51,53 @@ fn a_slower_variant_is_worse_in_every_output() {
     }
 }
 
+/// Which targets, which kind of loop and which machine: before anything is called slower, of files and of stored runs.
+#[test]
+fn what_is_not_in_common_is_said_first() {
+    let scratch = Scratch::new("compare-apart");
+    let store = text(&scratch.path("store"));
+    let (_server, url) = server(Config::default());
+    let folder = |name: &str, line: &str| {
+        for n in 0..3 {
+            let file = text(&scratch.path(&format!("{name}/{n}.arrow")));
+            std::fs::create_dir_all(scratch.path(name)).unwrap();
+            run(&format!("{line} -output={file} -save={name} -store={store}")).with_code(0);
+        }
+        text(&scratch.path(name))
+    };
+    let bench = |path: &str| format!("bench {url}/{path} -c 2 -n 100 -q");
+    let home = folder("home", &bench(""));
+    let cart = folder("cart", &bench("cart"));
+    let targets = scratch.file("targets", format!("GET {url}/\n"));
+    let open = folder("open", &format!("attack -targets={targets} -rate=100 -duration=500ms"));
+    let first = |operands: &str| {
+        let ran = run(&format!("compare -store={store} {operands}")).with_code(0);
+        ran.stdout.lines().next().unwrap().to_owned()
+    };
+    let said = format!("Before the figures: a requested GET {url}/ and b GET {url}/cart.");
+    assert_eq!(first(&format!("a={home} b={cart}")), said);
+    assert_eq!(first("a=home@3 b=cart@3"), said);
+    let loops = "Before the figures: of a and b one has users who wait for their answers and the other a rate.";
+    assert_eq!(first(&format!("a={home} b={open}")), loops);
+    // As if it had been made elsewhere.
+    for entry in std::fs::read_dir(&store).unwrap() {
+        let file = entry.unwrap().path().join("manifest.json");
+        let Ok(manifest) = std::fs::read_to_string(&file) else { continue };
+        let mut value: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        if value["name"] == "cart" {
+            value["machine"]["host"] = "another".into();
+            std::fs::write(&file, value.to_string()).unwrap();
+        }
+    }
+    let line = first("a=home@3 b=cart@3");
+    assert!(line.starts_with(&said[..said.len() - 1]), "{line}");
+    assert!(
+        line.contains("; a was measured from ") && line.contains(" and b from another ("),
+        "{line}"
+    );
+    assert!(!first(&format!("a={home} b={home}")).starts_with("Before"), "the same runs");
+}
+
 #[test]
 fn single_runs_and_unequal_loads_are_told() {
     let scratch = Scratch::new("compare-single");

@@ -145,6 +145,7 @@ fn a_script_leaves_its_reports_and_k6s_page() {
             group('shop', () => {
                 const answer = http.get(`${__ENV.BASE}/`, { tags: { name: 'home' } });
                 check(answer, { 'is 200': (r) => r.status === 200 });
+                http.get(`${__ENV.BASE}/cart`);
                 basket.add(12.5);
             });
         }";
@@ -154,7 +155,7 @@ fn a_script_leaves_its_reports_and_k6s_page() {
     assert_eq!(check_junit(&junit).0, 4, "{junit}");
     assert!(junit.contains("<failure message=\"crossed: max=12.5ms\">"), "{junit}");
     assert!(junit.contains("<system-out>held 1 time of 1</system-out>"), "{junit}");
-    for words in ["basket", "is 200", "shop", "home", "p(95)&lt;5000"] {
+    for words in ["basket", "is 200", "shop", "home", "/cart", "p(95)&lt;5000"] {
         assert!(others.contains(words), "{words}");
     }
     let page = text(&scratch.path("k6.html"));

@@ -51,8 +51,22 @@ fn reports_and_plots_of_a_script_are_by_any_tag() {
     let script = scratch.file("script.js", TAGGED.replace("URL", &url));
     let (arrow, parquet) = (scratch.path("r.arrow"), scratch.path("r.parquet"));
     let (arrow, parquet) = (arrow.display(), parquet.display());
-    run(&format!("run -q -o {arrow} {script}")).with_code(0);
+    let report = scratch.path("r.json").display().to_string();
+    run(&format!("run -q -o {arrow} -report={report} {script}")).with_code(0);
     run(&format!("encode -output={parquet} {arrow}")).with_code(0);
+    // Without a flag the worst target comes first; a name stands for all URLs that have it.
+    let at_its_end = std::fs::read(&report).unwrap();
+    let afterwards = run(&format!("report -json {parquet}")).with_code(0).bytes;
+    for json in [at_its_end, afterwards] {
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        let rows = json["brunt"]["targets"]["rows"].as_array().unwrap();
+        let key = |row: &serde_json::Value| row["target"].as_str().unwrap().to_owned();
+        assert_eq!(key(&rows[0]), format!("GET {url}/status/500"), "{json}");
+        assert_eq!((&rows[0]["requests"], &rows[0]["failures"]), (&4.into(), &4.into()));
+        let mut others: Vec<String> = rows[1..].iter().map(key).collect();
+        others.sort_unstable();
+        assert_eq!(others, [format!("GET {url}/"), "home".to_owned()], "{json}");
+    }
     // The words of `-by`, and each key with its requests.
     for (by, expect) in [
         ("scenario", vec![("buyers", 8), ("readers", 6)]),

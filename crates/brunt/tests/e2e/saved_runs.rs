@@ -48,6 +48,8 @@ fn every_command_with_load_leaves_a_run() {
         assert_eq!((&one["name"], &one["labels"]["server"]), (&"one".into(), &"demo".into()));
         assert!(one["started"].as_str().unwrap().ends_with('Z'), "{one}");
         assert!(one["conclusion"].is_string(), "{one}");
+        assert_eq!(one["attacked"], format!("GET {url}/"), "{one}");
+        assert!(one["server"]["result"].as_str().is_some_and(|text| text.len() > 5), "{one}");
         let folder = std::path::PathBuf::from(one["folder"].as_str().unwrap());
         for document in ["report.txt", "report.json", "report.html"] {
             assert!(folder.join(document).metadata().unwrap().len() > 100, "{document} of {one}");
@@ -68,6 +70,62 @@ fn every_command_with_load_leaves_a_run() {
     assert!(page.contains("it is 200") && page.contains("count==5"), "checks and thresholds");
     let first = run(&format!("runs show {} -json -store {store}", runs[3]["id"].as_str().unwrap()));
     assert_eq!(first.with_code(0).json()["inputs"][0]["path"], *targets);
+}
+
+/// The list and the run say what was attacked and how the server came out, before they say how the measurement did.
+#[test]
+fn the_servers_result_comes_first() {
+    let scratch = Scratch::new("saved-results");
+    let store = text(&scratch.path("store"));
+    let service = ServiceTime::parse("fixed:50ms").unwrap();
+    let (_slow, slow) = server(Config { workers: 1, service, ..Config::default() });
+    let (_failing, failing) = server(Config { error_rate: 1.0, ..Config::default() });
+    let secret = slow.replace("http://", "http://kay:s3cret@");
+    let attack = |flags: &str, url: &str| {
+        let path = |n: u32| if n % 3 == 1 { "b" } else { "a" };
+        let lines = (0..50).map(|n| format!("GET {url}/{}\n", path(n)));
+        let targets = scratch.file("targets", lines.collect::<String>());
+        run(&format!("attack -targets={targets} -store={store} {flags}")).with_code(0);
+    };
+    attack("-rate=60 -duration=4s -save=slow", &secret);
+    attack("-rate=50 -duration=1s -save=failing -lazy", &failing);
+    run(&format!(
+        "seek -objective=p99<1ms -max-steps=1 -step=1s -warmup=0s -from=20 -to=40 -save=limit -store={store} {slow}/"
+    ));
+    let runs = listed(&store);
+    let of = |at: usize, field: &str| runs[at]["server"][field].as_str().unwrap().to_owned();
+    assert_eq!((of(0, "outcome"), of(1, "outcome")), ("no limit".into(), "failed".into()));
+    assert!(of(0, "result").starts_with("no load that was tried meets p99<1ms"), "{}", runs[0]);
+    assert_eq!(of(1, "result"), "FAILED, 50 of 50 requests without success");
+    assert_eq!(of(2, "outcome"), "overloaded", "{}", runs[2]);
+    let result = of(2, "result");
+    assert!(result.starts_with("OVERLOADED, ") && result.contains(" of 60/s answered"), "{result}");
+    assert!(result.contains(", no errors"), "{result}");
+    let attacked = runs[2]["attacked"].as_str().unwrap();
+    assert!(attacked.starts_with("2 targets, most requests to GET http://"), "{attacked}");
+    assert!(attacked.ends_with("/a (66%)") && !attacked.contains("s3cret"), "{attacked}");
+    assert!(runs[1]["attacked"].as_str().unwrap().ends_with(&format!("GET {failing}/a (66%)")));
+    let table = run(&format!("runs list -store={store}")).with_code(0).stdout;
+    assert!(table.lines().next().unwrap().contains("STARTED               SERVER "), "{table}");
+    assert!(table.contains("Z  FAILED, 50 of 50 requests without success "), "{table}");
+    let shown = run(&format!("runs show slow -store={store}")).with_code(0).stdout;
+    let lines: Vec<&str> = shown.lines().collect();
+    assert!(lines[1].starts_with("Server   OVERLOADED, "), "{shown}");
+    assert!(lines[2].starts_with("Verdict  "), "{shown}");
+    assert!(shown.contains("\nAttacked 2 targets, most requests to GET http://"), "{shown}");
+    let path = format!("{store}/{}/results.arrow", runs[2]["id"].as_str().unwrap());
+    let again = run(&format!("report {path}")).with_code(0).stdout;
+    for report in [shown, again] {
+        let lines: Vec<&str> = report.lines().collect();
+        let at = lines.iter().position(|line| line.starts_with("Target ")).expect(&report);
+        let mut ends = [at + 1, at + 2].map(|at| lines[at].split(' ').nth(1).unwrap());
+        ends.sort_unstable();
+        assert!(ends[0].ends_with("/a") && ends[1].ends_with("/b"), "{report}");
+        assert!(!report.contains("s3cret"), "{report}");
+    }
+    let found =
+        run(&format!("runs list -json -store={store} -search=overloaded")).with_code(0).json();
+    assert_eq!(found["runs"].as_array().unwrap().len(), 1);
 }
 
 /// What was asked for is done, and the store has the same bytes.

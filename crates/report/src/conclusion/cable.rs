@@ -5,6 +5,7 @@ use metrics::{Histogram, Verdict};
 use stdx::list_and;
 
 use super::sentence::{Kind, Sentence};
+use super::server_result::ServerResult;
 use super::words::{share, time};
 use crate::number::{counted, grouped};
 
@@ -63,6 +64,11 @@ impl CableConclusion {
     /// The line of the server's result, which stands beside the verdict on the measurement.
     pub(crate) fn server_line(&self) -> String {
         format!("Server: {}\n", self.outcome.result())
+    }
+
+    /// The same for lists of runs.
+    pub(crate) fn server_result(&self) -> ServerResult {
+        ServerResult::new(self.outcome.name(), self.outcome.result())
     }
 
     /// The sentences as a JSON list.

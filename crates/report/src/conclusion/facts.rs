@@ -16,7 +16,7 @@ const CLASSES_SHOWN: usize = 3;
 /// Where so many times the rate of a generator was sent there were several.
 const SEVERAL_MIN: f64 = 1.5;
 /// The quantiles that a conclusion states.
-const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
+pub(super) const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
 
 /// What a run's conclusion is drawn from.
 #[derive(Clone, Debug, Default, PartialEq)]

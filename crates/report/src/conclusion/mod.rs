@@ -16,6 +16,7 @@ mod facts;
 mod line;
 mod outcome;
 mod sentence;
+mod server_result;
 mod servers;
 #[cfg(test)]
 mod simulated;
@@ -29,7 +30,9 @@ mod words;
 pub(crate) use self::cable::CableConclusion;
 use self::facts::Facts;
 use self::outcome::Outcome;
+pub use self::outcome::outcome_class;
 pub(crate) use self::sentence::{Kind, Sentence};
+pub use self::server_result::ServerResult;
 use crate::object::{Object, json_list};
 use crate::{Input, escape, page};
 

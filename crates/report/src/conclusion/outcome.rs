@@ -122,13 +122,8 @@ impl Outcome {
     }
 
     /// The class of its badge.
-    pub(super) const fn class(self) -> &'static str {
-        match self {
-            Self::Unanswered | Self::Failed | Self::Failing | Self::Paused => "bad",
-            _ if self.is_saturated() => "bad",
-            Self::KeptUp => "good",
-            _ => "",
-        }
+    pub(super) fn class(self) -> &'static str {
+        outcome_class(self.name())
     }
 
     /// The server's result in a few words, after `Server: `.
@@ -174,6 +169,27 @@ impl Outcome {
             Self::Unclear(_) => format!("not clear whether it keeps up with {offered}, {errors}"),
             Self::ByUsers => format!("answered {answered}, {errors}"),
         }
+    }
+}
+
+/// The class of the badge of an outcome, by its name in JSON: `good`, `bad`, or none where it is neither. Outcomes of tests of
+/// Action Cable and of searches have theirs, too.
+#[must_use]
+pub fn outcome_class(name: &str) -> &'static str {
+    match name {
+        "kept up" | "limit found" => "good",
+        "unanswered"
+        | "failed"
+        | "timed out"
+        | "turned away"
+        | "failing"
+        | "overloaded"
+        | "paused"
+        | "lost messages"
+        | "dropped connections"
+        | "sent no pings"
+        | "no limit" => "bad",
+        _ => "",
     }
 }
 

@@ -11,6 +11,8 @@ pub(crate) enum Kind {
     Latency,
     /// Failed requests by class.
     Errors,
+    /// What variants do not have in common, beside the figures that are compared.
+    Caution,
     /// How a variant differs from another.
     Comparison,
     /// What limits the server, or is nearest to its limit.
@@ -29,6 +31,7 @@ impl Kind {
             Self::Saturation => "saturation",
             Self::Latency => "latency",
             Self::Errors => "errors",
+            Self::Caution => "caution",
             Self::Comparison => "comparison",
             Self::Bottleneck => "bottleneck",
             Self::Confidence => "confidence",

@@ -198,6 +198,7 @@ fn outcome(samples: Vec<Sample>, rate: f64) -> (Outcome, Facts) {
         losses: &[],
         groups: None,
         attacked: None,
+        by_target: None,
         timeline: Some(&timeline),
         traffic: None,
         buckets: None,

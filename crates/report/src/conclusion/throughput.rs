@@ -1,11 +1,11 @@
 //! Sentences on how much was requested and answered, on failed requests, and on response times.
 
-use stdx::list_and;
+use stdx::{Nanos, list_and};
 
 use metrics::FailureKind;
 
 use super::backlog::Trend;
-use super::facts::{Class, Facts, Offered};
+use super::facts::{Class, Facts, Offered, QUANTILES};
 use super::outcome::{Doubt, Outcome, is_servers, turns_away};
 use super::sentence::{Kind, Sentence};
 use super::words::{per_s, share, time};
@@ -225,20 +225,11 @@ pub(super) fn latency(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     let growing = facts.course.filter(|one| outcome == Outcome::Overloaded && one.is_growing());
     let mut parts: Vec<String> = Vec::new();
     let mut figures = Vec::new();
-    let names = [
-        ("Half of the requests", "p50", 0.5),
-        ("95 of 100", "p95", 0.95),
-        ("99 of 100", "p99", 0.99),
-    ];
-    for (((words, name, q), value), raised) in names.into_iter().zip(facts.times).zip(facts.raised)
-    {
-        let is_cut =
-            facts.timed_out_from.is_some_and(|from| value.0 as f64 >= from.0 as f64 * 0.999);
-        let is_known = facts.requests as f64 * (1.0 - q) >= BEYOND_MIN;
-        if is_known && !is_cut && !raised {
-            parts.push(format!("{words} took at most {}", time(value)));
-            figures.push((name, value.0 as f64));
-        }
+    let names = [("Half of the requests", "p50"), ("95 of 100", "p95"), ("99 of 100", "p99")];
+    for ((words, name), value) in names.into_iter().zip(stated(facts, outcome)) {
+        let Some(value) = value else { continue };
+        parts.push(format!("{words} took at most {}", time(value)));
+        figures.push((name, value.0 as f64));
     }
     let mut text = short(&parts);
     if let Some(course) = growing {
@@ -252,6 +243,19 @@ pub(super) fn latency(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         text = if text.is_empty() { grew } else { format!("{grew}; {}", lower(&text)) };
     }
     (!text.is_empty()).then(|| Sentence { kind: Kind::Latency, text: text + ".", figures })
+}
+
+/// Which of the 50th, 95th and 99th percentiles may be stated: those that the generator did not raise, no timeout cut, and enough
+/// requests lie beyond.
+pub(super) fn stated(facts: &Facts, outcome: Outcome) -> [Option<Nanos>; 3] {
+    let is_stated = |at: usize| {
+        let value = facts.times[at];
+        let is_cut =
+            facts.timed_out_from.is_some_and(|from| value.0 as f64 >= from.0 as f64 * 0.999);
+        let is_known = facts.requests as f64 * (1.0 - QUANTILES[at]) >= BEYOND_MIN;
+        (is_known && !is_cut && !facts.raised[at] && !outcome.is_without_figures()).then_some(value)
+    };
+    std::array::from_fn(is_stated)
 }
 
 /// `Half of the requests took at most 12ms, 95 of 100 at most 30ms`.

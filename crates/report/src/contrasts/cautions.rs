@@ -13,6 +13,7 @@ impl Contrasts {
         let part = part.map(|selected| format!("only requests with {selected} are compared."));
         let mut cautions: Vec<String> = part.into_iter().collect();
         cautions.extend(self.rows.iter().flat_map(|row| self.unequal(row)));
+        cautions.extend(self.rows.iter().flat_map(apart));
         cautions.extend(self.variants.iter().filter_map(invalid));
         cautions.extend(self.never_decided());
         cautions.extend(self.not_excluded());
@@ -90,6 +91,12 @@ impl Contrasts {
             percent(self.rules.errors_min)
         )
     }
+}
+
+/// What may be all that differs.
+fn apart(row: &Row) -> Vec<String> {
+    let doubts = row.apart.iter().filter(|one| one.is_doubt);
+    doubts.map(|one| format!("not like for like: {}.", one.words)).collect()
 }
 
 /// A share in percent, as it was typed.

@@ -1,6 +1,6 @@
 //! The conclusion of a comparison: which variant is better and by how much, how sure that is, and how many runs are missing.
 
-use study::contrast::Finding;
+use study::contrast::{Finding, Unequal};
 
 use super::findings::{compared, gravest};
 use super::{Contrasts, Row};
@@ -9,11 +9,14 @@ use crate::number::counted;
 
 /// Sentences on how sure a comparison is and on what is missing, at most.
 const LAST_MAX: usize = 2;
+/// Variants whose differences beside the figures are named, at most; the rest is counted.
+const APART_MAX: usize = 2;
 /// Names in a sentence, at most; the rest is counted.
 const NAMES_MAX: usize = 3;
 
 impl Contrasts {
-    /// At most five sentences: what the runs decide, what they leave open, how sure it is, and which runs are missing.
+    /// At most six sentences: what the variants do not have in common, what the runs decide, what they leave open, how sure it is,
+    /// and which runs are missing.
     pub(super) fn conclusion(&self) -> Vec<Sentence> {
         let of = |wanted: fn(Finding) -> bool| {
             let rows = self.rows.iter().filter(move |row| wanted(gravest(&row.found)));
@@ -43,7 +46,33 @@ impl Contrasts {
         all.extend(together);
         all.extend(self.sureness());
         all.extend(self.advice());
-        all
+        self.not_in_common().into_iter().chain(all).collect()
+    }
+
+    /// What the variants do not have in common, before anything is called slower.
+    fn not_in_common(&self) -> Option<Sentence> {
+        let words: Vec<String> = self.rows.iter().filter_map(|row| self.apart(row)).collect();
+        let more = words.len().saturating_sub(APART_MAX);
+        let more = if more > 0 { format!("; and {more} more differ so") } else { String::new() };
+        let shown = words.iter().take(APART_MAX).map(String::as_str).collect::<Vec<_>>().join("; ");
+        (!words.is_empty()).then(|| Sentence {
+            kind: Kind::Caution,
+            text: format!("Before the figures: {shown}{more}."),
+            figures: Vec::new(),
+        })
+    }
+
+    fn apart(&self, row: &Row) -> Option<String> {
+        let loops = row.unequal.contains(&Unequal::OpenAndClosed).then(|| {
+            let first = self.first_label();
+            format!(
+                "of {first} and {} one has users who wait for their answers and the other a rate",
+                row.label
+            )
+        });
+        let words: Vec<String> =
+            row.apart.iter().map(|one| one.words.clone()).chain(loops).collect();
+        (!words.is_empty()).then(|| words.join("; "))
     }
 
     /// One comparison, with the change of each measure.
@@ -79,6 +108,9 @@ impl Contrasts {
         let doubt = match () {
             () if self.rows.iter().any(|row| !row.unequal.is_empty()) => {
                 Some("the variants did not get the same load, which may be all that differs".to_owned())
+            }
+            () if self.rows.iter().any(|row| !row.is_like_for_like()) => {
+                Some("the variants were not measured alike, which may be all that differs".to_owned())
             }
             () if invalid > 0 => Some(format!(
                 "{invalid} of {} {} INVALID, so that a difference may be the load generator's",

@@ -2,7 +2,7 @@
 
 use study::contrast::{Change, Distance, LimitVerdict, QuantileShift, Scale, Unequal, What};
 
-use super::{Contrasts, Row, Variant, VariantRun};
+use super::{Apart, Contrasts, Row, Variant, VariantRun};
 use crate::number::go_json;
 use crate::object::{Object, json_list};
 use crate::{conclusion, escape};
@@ -82,14 +82,19 @@ fn comparison(row: &Row, against: &str) -> String {
         .text("unit", "run")
         .number("runs", found.runs.1 as u64)
         .number("runs_against", found.runs.0 as u64)
-        .put("like_for_like", if row.unequal.is_empty() { "true" } else { "false" })
+        .put("like_for_like", if row.is_like_for_like() { "true" } else { "false" })
         .put("unequal", json_list(row.unequal.iter().map(unequal)))
+        .put("apart", json_list(row.apart.iter().map(apart)))
         .put("distribution", distance(&found.distance))
         .put("spread", distance(&found.spread))
         .put("shift", json_list(found.shifts.iter().map(shift)))
         .float("p_least", found.p_least)
         .put("fail_on", json_list(verdicts))
         .end()
+}
+
+fn apart(one: &Apart) -> String {
+    Object::new().text("what", one.what).text("text", &one.words).end()
 }
 
 fn unequal(one: &Unequal) -> String {

@@ -2,6 +2,7 @@
 //! findings need. `study` computes the findings; this module words them.
 
 mod amounts;
+mod apart;
 mod cautions;
 mod conclusion;
 mod details;
@@ -14,6 +15,8 @@ mod runs;
 mod verdicts;
 
 pub(crate) use amounts::{by, value};
+use apart::{Apart, apart};
+pub use apart::{RunMachine, RunSubject};
 pub(crate) use findings::{compared, gravest};
 use study::contrast::{
     Change, Contrast, Finding, Limit, LimitVerdict, Load, Measure, Rules, Run, Unequal, contrast,
@@ -49,6 +52,8 @@ pub struct VariantRun {
     pub figures: Run,
     /// What it was offered.
     pub load: Load,
+    /// What was attacked, and from where.
+    pub subject: RunSubject,
     /// Unix times (ns) of the first hit due and of the last end.
     pub span: (i64, i64),
     /// Why its figures may not be believed, in words; empty where they may.
@@ -58,6 +63,11 @@ pub struct VariantRun {
 }
 
 impl Variant {
+    /// What its runs are of.
+    fn subjects(&self) -> Vec<&RunSubject> {
+        self.runs.iter().map(|run| &run.subject).collect()
+    }
+
     /// A run that says nothing of any figure counts nowhere.
     fn take_out_empty(&mut self) {
         let all = self.runs.len();
@@ -94,6 +104,7 @@ struct Row {
     label: String,
     found: Contrast,
     unequal: Vec<Unequal>,
+    apart: Vec<Apart>,
     verdicts: Vec<(Limit, LimitVerdict)>,
 }
 
@@ -115,7 +126,9 @@ impl Contrasts {
                 let found = contrast(&runs(first), &runs(other), &rules)?;
                 let unequal = unequal(&loads(first), &loads(other));
                 let verdicts = verdicts::verdicts(&found, limits, &rules);
-                Some(Row { label: other.label.clone(), found, unequal, verdicts })
+                let label = other.label.clone();
+                let apart = apart((&first.label, &first.subjects()), (&label, &other.subjects()));
+                Some(Row { label, found, unequal, apart, verdicts })
             };
             rest.iter().filter_map(one).collect()
         });
@@ -249,6 +262,11 @@ impl Contrasts {
 }
 
 impl Row {
+    /// The variants got the same load, of the same requests, from machines alike.
+    fn is_like_for_like(&self) -> bool {
+        self.unequal.is_empty() && !self.apart.iter().any(|one| one.is_doubt)
+    }
+
     fn change(&self, measure: Measure) -> &Change {
         let mut changes = self.found.changes.iter();
         changes.find(|change| change.measure == measure).expect("each measure is compared")

@@ -51,7 +51,7 @@ impl Contrasts {
         let heading = self.heading(row);
         let (class, words) = summary(row);
         out.push_str(&format!("<p><span class=\"badge {class}\">{words}</span></p>\n"));
-        if !row.unequal.is_empty() {
+        if !row.is_like_for_like() {
             let warned = "Not like for like: see the notes at the end.";
             out.push_str(&format!("<ul class=\"reasons bad\"><li>{warned}</li></ul>\n"));
         }

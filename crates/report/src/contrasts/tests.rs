@@ -45,6 +45,56 @@ fn json(contrasts: &Contrasts) -> Value {
     serde_json::from_str(&contrasts.json()).unwrap()
 }
 
+fn requesting(line: &str, mut variant: Variant) -> Variant {
+    let (method, url) = line.split_once(' ').unwrap();
+    let target =
+        metrics::AttackedTarget { method: method.to_owned(), url: url.to_owned(), requests: 500 };
+    variant
+        .runs
+        .iter_mut()
+        .for_each(|run| run.subject = RunSubject::of(std::slice::from_ref(&target), true));
+    variant
+}
+
+#[test]
+fn what_is_not_in_common_is_said_before_anything_is_slower() {
+    let before = || requesting("GET http://h/", variant("before", 8, 10.0, 4.0, 0));
+    let after = |line: &str| requesting(line, variant("after", 8, 15.0, 4.0, 3));
+    let found = compared(vec![before(), after("GET http://h/cart")], &[]);
+    let said = "Before the figures: before requested GET http://h/ and after GET http://h/cart.\n";
+    for text in [found.text(), found.markdown(), found.html()] {
+        let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+        assert!(at("Before the figures: ") < at("after is slower than before"), "{text}");
+    }
+    assert!(found.text().starts_with(said), "{}", found.text());
+    assert!(
+        found.text().contains("How sure: little, because the variants were not measured alike")
+    );
+    let value = json(&found);
+    assert_eq!(value["conclusion"][0]["kind"], "caution");
+    assert_eq!(value["comparisons"][0]["like_for_like"], false);
+    assert_eq!(value["comparisons"][0]["apart"][0]["what"], "targets");
+    // Two servers may be what is to be compared.
+    let found = compared(vec![before(), after("GET http://i/")], &[]);
+    let said = "Before the figures: before was measured at http://h and after at http://i.\n";
+    assert!(found.text().starts_with(said), "{}", found.text());
+    assert_eq!(json(&found)["comparisons"][0]["like_for_like"], true);
+    let found = compared(vec![before(), after("GET http://h/")], &[]);
+    assert!(found.text().starts_with("after is slower"), "{}", found.text());
+}
+
+/// Users who wait and a rate measure different things of the same server.
+#[test]
+fn a_closed_and_an_open_loop_are_told_apart_first() {
+    let mut open = variant("open", 4, 15.0, 4.0, 3);
+    for run in &mut open.runs {
+        (run.load.users, run.load.rate_per_s) = (0.0, 100.0);
+    }
+    let found = compared(vec![variant("closed", 4, 10.0, 4.0, 0), open], &[]);
+    let said = "Before the figures: of closed and open one has users who wait for their answers and the other a rate.\n";
+    assert!(found.text().starts_with(said), "{}", found.text());
+}
+
 #[test]
 fn a_difference_is_reported_in_every_form() {
     let variants = vec![variant("before", 8, 10.0, 4.0, 0), variant("after|x", 8, 11.0, 4.0, 3)];

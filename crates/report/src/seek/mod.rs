@@ -12,6 +12,7 @@ use metrics::{Condition, Metric};
 use stdx::Nanos;
 use study::seek::{Answer, By, Judgement, Search, Step, StopReason, TimeLeft, knee, level, spent};
 
+use crate::ServerResult;
 use crate::columns::Columns;
 use crate::live::Paint;
 use crate::number::{counted, duration, number};
@@ -58,6 +59,17 @@ pub fn line(
 #[must_use]
 pub fn conclusion(input: &SeekInput<'_>) -> Vec<String> {
     conclusion::texts(&conclusion::sentences(input, &why(input)))
+}
+
+/// The answer as the server's result, for lists of runs.
+#[must_use]
+pub fn server_result(input: &SeekInput<'_>) -> ServerResult {
+    let objective = &input.search.objective;
+    let (outcome, words) = match input.outcome.answer {
+        None => ("no limit", format!("no load that was tried meets {objective}")),
+        Some(_) => ("limit found", format!("bears {} within {objective}", answer(input))),
+    };
+    ServerResult::new(outcome, &words)
 }
 
 /// The conclusion, the table of the steps by rising load, the knee, and the answer.

@@ -121,6 +121,7 @@ impl Seen {
             losses: &self.losses,
             groups: Some(&self.groups),
             attacked: None,
+            by_target: None,
             timeline: Some(&self.timeline),
             traffic: Some(&self.traffic),
             buckets: None,

@@ -14,7 +14,7 @@ use session::save::store_failure;
 use store::{Run, Scope, Selector, Store, folder_of};
 
 use super::flags::{COMPARE, CompareFlags};
-use crate::analyze::stored;
+use crate::analyze::stored::{self, StoredOperand};
 
 /// What the help says beside the flags.
 pub(crate) const ABOUT: &str = "Each operand is a variant: a file of results (one run), or a folder in which each file is a run \
@@ -65,6 +65,8 @@ struct Inputs {
     words: usize,
     /// The runs of the store of the last operand's label.
     current: Vec<Run>,
+    /// All runs of the store.
+    stored: Vec<Run>,
 }
 
 impl Inputs {
@@ -87,9 +89,11 @@ impl Inputs {
         }
         let baseline = match &flags.baseline {
             Some(name) if !is_label(name, &operands) => stored_baseline(name, &runs, store)?,
-            _ => Vec::new(),
+            _ => StoredOperand { paths: Vec::new(), runs: Vec::new() },
         };
-        Ok(Self { baseline, operands, words: words.len(), current })
+        runs.extend(baseline.runs);
+        let (baseline, words) = (baseline.paths, words.len());
+        Ok(Self { baseline, operands, words, current, stored: runs })
     }
 
     /// Whether there is nothing to compare with.
@@ -115,7 +119,16 @@ impl Inputs {
             let at = baseline(name, &labels)?;
             labelled[..=at].rotate_right(1);
         }
+        labelled.iter_mut().flat_map(|one| &mut one.runs).for_each(|run| self.add_machine(run));
         Ok(labelled)
+    }
+
+    /// Results do not say on which machine they were made; the store does.
+    fn add_machine(&self, read: &mut RecordedRun) {
+        let is_its = |run: &&Run| {
+            run.results().is_ok_and(|path| path.is_some_and(|path| path == Path::new(&read.name)))
+        };
+        read.subject.machine = self.stored.iter().find(is_its).and_then(stored::machine_of);
     }
 }
 
@@ -148,7 +161,7 @@ fn stored_baseline(
     name: &str,
     current: &[Run],
     store: &Store,
-) -> Result<Vec<String>, CommandError> {
+) -> Result<StoredOperand, CommandError> {
     let ids: Vec<String> = current.iter().map(|run| run.manifest.id.clone()).collect();
     let scope = Scope { test: stored::test_of(current), but: &ids };
     let found = Selector::parse(name).find(store, &scope);
@@ -157,7 +170,7 @@ fn stored_baseline(
         let text = format!("flag -baseline: no variant is called \"{name}\", and {failed}");
         ExitError::new(failed.code, text)
     })?;
-    Ok(stored::of_runs(&format!("baseline {name}"), runs)?.paths)
+    Ok(stored::of_runs(&format!("baseline {name}"), runs)?)
 }
 
 /// Makes the runs of the last variant the runs of a baseline, in place of those that were. Files become runs of the store.

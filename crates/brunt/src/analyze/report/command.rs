@@ -7,7 +7,7 @@ use cli::{
     CommandError, Dialect, Document, ExitCode, ExitError, Interrupts, Invocation, Output,
     ParsedArgs, usage_error,
 };
-use metrics::{Batch, By, GateFigures, Gates, Verdict};
+use metrics::{Batch, By, GateFigures, Gates, TargetRows, Verdict};
 use recordings::{ClockShift, clock_shift};
 use report::perfer::PerferStyle;
 use report::wrk::WrkStyle;
@@ -222,6 +222,7 @@ impl ReportConfig {
             generator: figures.merged.as_ref(),
             losses: &figures.losses,
             groups: figures.groups.as_ref(),
+            by_target: figures.target_rows.as_ref().and_then(TargetRows::groups),
             attacked: figures.attacked.as_ref(),
             timeline: figures.timeline.as_ref(),
             traffic: figures.traffic.as_ref(),

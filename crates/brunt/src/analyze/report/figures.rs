@@ -3,7 +3,7 @@
 use metrics::tally::Assertion;
 use metrics::{
     Attacked, AttackedTargets, Batch, By, GateFigures, GateOutcome, Generator, Groups, JudgedRun,
-    Phases, Selector, Summary, TargetTable, Timeline, Traffic, Verdict,
+    Phases, Selector, Summary, TargetRows, TargetTable, Timeline, Traffic, Verdict,
 };
 use recordings::{ClockShift, Generators, ServerRows};
 use report::server::ServerSide;
@@ -40,6 +40,8 @@ pub(super) struct Figures {
     /// Requests by target, for a report with a conclusion, and what was attacked by them.
     by_target: Option<Attacked>,
     pub(super) attacked: Option<AttackedTargets>,
+    /// Rows by target, for a report with a conclusion that has no table of all of them.
+    pub(super) target_rows: Option<TargetRows>,
     pub(super) timeline: Option<Timeline>,
     /// Natively alone.
     pub(super) traffic: Option<Traffic>,
@@ -62,6 +64,11 @@ pub(super) struct Figures {
     is_native: bool,
 }
 
+/// Whether rows by this have a row for each target.
+fn is_by_target(by: Option<&By>) -> bool {
+    matches!(by, Some(By::Target | By::Name | By::Request))
+}
+
 impl Figures {
     pub(super) fn new(options: FigureOptions<'_>) -> Self {
         Self {
@@ -70,6 +77,7 @@ impl Figures {
             groups: options.by.cloned().map(Groups::new),
             by_target: options.timeline.then(Attacked::default),
             attacked: None,
+            target_rows: (options.timeline && !is_by_target(options.by)).then(TargetRows::default),
             timeline: options.timeline.then(Timeline::new),
             ab: options.ab.then(AbReport::default),
             traffic: options.traffic.then(Traffic::new),
@@ -91,6 +99,9 @@ impl Figures {
         if let Some((selection, whole)) = &mut self.part {
             whole.add(batch);
             selection.retain(batch, targets);
+        }
+        if let Some(rows) = &mut self.target_rows {
+            rows.add(batch, targets, &self.summary);
         }
         self.summary.add(batch);
         self.server.hits(batch);

@@ -64,7 +64,7 @@ pub(crate) const RUNS: &[Flag<RunsFlags>] = &[
         RunsFlags,
         "search",
         "TEXT",
-        "list: runs with this text in name, command line, labels, note or conclusion.",
+        "list: runs with this text in name, command line, targets, labels, note, result or conclusion.",
         search
     )
     .native(),

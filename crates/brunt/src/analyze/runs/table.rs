@@ -4,22 +4,25 @@ use serde_json::{Value, json};
 use stdx::Nanos;
 use store::{Listing, Run};
 
-use crate::analyze::run_facts::{facts, labels, started};
+use crate::analyze::run_facts::{facts, labels, shortened, started};
 
 /// The columns of the list.
-const HEAD: [&str; 9] =
-    ["ID", "NAME", "COMMAND", "STARTED", "VERDICT", "REQUESTS", "P95", "ERRORS", "LABELS"];
+const HEAD: [&str; 10] = [
+    "ID", "NAME", "COMMAND", "STARTED", "SERVER", "VERDICT", "REQUESTS", "P95", "ERRORS", "LABELS",
+];
 /// Columns of numbers, which stand at the right.
-const RIGHT: [usize; 3] = [5, 6, 7];
+const RIGHT: [usize; 3] = [6, 7, 8];
+/// Characters of the server's result; more are cut.
+const SERVER_MAX: usize = 60;
 
 /// The list as a table.
 pub(super) fn table(runs: &[&Run]) -> String {
-    let rows: Vec<[String; 9]> =
+    let rows: Vec<[String; 10]> =
         [HEAD.map(str::to_owned)].into_iter().chain(runs.iter().map(|run| row(run))).collect();
     let widths: Vec<usize> = (0..HEAD.len())
         .map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0))
         .collect();
-    let line = |row: &[String; 9]| {
+    let line = |row: &[String; 10]| {
         let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| {
             if RIGHT.contains(&at) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
         });
@@ -28,7 +31,7 @@ pub(super) fn table(runs: &[&Run]) -> String {
     rows.iter().map(line).collect()
 }
 
-fn row(run: &Run) -> [String; 9] {
+fn row(run: &Run) -> [String; 10] {
     let manifest = &run.manifest;
     let figures = manifest.figures.as_ref().filter(|figures| figures.requests > 0);
     let of = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
@@ -37,6 +40,7 @@ fn row(run: &Run) -> [String; 9] {
         manifest.name.clone(),
         manifest.command.clone(),
         started(&manifest.started),
+        of(manifest.server.as_ref().map(|server| shortened(&server.result, SERVER_MAX))),
         verdict(run),
         of(figures.map(|figures| figures.requests.to_string())),
         of(figures.map(|figures| Nanos(figures.response_ns.p95).to_three_digits().to_string())),
@@ -73,6 +77,8 @@ fn entry_json(run: &Run) -> Value {
         "id": manifest.id,
         "name": manifest.name,
         "command": manifest.command,
+        "attacked": manifest.attacked,
+        "server": manifest.server,
         "verdict": run.verdict(),
         "started": manifest.started,
         "ended": manifest.ended,
@@ -120,7 +126,7 @@ pub(super) fn pretty(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use store::{Figures, Manifest, State};
+    use store::{Figures, Manifest, ServerResult, State};
 
     use super::*;
 
@@ -132,6 +138,7 @@ mod tests {
             command: "attack".to_owned(),
             started: "2026-11-24T06:15:12.345Z".to_owned(),
             state: State::Finished,
+            server: Some(ServerResult { outcome: "failing".to_owned(), result: "x".repeat(61) }),
             verdict: Some("VALID".to_owned()),
             labels: [("server".to_owned(), "puma\u{1b}[2J".to_owned())].into(),
             figures: Some(Figures { requests: 1500, errors: 0.0125, ..Figures::default() }),
@@ -143,7 +150,9 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert!(lines[0].starts_with("ID                    NAME  COMMAND  STARTED"));
         assert!(
-            lines[1].contains("2026-11-24 06:15:12Z  VALID        1500   0s   1.25%  server=puma")
+            lines[1].contains("2026-11-24 06:15:12Z  xxx")
+                && lines[1].contains("xx…  VALID        1500   0s   1.25%  server=puma"),
+            "{text}"
         );
         assert!(!text.contains('\u{1b}'), "{text:?}");
     }
@@ -157,6 +166,8 @@ mod tests {
             name: hostile(),
             command: hostile(),
             started: hostile(),
+            attacked: Some(hostile()),
+            server: Some(ServerResult { outcome: hostile(), result: hostile() }),
             verdict: Some(hostile()),
             state: State::Finished,
             labels: [(hostile(), hostile())].into(),

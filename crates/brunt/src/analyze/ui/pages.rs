@@ -2,17 +2,19 @@
 
 use std::fmt::Write as _;
 
-use report::{escape_html, figure_card, served_page};
+use report::{escape_html, figure_card, outcome_class, served_page};
 use stdx::Nanos;
 use store::{Listing, Run};
 
 use super::documents::{self, REPORT};
 use super::query::{Query, encoded};
 use super::trend::{METRICS, Metric, RUNS_MAX, trend};
-use crate::analyze::run_facts::{facts, labels, started};
+use crate::analyze::run_facts::{facts, labels, shortened, started};
 
 /// Runs of a page of the list.
 pub(super) const PAGE: usize = 100;
+/// Characters of the server's result in a badge; more are cut.
+const SERVER_MAX: usize = 120;
 
 /// The line of links at the top of every page.
 pub(super) fn navigation(links: &[(String, String)]) -> String {
@@ -81,7 +83,8 @@ fn rows(out: &mut String, runs: &[&Run]) {
          <section class=\"card\"><div class=\"scroll\" data-name=\"Runs\"><table>\n<thead><tr><th scope=\"col\">Started</th>",
     );
     for head in [
-        "Name", "Command", "Verdict", "Requests", "p50", "p95", "p99", "Failed", "Commit", "Labels",
+        "Name", "Command", "Server", "Verdict", "Requests", "p50", "p95", "p99", "Failed",
+        "Commit", "Labels",
     ] {
         let _ = write!(out, "<th scope=\"col\">{head}</th>");
     }
@@ -106,25 +109,42 @@ fn row(out: &mut String, run: &Run) {
         let dirty = if git.dirty { "+" } else { "" };
         format!("{}{dirty}{branch}", git.commit.get(..8).unwrap_or(&git.commit))
     });
-    let class = match run.verdict() {
-        "VALID" => "good",
-        "INVALID" | "failed" | "cut off" => "bad",
-        _ => "faint",
-    };
     let name = link(&format!("/trend?name={}", encoded(&manifest.name)), &manifest.name);
     let notes = [labels(run), manifest.note.clone()].join(" ");
     let _ = write!(
         out,
         "<tr><th scope=\"row\"><input type=\"checkbox\" name=\"run\" value=\"{id}\" aria-label=\"{id}\"> \
-         <a href=\"/run/{id}\">{}</a></th><td>{name}</td><td>{}</td><td><span class=\"badge {class}\">{}</span></td>",
+         <a href=\"/run/{id}\">{}</a></th><td>{name}</td><td>{}</td><td class=\"text\">{}</td><td>{}</td>",
         escape_html(&started(&manifest.started)),
         escape_html(&manifest.command),
-        escape_html(run.verdict()),
+        server_badge(run),
+        verdict_badge(run),
     );
     for cell in figures.iter().chain([&commit]) {
         let _ = write!(out, "<td>{}</td>", escape_html(cell));
     }
     let _ = writeln!(out, "<td class=\"text\">{}</td></tr>", escape_html(notes.trim()));
+}
+
+/// The server's result; nothing where the run does not say.
+fn server_badge(run: &Run) -> String {
+    run.manifest.server.as_ref().map_or_else(String::new, |server| {
+        badge(outcome_class(&server.outcome), &shortened(&server.result, SERVER_MAX))
+    })
+}
+
+/// The verdict on the measurement.
+fn verdict_badge(run: &Run) -> String {
+    let class = match run.verdict() {
+        "VALID" => "good",
+        "INVALID" | "failed" | "cut off" => "bad",
+        _ => "faint",
+    };
+    badge(class, run.verdict())
+}
+
+fn badge(class: &str, text: &str) -> String {
+    format!("<span class=\"badge {class}\">{}</span>", escape_html(text))
 }
 
 /// Links to the pages before and after.
@@ -141,7 +161,12 @@ pub(super) fn run(run: &Run) -> String {
     let manifest = &run.manifest;
     let at = format!("/run/{}", manifest.id);
     let title = format!("{} {}", manifest.name, manifest.id);
-    let mut out = format!("<main>\n<header><h1>{}</h1></header>\n", escape_html(&title));
+    let mut out = format!(
+        "<main>\n<header><h1>{}</h1>{} {}</header>\n",
+        escape_html(&title),
+        server_badge(run),
+        verdict_badge(run)
+    );
     let trend = format!("/trend?name={}", encoded(&manifest.name));
     let mut links = vec![(trend, format!("Trend of {}", manifest.name))];
     if documents::has_report(run) {

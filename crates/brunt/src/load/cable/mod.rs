@@ -183,7 +183,7 @@ fn report(
     test: &LoadTest,
 ) -> Result<(), ExitError> {
     if let Some(run) = saved {
-        keep(run, input, figures)?;
+        keep(run, input, figures, report::planned(&target_labels(&test.plan)))?;
     }
     append_job_summary(|| report::cable::markdown(input));
     test.reports.write(|document| match document {
@@ -201,7 +201,12 @@ fn report(
 }
 
 /// Stores the report, and how the test came out.
-fn keep(run: &mut OpenRun, input: &CableInput<'_>, figures: &RunFigures) -> Result<(), ExitError> {
+fn keep(
+    run: &mut OpenRun,
+    input: &CableInput<'_>,
+    figures: &RunFigures,
+    attacked: Option<String>,
+) -> Result<(), ExitError> {
     let documents =
         [("report.txt", report::cable::text(input)), ("report.json", report::cable::json(input))];
     save::save_documents(run, &documents)?;
@@ -209,6 +214,8 @@ fn keep(run: &mut OpenRun, input: &CableInput<'_>, figures: &RunFigures) -> Resu
         verdict: Some(save::verdict_word(input.verdict)),
         reasons: input.verdict.reasons.iter().map(ToString::to_string).collect(),
         conclusion: report::cable::conclusion(input),
+        attacked,
+        server: Some(save::server_of(&report::cable::server_result(input))),
         figures: Some(save::figures_of(&figures.summary)),
     });
     Ok(())

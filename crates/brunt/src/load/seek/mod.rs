@@ -13,6 +13,7 @@ use cli::{
 };
 use report::seek::SeekInput;
 use session::save::{self, SaveRequest, SavedTest};
+use session::target_labels;
 use store::{Finish, OpenRun};
 use study::seek::{
     Next, SearchOutcome, Step, StopReason, TimeLeft, Trial, outcome, propose, time_left,
@@ -141,7 +142,7 @@ fn conclude(
         arrivals: config.arrivals(),
     };
     if let Some(run) = saved {
-        keep(run, &input)?;
+        keep(run, &input, report::planned(&target_labels(&config.plan)))?;
     }
     append_job_summary(|| report::seek::markdown(&input));
     config.reports.write(|document| match document {
@@ -164,7 +165,11 @@ fn conclude(
 }
 
 /// Stores the answer, all steps and the curve.
-fn keep(run: &mut OpenRun, input: &SeekInput<'_>) -> Result<(), ExitError> {
+fn keep(
+    run: &mut OpenRun,
+    input: &SeekInput<'_>,
+    attacked: Option<String>,
+) -> Result<(), ExitError> {
     let documents = [
         ("report.txt", report::seek::text(input)),
         ("report.json", report::seek::json(input)),
@@ -172,7 +177,8 @@ fn keep(run: &mut OpenRun, input: &SeekInput<'_>) -> Result<(), ExitError> {
     ];
     save::save_documents(run, &documents)?;
     let conclusion = report::seek::conclusion(input);
-    run.conclude(Finish { conclusion, ..Finish::default() });
+    let server = Some(save::server_of(&report::seek::server_result(input)));
+    run.conclude(Finish { conclusion, attacked, server, ..Finish::default() });
     Ok(())
 }
 
