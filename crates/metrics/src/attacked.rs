@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use stdx::{names_secret_field, shown_url, without_query_values};
+use stdx::url_without_secrets;
 
 use crate::{Batch, TargetTable};
 
@@ -96,13 +96,13 @@ impl Attacked {
         let mut counts: HashMap<(String, String), u64> = HashMap::new();
         let numbered = table.labels.iter().zip(&self.by_number).filter(|(_, count)| **count > 0);
         for (label, requests) in numbered {
-            let url = without_secrets(&label.url);
+            let url = url_without_secrets(&label.url);
             *counts.entry((label.method.clone(), url)).or_default() += requests;
         }
         for (line, requests) in &self.by_line {
             let line = String::from_utf8_lossy(line);
             let (method, url) = line.split_once(' ').unwrap_or(("", &line));
-            let key = (method.to_owned(), without_secrets(url));
+            let key = (method.to_owned(), url_without_secrets(url));
             *counts.entry(key).or_default() += requests;
         }
         let all = counts.into_iter();
@@ -121,13 +121,6 @@ impl Attacked {
     pub fn is_whole(&self) -> bool {
         self.unplaced == 0
     }
-}
-
-/// The URL as the first lines of a report show it, which people send on: without the values that say by their names that they are
-/// secrets, whatever `-redact` names.
-fn without_secrets(url: &str) -> String {
-    let shown = shown_url(url);
-    without_query_values(&shown, "***", names_secret_field).unwrap_or_else(|| shown.into_owned())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use stdx::shown_url;
+use stdx::url_without_secrets;
 
 use crate::{Batch, FailureKind, Histogram, Sample, TargetTable, row_tag};
 
@@ -139,7 +139,7 @@ impl Groups {
             By::Name if label.name.is_empty() => UNNAMED.to_owned(),
             By::Name => label.name.clone(),
             By::Request if !label.name.is_empty() => label.name.clone(),
-            By::Request => format!("{} {}", label.method, shown_url(&label.url)),
+            By::Request => format!("{} {}", label.method, url_without_secrets(&label.url)),
             _ => format!("{} {}", label.method, label.url),
         })
     }
@@ -154,8 +154,8 @@ impl Groups {
         let text = String::from_utf8_lossy(raw);
         let key = match text.split_once(' ') {
             _ if text.is_empty() => UNNAMED.to_owned(),
-            Some((method, url)) if !is_named => format!("{method} {}", shown_url(url)),
-            _ => shown_url(&text).into_owned(),
+            Some((method, url)) if !is_named => format!("{method} {}", url_without_secrets(url)),
+            _ => url_without_secrets(&text),
         };
         let at = self.at_key(&key);
         if self.by_line.len() < self.room {

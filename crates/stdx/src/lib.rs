@@ -36,7 +36,8 @@ pub use redaction::{
 pub use shown_fields::{redacted_lines, redacted_value};
 pub use shown_text::{shown_selector, shown_text};
 pub use shown_url::{
-    redacted_json, redacted_message, redacted_query, shown_url, without_query_values,
+    redacted_json, redacted_message, redacted_query, shown_url, url_without_secrets,
+    without_query_values,
 };
 pub use terminal_text::{terminal_line, terminal_lines};
 pub use time::{DurationError, Nanos};

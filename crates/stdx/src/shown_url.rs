@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::redaction::{MARK, Redaction, with_current};
+use crate::redaction::{MARK, Redaction, names_secret_field, with_current};
 
 /// A URL as rows, reports, labels and messages show it: `user:password@` has become `user:***@`, as Go's client prints it, and
 /// so have the values of the query's keys that are to be redacted ([`crate::redact`]).
@@ -11,6 +11,14 @@ use crate::redaction::{MARK, Redaction, with_current};
 pub fn shown_url(url: &str) -> Cow<'_, str> {
     let shown = without_password(url);
     redacted_query(&shown).map_or(shown, Cow::Owned)
+}
+
+/// The URL as the first lines of a report and its tables show it, which people send on: without its password, and without the values
+/// of its query that say by their names that they are secrets, whatever is to be redacted.
+#[must_use]
+pub fn url_without_secrets(url: &str) -> String {
+    let shown = shown_url(url);
+    without_query_values(&shown, MARK, names_secret_field).unwrap_or_else(|| shown.into_owned())
 }
 
 /// The URL with `***` as the values of those keys of its query that are to be redacted; `None` where there are none.
