@@ -23,6 +23,12 @@ pub(super) fn shortened(text: &str, max: usize) -> String {
     }
 }
 
+/// What a run attacked. It may have been kept without what is redacted now.
+pub(super) fn attacked(run: &Run) -> Option<String> {
+    let kept = run.manifest.attacked.as_ref()?;
+    Some(stdx::redacted_message(kept).unwrap_or_else(|| kept.clone()))
+}
+
 /// What is known of a run: names and texts.
 pub(super) fn facts(run: &Run) -> Vec<(&'static str, String)> {
     let manifest = &run.manifest;
@@ -39,8 +45,7 @@ pub(super) fn facts(run: &Run) -> Vec<(&'static str, String)> {
     let inputs = inputs.map(|input| format!("{} (SHA-256 {}…)", input.path, digits(&input.sha256)));
     let ended = manifest.ended.as_deref().map_or(String::new(), |ended| format!(" to {ended}"));
     let code = manifest.exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
-    let (server, attacked) = (manifest.server.as_ref(), manifest.attacked.clone());
-    let attacked = attacked.unwrap_or_default();
+    let server = manifest.server.as_ref();
     let lines = [
         ("Run", format!("{} ({})", manifest.id, manifest.name)),
         ("Server", server.map_or(String::new(), |server| server.result.clone())),
@@ -53,7 +58,7 @@ pub(super) fn facts(run: &Run) -> Vec<(&'static str, String)> {
                 quoted(&store::without_secrets(&manifest.args))
             ),
         ),
-        ("Attacked", attacked),
+        ("Attacked", attacked(run).unwrap_or_default()),
         ("Time", format!("{}{ended}", manifest.started)),
         ("Labels", labels(run)),
         ("Note", manifest.note.clone()),

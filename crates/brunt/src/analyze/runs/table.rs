@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use stdx::Nanos;
 use store::{Listing, Run};
 
-use crate::analyze::run_facts::{facts, labels, shortened, started};
+use crate::analyze::run_facts::{attacked, facts, labels, shortened, started};
 
 /// The columns of the list.
 const HEAD: [&str; 10] = [
@@ -77,7 +77,7 @@ fn entry_json(run: &Run) -> Value {
         "id": manifest.id,
         "name": manifest.name,
         "command": manifest.command,
-        "attacked": manifest.attacked,
+        "attacked": attacked(run),
         "server": manifest.server,
         "verdict": run.verdict(),
         "started": manifest.started,
@@ -97,7 +97,8 @@ fn entry_json(run: &Run) -> Value {
 pub(super) fn run_json(run: &Run) -> Value {
     let mut value = serde_json::to_value(&run.manifest).unwrap_or_default();
     value["verdict"] = json!(run.verdict());
-    // It may have been kept without what is redacted now.
+    // They may have been kept without what is redacted now.
+    value["attacked"] = json!(attacked(run));
     value["args"] = json!(store::without_secrets(&run.manifest.args));
     value["folder"] = json!(run.folder.display().to_string());
     value
