@@ -88,10 +88,24 @@ fn are_means_alike(some: &Sketch, others: &Sketch) -> bool {
 /// By how much the share of values within a time is greater among `quick` than among `slow` within [`ALIKE`] times as long, at most.
 fn lead(quick: &Sketch, slow: &Sketch) -> f64 {
     let within = |of: &Sketch, time: f64| {
-        of.count_below(Nanos(time as u64 + 1)) as f64 / of.count().max(1) as f64
+        of.count_below(Nanos((time as u64).saturating_add(1))) as f64 / of.count().max(1) as f64
     };
     let leads = quick
         .buckets()
         .map(|(_, high, _)| within(quick, high.0 as f64) - within(slow, ALIKE * high.0 as f64));
     leads.fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A results file may say that a request took as long as a number can say.
+    #[test]
+    fn the_longest_time_is_compared_too() {
+        let (mut some, mut others) = (Sketch::new(), Sketch::new());
+        some.record(Nanos(u64::MAX));
+        others.record(Nanos(1));
+        assert_eq!((lead(&some, &others), lead(&others, &some)), (0.0, 1.0));
+    }
 }
