@@ -49,7 +49,7 @@ fn an_overloaded_puma_is_called_so_with_the_queue_before_rails() {
         .expect("five measurements, and none is VALID");
     let report = run(&format!("report {file}")).with_code(0).stdout;
     let lines: Vec<&str> = report.lines().collect();
-    assert!(lines[0].starts_with("30/s asked for 8s, "), "{report}");
+    assert!(lines[0].starts_with("30/s for 8s, "), "{report}");
     assert!(
         lines[0].contains("/s answered: the server is overloaded and falls behind by "),
         "{report}"

@@ -60,6 +60,8 @@ pub(super) struct Backlog {
     pub(super) last: f64,
     /// How long the requests of that moment wait, at the rate asked (s).
     pub(super) delay: f64,
+    /// Requests that were due and not answered at a time: means of the first and of the last third of the run.
+    pub(super) waiting: [f64; 2],
     /// Since when it grew, where that is not the run's start.
     pub(super) onset: Option<Onset>,
     /// The lowest and the highest rate asked in a twentieth of the run, where the load was not even.
@@ -76,12 +78,14 @@ pub(super) struct Backlog {
 pub(super) struct Onset {
     /// After the first request was due.
     pub(super) at: Nanos,
-    /// The rate that the server answers (1/s).
-    pub(super) rate: f64,
+    /// The rate that the server answers from then on (1/s).
+    pub(super) answered: f64,
+    /// The rate asked then (1/s).
+    pub(super) asked: f64,
 }
 
 /// A time in which requests were due and nothing was answered.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Pause {
     /// After the first request was due.
     pub(super) at: Nanos,
@@ -155,6 +159,7 @@ impl Backlog {
             trend,
             growth,
             last: last.backlog(),
+            waiting: waiting(settled),
             delay: last.backlog() / mean.max(1e-9),
             onset,
             loads: (load == Load::Varying).then(|| loads(&moments)),
@@ -315,12 +320,24 @@ fn centre(points: &[(f64, f64)]) -> (f64, f64) {
     (sum.0 / count, sum.1 / count)
 }
 
-/// The rate is that of the answers from then on, if it is below the rate asked: growth is seen some time after it began.
+/// The rate answered is below the rate asked. Growth is seen some time after it began, so that of a step the rate asked is that of the
+/// time after it.
 fn onset(moments: &[Moment], at: f64) -> Onset {
-    let then = moments.iter().find(|moment| moment.at >= at).copied().unwrap_or_default();
+    let from = moments.iter().position(|moment| moment.at >= at).unwrap_or_default();
+    let then = moments.get(from).copied().unwrap_or_default();
+    let soon = moments.get(from + moments.len() / 20).copied().unwrap_or(then);
     let last = moments.last().copied().unwrap_or_default();
     let answered = (last.ended - then.ended) / (last.at - then.at).max(1e-9);
-    Onset { at: Nanos::from_secs_f64(at), rate: then.rate.min(answered) }
+    let asked = then.rate.max(soon.rate);
+    Onset { at: Nanos::from_secs_f64(at), answered: asked.min(answered), asked }
+}
+
+/// Means of the backlog in the first and in the last third of these moments.
+fn waiting(settled: &[Moment]) -> [f64; 2] {
+    let third = settled.len().div_ceil(3);
+    let mean =
+        |part: &[Moment]| part.iter().map(Moment::backlog).sum::<f64>() / part.len().max(1) as f64;
+    [mean(&settled[..third]), mean(&settled[settled.len() - third..])]
 }
 
 fn loads(moments: &[Moment]) -> [f64; 2] {

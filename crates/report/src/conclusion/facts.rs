@@ -210,6 +210,11 @@ impl Facts {
         self.requests - self.successes
     }
 
+    /// Their share of all.
+    pub(super) fn failed_share(&self) -> f64 {
+        self.failed() as f64 / self.requests.max(1) as f64
+    }
+
     /// `30 timed out`, `4 got status 503`.
     pub(super) fn class_words(&self, wanted: impl Fn(Class) -> bool) -> Vec<String> {
         let classes: Vec<_> = self.classes.iter().filter(|(class, _)| wanted(*class)).collect();

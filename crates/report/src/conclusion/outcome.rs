@@ -54,6 +54,8 @@ pub(super) enum Doubt {
     Backlog,
     /// Too many requests were not answered when the last one was due.
     Unanswered,
+    /// All requests were due at one moment.
+    Moment,
     /// Response times grew.
     Times,
     /// There are several runs.
@@ -134,10 +136,9 @@ impl Outcome {
             None => facts.offered_per_s().map_or(String::new(), per_s),
         };
         let answered = per_s(self.answered_per_s(facts));
-        let failed = share(facts.failed() as f64 / facts.requests.max(1) as f64);
         let errors = match facts.failed() {
             0 => "no errors".to_owned(),
-            _ => format!("{failed} errors"),
+            _ => format!("{} errors", share(facts.failed_share())),
         };
         match self {
             Self::Untested if facts.requests > 0 => {
@@ -152,11 +153,12 @@ impl Outcome {
                 format!("FAILED, {all} of {of} without success")
             }
             Self::Unjudged => "not judged, since the measurement is INVALID".to_owned(),
-            Self::TimedOut | Self::TurnedAway => format!("OVERLOADED, {}", failures(facts)),
+            Self::TimedOut => format!("TIMES OUT, {}", failures(facts)),
+            Self::TurnedAway => format!("REJECTS, {}", failures(facts)),
             Self::Failing => format!("FAILS, {}", failures(facts)),
             Self::Overloaded => match facts.backlog.and_then(|backlog| backlog.onset) {
                 Some(onset) if facts.loads().is_some() => {
-                    format!("OVERLOADED from about {} on, {errors}", per_s(onset.rate))
+                    format!("OVERLOADED, answers about {} at most, {errors}", per_s(onset.answered))
                 }
                 _ => format!("OVERLOADED, {answered} of {offered} answered, {errors}"),
             },
@@ -165,7 +167,9 @@ impl Outcome {
                     facts.backlog.and_then(|one| one.pause).map_or(Nanos::ZERO, |one| one.length);
                 format!("PAUSED for {} at {offered}, {errors}", time(length))
             }
+            Self::KeptUp if facts.failed() > 0 => format!("kept up with {offered}, but {errors}"),
             Self::KeptUp => format!("kept up with {offered}, {errors}"),
+            Self::Unclear(Doubt::Moment) => format!("not clear whether it keeps up, {errors}"),
             Self::Unclear(_) => format!("not clear whether it keeps up with {offered}, {errors}"),
             Self::ByUsers => format!("answered {answered}, {errors}"),
         }
@@ -210,17 +214,20 @@ pub(super) fn is_servers(class: Class) -> bool {
     !matches!(class, Class::Failure(DescriptorsExhausted | PortsExhausted | Stopped | Target))
 }
 
-/// What most failures are. A generator that was late may have made timeouts, and no other failure.
+/// What most failures are. Statuses and timeouts that are too few alone to decide are failures of several kinds. A generator that was
+/// late may have made timeouts, and no other failure.
 fn failing(facts: &Facts) -> Outcome {
-    let timeouts = facts.share_of(|class| class == Class::Failure(FailureKind::Timeout));
-    let turned_away = facts.share_of(turns_away);
-    let other = facts.share_of(is_servers) - timeouts - turned_away;
     let is_doubtful = matches!(facts.measurement, Measurement::Late | Measurement::Invalid);
+    let timed_out = facts.share_of(|class| class == Class::Failure(FailureKind::Timeout));
+    let timeouts = if is_doubtful { 0.0 } else { timed_out };
+    let turned_away = facts.share_of(turns_away);
+    let other = facts.share_of(is_servers) - timed_out - turned_away;
     match () {
-        () if turned_away >= timeouts.max(other) => Outcome::TurnedAway,
-        () if other >= timeouts => Outcome::Failing,
-        () if is_doubtful => Outcome::Unjudged,
-        () => Outcome::TimedOut,
+        () if timeouts + turned_away + other < FAILING_MIN => Outcome::Unjudged,
+        () if other >= timeouts + turned_away => Outcome::Failing,
+        () if turned_away >= timeouts.max(FAILING_MIN) => Outcome::TurnedAway,
+        () if timeouts >= FAILING_MIN => Outcome::TimedOut,
+        () => Outcome::Failing,
     }
 }
 
@@ -263,6 +270,7 @@ fn by_rate(facts: &Facts) -> Outcome {
     match even {
         _ if facts.measurement == Measurement::Late => Outcome::Unjudged,
         _ if facts.has_gaps => Outcome::Unclear(Doubt::Several),
+        _ if facts.duration == Nanos::ZERO => Outcome::Unclear(Doubt::Moment),
         Some(course) if course.is_growing() => Outcome::Overloaded,
         Some(_) => Outcome::KeptUp,
         None if ended_per_s >= KEPT_UP_MIN * offered => Outcome::KeptUp,

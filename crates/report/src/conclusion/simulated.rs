@@ -301,7 +301,7 @@ fn a_server_that_becomes_slower_says_since_when() {
 fn a_ramp_is_judged_by_the_load_at_the_moment() {
     let ramp = Arrivals { from: 0.1 * CAPACITY, to: 1.9 * CAPACITY, seconds: 60.0, random: 1.0 };
     for facts in all_are(Fault::None, ramp, Outcome::Overloaded) {
-        let rate = facts.backlog.and_then(|backlog| backlog.onset).map(|onset| onset.rate);
+        let rate = facts.backlog.and_then(|backlog| backlog.onset).map(|onset| onset.answered);
         assert!(rate.is_some_and(|rate| (rate / CAPACITY - 1.0).abs() < 0.15), "{rate:?}");
     }
     let below = Arrivals { to: 0.8 * CAPACITY, ..ramp };

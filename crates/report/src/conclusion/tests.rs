@@ -103,7 +103,7 @@ fn a_healthy_server_kept_up_and_the_limit_is_left_to_a_search() {
     check(
         &steady(),
         &[
-            "60/s asked for 30s, all answered: the server kept up.",
+            "60/s for 30s, all answered: the server kept up.",
             "Half of the requests took at most 12ms, 95 of 100 at most 30ms, 99 of 100 at most 80ms.",
             "How sure: one run with 1,800 requests in 30s; another may differ; `brunt study` shows by how much.",
             &format!("Next: find the highest rate that the server bears (`brunt seek`); {WATCH}."),
@@ -129,7 +129,7 @@ fn a_saturated_rails_has_its_queue_and_its_cpu_named() {
     check(
         &Facts { servers: Some(rails()), ..overloaded() },
         &[
-            "60/s asked for 30s, 51/s answered: the server is overloaded.",
+            "60/s for 30s, 51/s answered: the server is overloaded.",
             "The median response time grew from 880ms to 4.41s over the run; half of the requests took at most 2.65s, 95 of 100 \
              at most 5.03s, 99 of 100 at most 5.25s.",
             "Bottleneck: requests wait 2.46s of 2.65s before rails starts on them, since its workers are all taken (9.7 requests \
@@ -165,7 +165,7 @@ fn a_server_that_refuses_everything_is_failed_and_not_just_valid() {
     check(
         &failing(steady(), REFUSED, 1800, 1800),
         &[
-            "60/s asked for 30s, nothing answered: of 1,800 requests all had their connection refused.",
+            "60/s for 30s, nothing answered: of 1,800 requests all had their connection refused.",
             "Next: check that the server runs, and the address and port.",
             "Server: FAILED, answered none of 1,800 requests",
         ],
@@ -174,7 +174,7 @@ fn a_server_that_refuses_everything_is_failed_and_not_just_valid() {
     check(
         &errors,
         &[
-            "60/s asked for 30s, no request succeeded: of 1,800 all got status 500.",
+            "60/s for 30s, no request succeeded: of 1,800 all got status 500.",
             "Next: look at one answer before the next run (curl -i URL).",
             "Server: FAILED, 1,800 of 1,800 requests without success",
         ],
@@ -190,14 +190,14 @@ fn some_errors_are_counted_by_class() {
     facts.classes = vec![(TIMEOUT, 30), (Class::Status(404), 4)];
     let text = text(&facts);
     assert!(
-        text.contains("98.1% of the requests answered with success: the server kept up.\n"),
+        text.starts_with("60/s for 30s: the server kept up, but 1.9% of the requests failed.\n"),
         "{text}"
     );
     assert!(
         text.contains("34 of 1,800 requests (1.9%) failed: 30 timed out and 4 got status 404.\n"),
         "{text}"
     );
-    assert!(text.ends_with("Server: kept up with 60/s, 1.9% errors\n"), "{text}");
+    assert!(text.ends_with("Server: kept up with 60/s, but 1.9% errors\n"), "{text}");
 }
 
 #[test]
@@ -207,11 +207,11 @@ fn times_cut_off_by_timeouts_are_no_times() {
     check(
         &facts,
         &[
-            "60/s asked for 30s, 30/s answered: the server is too slow for this load.",
+            "60/s for 30s, 30/s answered with success: 50% of the requests time out.",
             "900 of 1,800 requests (50%) failed: 900 timed out.",
             "How sure: one run with 1,800 requests in 30s; another may differ; `brunt study` shows by how much.",
             &format!("Next: {WATCH}, and find the rate that it bears (`brunt seek`)."),
-            "Server: OVERLOADED, 50% of the requests failed: 900 timed out",
+            "Server: TIMES OUT, 50% of the requests failed: 900 timed out",
         ],
     );
 }
@@ -221,11 +221,11 @@ fn requests_that_are_turned_away_are_no_success_of_a_quick_server() {
     let text = text(&failing(steady(), Class::Status(503), 720, 0));
     assert!(
         text.starts_with(
-            "60/s asked for 30s, 36/s answered with success: the server turns 40% of the requests away.\n"
+            "60/s for 30s, 36/s answered with success: the server turns 40% of the requests away.\n"
         ),
         "{text}"
     );
-    let result = "Server: OVERLOADED, 40% of the requests failed: 720 got status 503\n";
+    let result = "Server: REJECTS, 40% of the requests failed: 720 got status 503\n";
     assert!(text.ends_with(result), "{text}");
 }
 
@@ -256,7 +256,7 @@ fn a_short_run_says_how_little_it_says() {
     check(
         &short,
         &[
-            "60/s asked for 1.5s, all answered: the server kept up.",
+            "60/s for 1.5s, all answered: the server kept up.",
             "Half of the requests took at most 12ms.",
             "How sure: little, 90 requests in 1.5s; runs of a minute and 500 requests or more say more.",
             &format!("Next: find the highest rate that the server bears (`brunt seek`); {WATCH}."),
@@ -283,7 +283,7 @@ fn an_invalid_measurement_says_nothing_of_the_server() {
         &facts,
         &[
             "Do not judge the server by this run: the measurement is INVALID, for the reasons that stand with the verdict.",
-            "60/s asked for 30s: 51/s answered.",
+            "60/s for 30s: 51/s answered.",
             "Next: use another machine.",
             "Server: not judged, since the measurement is INVALID",
         ],
@@ -307,7 +307,7 @@ fn a_late_generator_takes_nothing_from_a_level_backlog() {
     check(
         &late,
         &[
-            "60/s asked for 30s, all answered: the server kept up.",
+            "60/s for 30s, all answered: the server kept up.",
             "Not all figures are good: late starts raised p99 from 40ms to 80ms; p50, p90 and p95 are good; the server's \
              result stands all the same.",
             "Half of the requests took at most 12ms, 95 of 100 at most 30ms.",
@@ -321,7 +321,7 @@ fn a_late_generator_takes_nothing_from_a_level_backlog() {
     assert_eq!(outcome(0.1), Outcome::Unjudged, "the generator's own lateness may be half of it");
     let dead = failing(Facts { measurement: Measurement::Invalid, ..late }, REFUSED, 1800, 1800);
     let dead = text(&dead);
-    assert!(dead.starts_with("60/s asked for 30s, nothing answered"), "{dead}");
+    assert!(dead.starts_with("60/s for 30s, nothing answered"), "{dead}");
 }
 
 #[test]
@@ -329,28 +329,65 @@ fn a_growing_backlog_says_by_how_much_and_since_when() {
     let growing = Backlog { trend: Trend::Growing, growth: 0.15, ..Backlog::default() };
     let since = |backlog| text(&Facts { backlog: Some(backlog), ..overloaded() });
     let whole = since(growing);
-    let first =
-        "60/s asked for 30s, 51/s answered: the server is overloaded and falls behind by 9/s.\n";
+    let first = "60/s for 30s, 51/s answered: the server is overloaded and falls behind by 9/s.\n";
     assert!(whole.starts_with(first), "{whole}");
-    let onset = Some(Onset { at: ms(12_000), rate: 50.0 });
+    let onset = Some(Onset { at: ms(12_000), answered: 50.0, asked: 52.0 });
     let later = since(Backlog { onset, ..growing });
     assert!(later.contains("falls behind by 9/s, from 12s on.\n"), "{later}");
     let ramp = since(Backlog { onset, loads: Some([10.0, 110.0]), ..growing });
-    let first = "About 10/s to 110/s asked for 30s: the server keeps up with about 50/s; from there, 12s into the run, its backlog \
-                 grows.\n";
+    let first = "About 10/s to 110/s for 30s: the server answers about 50/s at most; its backlog grows from 12s on, when about \
+                 52/s were asked.\n";
     assert!(ramp.starts_with(first), "{ramp}");
-    assert!(ramp.ends_with("Server: OVERLOADED from about 50/s on, no errors\n"), "{ramp}");
+    assert!(
+        ramp.ends_with("Server: OVERLOADED, answers about 50/s at most, no errors\n"),
+        "{ramp}"
+    );
+}
+
+#[test]
+fn requests_at_one_moment_are_no_rate_to_keep_up_with() {
+    for requests in [1, 3] {
+        let load = Facts { requests, successes: requests, duration: Nanos::ZERO, ..steady() };
+        let text = text(&Facts { course: None, elapsed: ms(12), ..load });
+        assert!(text.contains(" at one moment, all answered: this run does not tell"), "{text}");
+        assert!(!text.contains("kept up"), "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_sure_is_said_with_its_figures() {
+    let level = Backlog { is_answered: true, ..Backlog::default() };
+    let unclear = Backlog { waiting: [3.2, 7.0], ..level };
+    let whole = text(&Facts { backlog: Some(unclear), ..steady() });
+    let words = "3.2 waited for an answer at a time in the run's first third and 7 in its last";
+    assert!(whole.contains(words), "{whole}");
+    let level = Backlog { trend: Trend::Level, ..level };
+    let whole = text(&Facts { backlog: Some(level), ..overloaded() });
+    assert!(whole.contains("the 95th percentile grew from 1.76s to 8.82s"), "{whole}");
+}
+
+#[test]
+fn failures_of_several_kinds_are_not_called_by_one_of_them() {
+    let mut facts = failing(steady(), TIMEOUT, 92, 47);
+    facts.classes = vec![(TIMEOUT, 47), (Class::Status(500), 45)];
+    assert_eq!(Outcome::of(&facts), Outcome::Failing);
+    facts.classes = vec![(TIMEOUT, 300), (Class::Status(503), 290), (Class::Status(500), 10)];
+    assert_eq!(Outcome::of(&facts), Outcome::TimedOut);
+    let late = Facts { measurement: Measurement::Late, ..facts };
+    assert_eq!(Outcome::of(&late), Outcome::TurnedAway, "lateness makes timeouts alone");
 }
 
 #[test]
 fn a_pause_is_said_with_its_length_and_moment() {
     let pause = Some(Pause { at: ms(7000), length: ms(6000) });
     let level = Backlog { trend: Trend::Level, is_answered: true, pause, ..Backlog::default() };
-    let text = text(&Facts { backlog: Some(level), ..steady() });
-    let first = "60/s asked for 30s, all answered: the server answered nothing for 6s, 7s into the run, though requests were \
-                 due.\n";
+    let text = self::text(&Facts { backlog: Some(level), ..steady() });
+    let first = "60/s for 30s, all answered: the server answered nothing for 6s, from 7s to 13s; it kept up with the rest.\n";
     assert!(text.starts_with(first), "{text}");
     assert!(text.ends_with("Server: PAUSED for 6s at 60/s, no errors\n"), "{text}");
+    let hangs = Backlog { trend: Trend::Growing, growth: 0.97, ..level };
+    let whole = self::text(&Facts { backlog: Some(hangs), ..steady() });
+    assert!(whole.contains("nothing from 7s on, until the last request was due.\n"), "{whole}");
     let own = Facts { backlog: Some(level), lag_max: ms(5800), ..steady() };
     assert_eq!(Outcome::of(&own), Outcome::KeptUp, "the generator stood still, and not the server");
     let late = Facts { measurement: Measurement::Late, ..own };
@@ -367,8 +404,7 @@ fn failures_of_every_kind_are_named_and_never_green() {
         for measurement in [Measurement::Valid, Measurement::Late, Measurement::Invalid] {
             let facts = Facts { measurement, ..failing(steady(), class, 1743, 0) };
             let text = text(&facts);
-            let first =
-                "60/s asked for 30s, 1.9/s answered with success: 96.8% of the requests fail.\n";
+            let first = "60/s for 30s, 1.9/s answered with success: 96.8% of the requests fail.\n";
             assert!(text.starts_with(first), "{text}");
             assert!(text.contains(words), "{text}");
             assert_eq!(Outcome::of(&facts).class(), "bad");
@@ -380,7 +416,7 @@ fn failures_of_every_kind_are_named_and_never_green() {
 fn a_format_without_the_generator_says_sent_and_not_asked() {
     let facts = Facts { offered: Offered::Unknown, measurement: Measurement::Blind, ..steady() };
     let text = text(&facts);
-    assert!(text.starts_with("60/s sent in 30s, all answered: the server kept up.\n"), "{text}");
+    assert!(text.starts_with("60/s sent for 30s, all answered: the server kept up.\n"), "{text}");
     assert!(
         text.contains("no record of the load generator, which may have been the slow part"),
         "{text}"
@@ -480,15 +516,15 @@ fn commands_are_code_in_a_page() {
 fn what_an_overloaded_server_answers_is_counted_while_requests_are_due() {
     let facts = failing(steady(), TIMEOUT, 900, 900);
     let facts = Facts { succeeded_meanwhile_per_s: Some(52.0), ..facts };
-    assert!(text(&facts).starts_with("60/s asked for 30s, 52/s answered: the server is too slow"));
+    assert!(text(&facts).starts_with("60/s for 30s, 52/s answered with success: 50%"));
     let kept_up = text(&Facts { succeeded_meanwhile_per_s: Some(59.0), ..steady() });
-    assert!(kept_up.contains("60/s asked for 30s, all answered"), "{kept_up}");
+    assert!(kept_up.contains("60/s for 30s, all answered"), "{kept_up}");
 }
 
 #[test]
 fn a_plan_is_as_long_as_it_was_asked_for() {
     let facts = Facts { planned: Some(ms(50_000)), is_held: true, ..overloaded() };
-    assert!(text(&facts).contains("/s asked for 50s, "), "{}", text(&facts));
+    assert!(text(&facts).contains("/s for 50s, "), "{}", text(&facts));
 }
 
 /// The kernel counts dropped connections for the whole machine.

@@ -8,7 +8,7 @@ use super::backlog::Trend;
 use super::facts::{Class, Facts, Offered, QUANTILES};
 use super::outcome::{Doubt, Outcome, is_servers, turns_away};
 use super::sentence::{Kind, Sentence};
-use super::words::{per_s, share, time};
+use super::words::{per_s, share, three, time};
 use crate::number::{counted, grouped};
 
 /// A quantile is stated where so many requests lie beyond it: the count of those varies by 1 / √5, less than half, from run to
@@ -39,9 +39,11 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
             format!("The request did not succeed: it {}.", classes())
         }
         Outcome::Failed => format!("{load}, no request succeeded: of {all} {}.", classes()),
-        Outcome::TimedOut => {
-            format!("{load}, {answered} answered: the server is too slow for this load.")
-        }
+        Outcome::TimedOut => format!(
+            "{load}, {answered} answered with success: {} of the requests time out{}.",
+            share(facts.share_of(|class| class == TIMEOUT)),
+            and_behind(facts)
+        ),
         Outcome::TurnedAway => format!(
             "{load}, {answered} answered with success: the server turns {} of the requests away{}.",
             share(facts.share_of(turns_away)),
@@ -54,7 +56,16 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
         ),
         Outcome::Overloaded => overloaded(facts, &load, &answered),
         Outcome::Paused => paused(facts, &load),
-        Outcome::KeptUp => format!("{load}, {}: the server kept up.", answered_part(facts)),
+        Outcome::KeptUp if facts.failed() > 0 => {
+            let failed = share(facts.failed_share());
+            format!("{load}: the server kept up, but {failed} of the requests failed.")
+        }
+        Outcome::KeptUp => format!("{load}, all answered: the server kept up."),
+        Outcome::Unclear(Doubt::Moment) => format!(
+            "{} at one moment, {}: this run does not tell whether the server keeps up.",
+            counted(facts.requests, "request"),
+            answered_part(facts)
+        ),
         Outcome::Unclear(doubt) => format!(
             "{load}, {}, {}: this run does not tell whether the server keeps up.",
             answered_part(facts),
@@ -70,15 +81,16 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
     Sentence { kind, text, figures: figures(facts, outcome) }
 }
 
-/// By how much a server falls behind, since when, and from which load on.
+/// By how much a server falls behind, since when, and at which load.
 fn overloaded(facts: &Facts, load: &str, answered: &str) -> String {
     let backlog = facts.backlog.unwrap_or_default();
     let onset = backlog.onset;
     if let (Some(onset), Some(_)) = (onset, backlog.loads) {
         return format!(
-            "{load}: the server keeps up with about {}; from there, {} into the run, its backlog grows.",
-            per_s(onset.rate),
-            time(onset.at)
+            "{load}: the server answers about {} at most; its backlog grows from {} on, when about {} were asked.",
+            per_s(onset.answered),
+            time(onset.at),
+            per_s(onset.asked)
         );
     }
     let behind = match backlog.growth * facts.offered_per_s().unwrap_or(0.0) {
@@ -102,15 +114,21 @@ fn and_behind(facts: &Facts) -> String {
     })
 }
 
-/// How long a server answered nothing, and when.
+/// How long a server answered nothing, when, and what the rest of the run was.
 fn paused(facts: &Facts, load: &str) -> String {
-    let pause = facts.backlog.and_then(|backlog| backlog.pause);
-    let (length, at) =
-        pause.map_or_else(Default::default, |pause| (time(pause.length), time(pause.at)));
-    format!(
-        "{load}, {}: the server answered nothing for {length}, {at} into the run, though requests were due.",
-        answered_part(facts)
-    )
+    let backlog = facts.backlog.unwrap_or_default();
+    let pause = backlog.pause.unwrap_or_default();
+    let (from, length) = (time(pause.at), time(pause.length));
+    let nothing = match backlog.hangs() {
+        true => format!("nothing from {from} on, until the last request was due"),
+        false => format!("nothing for {length}, from {from} to {}", time(pause.at + pause.length)),
+    };
+    let rest = match backlog.trend {
+        Trend::Level if facts.failed() == 0 => "; it kept up with the rest",
+        Trend::Level => "; its backlog was level in the rest",
+        Trend::Growing | Trend::Steady | Trend::Unclear => "",
+    };
+    format!("{load}, {}: the server answered {nothing}{rest}.", answered_part(facts))
 }
 
 fn why_unclear(facts: &Facts, doubt: Doubt) -> String {
@@ -120,7 +138,11 @@ fn why_unclear(facts: &Facts, doubt: Doubt) -> String {
             time(facts.elapsed.saturating_sub(facts.duration))
         ),
         Doubt::Backlog => {
-            "but what waited for an answer neither stayed level nor grew for certain".to_owned()
+            let [first, last] = facts.backlog.unwrap_or_default().waiting.map(three);
+            format!(
+                "but {first} waited for an answer at a time in the run's first third and {last} in its last, \
+                 which may be chance or growth"
+            )
         }
         Doubt::Unanswered => {
             let last = facts.backlog.map_or(0.0, |backlog| backlog.last);
@@ -129,12 +151,18 @@ fn why_unclear(facts: &Facts, doubt: Doubt) -> String {
                 counted(last as u64, "request")
             )
         }
-        Doubt::Times => "but response times grew".to_owned(),
+        Doubt::Times => {
+            let [first, _, last] = facts.course.unwrap_or_default().thirds.map(|third| third.p95);
+            format!("but the 95th percentile grew from {} to {}", time(first), time(last))
+        }
+        Doubt::Moment => "all due at one moment".to_owned(),
         Doubt::Several => "in several runs, of which each is to be judged alone".to_owned(),
         Doubt::Steady => match facts.share_of(|class| class == TIMEOUT) {
-            0.0 => {
-                format!("but answers took up to {}, long beside the run", time(facts.times[2]))
-            }
+            0.0 => format!(
+                "but answers took up to {} of the {} in which requests were due",
+                time(facts.times[2]),
+                time(facts.nominal())
+            ),
             part => format!("but {} timed out all through the run", share(part)),
         },
     }
@@ -159,27 +187,28 @@ fn figures(facts: &Facts, outcome: Outcome) -> Vec<(&'static str, f64)> {
         figures.extend([("backlog_growth", backlog.growth), ("backlog_last", backlog.last)]);
         figures.extend(backlog.pause.map(|pause| ("pause", pause.length.0 as f64)));
         figures.extend(backlog.onset.map(|onset| ("onset", onset.at.0 as f64)));
-        figures.extend(backlog.onset.map(|onset| ("onset_per_s", onset.rate)));
+        figures.extend(backlog.onset.map(|onset| ("onset_per_s", onset.asked)));
+        figures.extend(backlog.onset.map(|onset| ("limit_per_s", onset.answered)));
     }
     figures
 }
 
-/// `60/s asked for 10s`, `4 users for 10s`.
+/// `60/s for 10s`, `4 users for 10s`.
 fn load(facts: &Facts) -> String {
     let taken = time(facts.nominal());
     match facts.offered {
         Offered::Rate(_) | Offered::Unknown if facts.changes == 0 && facts.loads().is_some() => {
             let [least, most] = facts.loads().unwrap_or_default().map(per_s);
-            format!("About {least} to {most} asked for {taken}")
+            format!("About {least} to {most} for {taken}")
         }
         Offered::Rate(rate) if facts.changes > 0 => format!(
-            "{} asked on average for {taken}, changed by hand {}",
+            "{} on average for {taken}, changed by hand {}",
             per_s(rate),
             counted(facts.changes, "time")
         ),
-        Offered::Rate(rate) => format!("{} asked for {taken}", per_s(rate)),
+        Offered::Rate(rate) => format!("{} for {taken}", per_s(rate)),
         Offered::Unknown => {
-            format!("{} sent in {taken}", per_s(facts.offered_per_s().unwrap_or(0.0)))
+            format!("{} sent for {taken}", per_s(facts.offered_per_s().unwrap_or(0.0)))
         }
         Offered::Users(users) => format!("{} for {}", counted(users, "user"), time(facts.elapsed)),
         Offered::Script(users) => {
