@@ -1,11 +1,17 @@
 //! The conclusion of a search, before its table: the answer as a sentence, and how sure it is.
 
-use study::seek::{Answer, StopReason};
+use stdx::Nanos;
+use study::seek::{Answer, Floor, StopReason, floor_of};
 
 use super::model::{SeekInput, load};
-use super::steadiness;
+use super::{percent, steadiness};
 use crate::number::{counted, number};
 use crate::object::{Object, json_list};
+
+/// Loads with logarithms so close to the answer's are near it.
+const NEAR: f64 = 0.2;
+/// The time for which loads near the answer are measured at least, for more than a guess.
+const MEASURED_MIN: Nanos = Nanos::from_secs(10);
 
 /// A sentence with its kind and the figures it rests on.
 pub(super) struct Sentence {
@@ -47,22 +53,67 @@ fn answer(input: &SeekInput<'_>, why: &str) -> Sentence {
     let (by, objective) = (input.search.by, &input.search.objective);
     let why = crate::escape::terminal(why);
     let (text, figures) = match input.outcome.answer {
-        None => (format!("No load that was tried meets {objective}: {why}."), Vec::new()),
+        None => {
+            let floor = floor_of(input.search, input.steps).filter(|floor| floor.is_missed());
+            let why = floor.map_or(why, |floor| far_below(input, &floor));
+            (format!("No load that was tried meets {objective}: {why}."), Vec::new())
+        }
         Some(Answer { load: most, high: None, .. }) => (
             format!("The server bears at least {} within {objective}: {why}.", load(by, most)),
             vec![("answer", most)],
         ),
         Some(Answer { load: most, low, high: Some(high) }) => (
-            format!(
-                "The server bears {} within {objective} (95 % between {} and {}).",
-                load(by, most),
-                number(low),
-                number(high)
-            ),
+            match guess(input) {
+                Some(why) => format!(
+                    "Not more than a guess, since {why}: the server bears {} within {objective}.",
+                    load(by, most)
+                ),
+                None => format!(
+                    "The server bears {} within {objective} (95 % between {} and {}).",
+                    load(by, most),
+                    number(low),
+                    number(high)
+                ),
+            },
             vec![("answer", most), ("low", low), ("high", high)],
         ),
     };
     Sentence { kind: "throughput", text, figures }
+}
+
+/// Why the answer is no more than a guess.
+pub(super) fn guess(input: &SeekInput<'_>) -> Option<String> {
+    let open = floor_of(input.search, input.steps).filter(|floor| floor.is_open());
+    if let Some(floor) = open {
+        return Some(far_below(input, &floor));
+    }
+    let answer = input.outcome.answer?;
+    let near = input
+        .steps
+        .iter()
+        .filter(|step| step.spoilt.is_none() && (step.load / answer.load).ln().abs() <= NEAR);
+    let measured = near.fold(Nanos::ZERO, |sum, step| sum.saturating_add(step.measured));
+    let is_short = measured < MEASURED_MIN && input.outcome.stop_reason != StopReason::Found;
+    is_short
+        .then(|| format!("loads near it were measured for {} in all", measured.to_three_digits()))
+}
+
+/// `far below its limit 0% to 5.3% of the requests of a step take over 100ms, 1.2% on average`.
+fn far_below(input: &SeekInput<'_>, floor: &Floor) -> String {
+    let condition = &input.search.objective.conditions()[floor.condition];
+    let [low, high] = floor.loads;
+    let [least, most] = floor.range.map(percent);
+    let wrong = match condition.limit_time() {
+        Some(limit) => format!("take over {}", limit.to_three_digits()),
+        None => "fail".to_owned(),
+    };
+    format!(
+        "at {} to {} already, {least} to {most} of the requests of a step {wrong}, {} on average, where {} may",
+        number(low),
+        load(input.search.by, high),
+        percent(floor.share),
+        percent(floor.allowed)
+    )
 }
 
 fn sureness(input: &SeekInput<'_>) -> Sentence {

@@ -67,7 +67,10 @@ pub fn server_result(input: &SeekInput<'_>) -> ServerResult {
     let objective = &input.search.objective;
     let (outcome, words) = match input.outcome.answer {
         None => ("no limit", format!("no load that was tried meets {objective}")),
-        Some(_) => ("limit found", format!("bears {} within {objective}", answer(input))),
+        Some(_) => {
+            let guess = conclusion::guess(input).map_or("", |_| ", no more than a guess");
+            ("limit found", format!("bears {} within {objective}{guess}", answer(input)))
+        }
     };
     ServerResult::new(outcome, &words)
 }
@@ -201,8 +204,8 @@ pub fn json(input: &SeekInput<'_>) -> String {
         StopReason::HighestMet => Some("to"),
         _ => None,
     };
+    let optional = |value: Option<String>| value.unwrap_or_else(|| "null".to_owned());
     let answer = input.outcome.answer.map_or("null".to_owned(), |answer| {
-        let optional = |value: Option<String>| value.unwrap_or_else(|| "null".to_owned());
         Object::new()
             .float(name(by), answer.load)
             .float("low", answer.low)
@@ -221,6 +224,7 @@ pub fn json(input: &SeekInput<'_>) -> String {
         .text("reason", &why(input))
         .put("conclusion", conclusion::json(&conclusion::sentences(input, &why(input))))
         .put("answer", answer)
+        .put("guess", optional(conclusion::guess(input).as_deref().map(crate::escape::json)))
         .put("estimate", estimate(input))
         .put("budget", input.search.budget.map_or("null".to_owned(), |budget| budget.0.to_string()))
         .number("took", spent(input.steps).0);
@@ -409,6 +413,31 @@ Ended      the interval is as narrow as asked for; seed 7
 ";
             assert_eq!(text(input), expect);
         });
+    }
+
+    fn text_of(search: &Search, steps: &[Step], answer: Option<Answer>) -> String {
+        let outcome = SearchOutcome { stop_reason: StopReason::BudgetUsed, answer };
+        let (outcome, arrivals) = (&outcome, "poisson");
+        text(&SeekInput { search, steps, outcome, seed: 7, arrivals })
+    }
+
+    /// A budget of 15 s measures loads near the limit for some seconds, and the steps of a server that pauses disagree.
+    #[test]
+    fn a_guess_is_called_one_in_the_first_words() {
+        let short = |load| Step { measured: Nanos::SECOND, ..step(load, 0.0) };
+        let steps: Vec<Step> = [40.0, 85.0, 90.0, 95.0].map(short).into();
+        let text = text_of(&search(), &steps, FOUND);
+        let words = "Not more than a guess, since loads near it were measured for 3s in all: the server bears 89.48/s";
+        assert!(text.starts_with(words), "{text}");
+        let shares = [0.0, 0.03, 0.0, 0.025, 0.0];
+        let far = [10.0, 20.0, 20.0, 40.0, 40.0].into_iter().zip(shares);
+        let mut steps: Vec<Step> = far.map(|(load, share)| step(load, share)).collect();
+        steps.extend([80.0, 85.0, 90.0].map(|load| step(load, 0.01)));
+        steps.extend([step(160.0, 0.9), step(160.0, 0.9)]);
+        let text = text_of(&search(), &steps, FOUND);
+        let words = "Not more than a guess, since at 10 to 40/s already, 0.00% to 3.00% of the requests of a step take over 500ms, \
+                     1.10% on average, where 1.00% may: the server bears 89.48/s";
+        assert!(text.starts_with(words), "{text}");
     }
 
     #[test]

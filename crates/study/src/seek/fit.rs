@@ -32,10 +32,11 @@ const EDGE: f64 = 1.2;
 /// Points of the grid on either side of its centre.
 const POINTS: i32 = 50;
 /// The grid of steepness, from and to, and its points.
-const STEEPNESS: (f64, f64, i32) = (1.0, 1000.0, 16);
-/// What is thought of the steepness beforehand: log-normal about this median, with this sigma. A single queue at 90 % load has
-/// about 35 for its p99.
-const STEEPNESS_PRIOR: (f64, f64) = (30.0, 1.2);
+const GRID: (f64, f64, i32) = (1.0, 1000.0, 16);
+/// What is thought of the steepness beforehand is log-normal about this median, unless loads far below the limit say that it is less,
+/// with this sigma. A single queue at 90 % load has about 35 for its p99.
+pub(super) const STEEPNESS: f64 = 30.0;
+const SIGMA: f64 = 1.2;
 /// The length of a bunch of slow hits in the prior, as a multiple of the limit. In a queue at 90 % load the waits of hits ten
 /// limits apart are still correlated.
 pub(super) const BUNCH: f64 = 10.0;
@@ -68,21 +69,28 @@ pub struct Estimate {
     pub steepness: f64,
 }
 
-/// Where the objective's limit is, looked for around the bracket; it is no higher than `most`. `None` without steps near it.
+/// Where the limit is looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// A load below it, and one above it.
+    pub bracket: (f64, f64),
+    /// It is no higher than this.
+    pub most: f64,
+    /// The median of what is thought of the steepness beforehand.
+    pub steepness: f64,
+}
+
+/// Where the objective's limit is, looked for around the bracket. `None` without steps near it.
 #[must_use]
-pub fn estimate(
-    objective: &Objective,
-    steps: &[&Step],
-    bracket: (f64, f64),
-    most: f64,
-) -> Option<Estimate> {
-    let (low, high) = bracket;
-    // A wide bracket, as of two whole numbers, is used whole.
-    let reach = REACH.max((high / low).ln());
+pub fn estimate(objective: &Objective, steps: &[&Step], place: Place) -> Option<Estimate> {
+    let Place { bracket: (low, high), most, steepness } = place;
+    // A wide bracket, as of two whole numbers, is used whole. Of a flat curve, loads say less of the limit's place, and those that
+    // say something are farther away.
+    let reach = (REACH * (STEEPNESS / steepness).sqrt()).max((high / low).ln());
     let mut centre = (low * high).sqrt();
     let mut found = None;
     for _ in 0..ROUNDS {
-        let window = Window { centre, reach, most };
+        let window = Window { centre, reach, most, steepness };
         found = window.estimate(objective, steps);
         // The window stays with the bracket, so that a single step far from it, spoilt by a hiccup, does not draw it away.
         centre = found?.load.clamp(low / BRACKET, high * BRACKET);
@@ -96,6 +104,8 @@ struct Window {
     reach: f64,
     /// The limit is no higher than this.
     most: f64,
+    /// The median of the steepness's prior.
+    steepness: f64,
 }
 
 /// One step as one condition sees it.
@@ -205,7 +215,7 @@ impl Window {
         let models: Vec<Vec<(f64, Model)>> = self
             .grid()
             .map(|x| {
-                steepnesses()
+                steepnesses(self.steepness)
                     .map(|(b, prior)| (prior, Model::of(condition, points, x, b)))
                     .collect()
             })
@@ -242,7 +252,10 @@ impl Limit {
         let weights: Vec<f64> = rows.iter().map(|row| row.iter().sum::<f64>() / total).collect();
         let mean = grid.zip(&weights).map(|(x, weight)| x * weight).sum();
         let of_row = |row: &Vec<f64>| {
-            row.iter().zip(steepnesses()).map(|(weight, (b, _))| weight * b.ln()).sum::<f64>()
+            row.iter()
+                .zip(steepnesses(STEEPNESS))
+                .map(|(weight, (b, _))| weight * b.ln())
+                .sum::<f64>()
         };
         let logarithm = rows.iter().map(of_row).sum::<f64>() / total;
         Self { weights, mean, steepness: logarithm.exp() }
@@ -250,12 +263,11 @@ impl Limit {
 }
 
 /// Each steepness of the grid, with the logarithm of its prior.
-fn steepnesses() -> impl Iterator<Item = (f64, f64)> {
-    let (from, to, count) = STEEPNESS;
-    let (median, sigma) = STEEPNESS_PRIOR;
+fn steepnesses(median: f64) -> impl Iterator<Item = (f64, f64)> {
+    let (from, to, count) = GRID;
     (0..count).map(move |at| {
         let steepness = from * (to / from).powf(f64::from(at) / f64::from(count - 1));
-        let off = (steepness / median).ln() / sigma;
+        let off = (steepness / median).ln() / SIGMA;
         (steepness, -off * off / 2.0)
     })
 }

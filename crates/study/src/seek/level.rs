@@ -39,6 +39,24 @@ pub enum Judgement {
     Open,
 }
 
+/// One miss says that a load is too high where the share of wrong hits is so far on its way from the allowed one to all hits: a pause
+/// of a second in a step of five is not.
+const BEYOND: f64 = 0.3;
+
+/// Whether a step misses the objective so plainly that its load is the reason. What a server does now and then at any load (a pause,
+/// a collection of garbage) makes a small share of the hits of a step wrong.
+pub(super) fn is_beyond(objective: &Objective, step: &Step) -> bool {
+    let conditions = objective.conditions().iter().zip(&step.figures);
+    let misses = |(condition, figure): (&Condition, &f64)| match condition.allowed() {
+        None => *figure >= PLAIN * condition.limit,
+        Some(allowed) => {
+            let allowed = tolerated(allowed, step.hits as f64);
+            *figure >= allowed + BEYOND * (1.0 - allowed)
+        }
+    };
+    step.hits == 0 || conditions.into_iter().any(misses)
+}
+
 impl Judgement {
     /// The search takes it for met.
     #[must_use]

@@ -10,6 +10,7 @@
 
 mod capacity;
 pub mod fit;
+mod floor;
 pub mod level;
 mod meter;
 mod pace;
@@ -20,10 +21,11 @@ mod step;
 mod time_left;
 
 pub use fit::Estimate;
+pub use floor::Floor;
 pub use level::{Judgement, Level, levels};
 pub use meter::Meter;
 pub use pace::{Lengths, spent};
-pub use propose::{DISTURBED_MAX, GROWTH, SPOILT_MAX, outcome, propose, steadiness};
+pub use propose::{DISTURBED_MAX, GROWTH, SPOILT_MAX, floor_of, outcome, propose, steadiness};
 pub use search::{Answer, BRACKET, By, Next, Search, SearchOutcome, StopReason, Trial};
 pub use steadiness::{Contradiction, Drift, Steadiness};
 pub use step::{Step, knee};
@@ -31,5 +33,7 @@ pub use time_left::{TimeLeft, time_left};
 
 #[cfg(test)]
 mod budget_tests;
+#[cfg(test)]
+mod pause_tests;
 #[cfg(test)]
 mod tests;

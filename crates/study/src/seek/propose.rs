@@ -2,7 +2,9 @@
 
 use super::pace::{self, Purpose};
 use super::search::{Answer, BRACKET, By, Next, Search, SearchOutcome, StopReason};
-use super::{Estimate, Judgement, Level, Steadiness, Step, capacity, fit, level, levels};
+use super::{
+    Estimate, Floor, Judgement, Level, Steadiness, Step, capacity, fit, floor, level, levels,
+};
 
 /// From one load of the climb to the next.
 pub const GROWTH: f64 = 2.0;
@@ -60,8 +62,15 @@ pub fn outcome(search: &Search, steps: &[Step], stop_reason: StopReason) -> Sear
     };
     let answer = match limit(&levels) {
         Limit::Below => None,
+        _ if floor_of(search, steps).is_some_and(Floor::is_missed) => None,
         Limit::Between(..) => estimate(search, steps, &levels).map(|estimate| {
-            settled(steadiness(search, steps).unwrap_or_default().widened(estimate))
+            let wide = steadiness(search, steps).unwrap_or_default().widened(estimate);
+            let open = floor_of(search, steps).filter(|floor| floor.is_open());
+            settled(open.map_or(wide, |floor| Estimate {
+                low: search.from.min(wide.low),
+                high: wide.high.max(floor.loads[1]),
+                ..wide
+            }))
         }),
         Limit::Above(_) => {
             let highest_met = levels.iter().rfind(|level| level.judgement.is_met());
@@ -69,6 +78,15 @@ pub fn outcome(search: &Search, steps: &[Step], stop_reason: StopReason) -> Sear
         }
     };
     SearchOutcome { stop_reason, answer }
+}
+
+/// What is wrong far below the limit that these steps give; of an objective that was missed at no load or at all, far below the
+/// highest one.
+#[must_use]
+pub fn floor_of(search: &Search, steps: &[Step]) -> Option<Floor> {
+    let levels = levels(&search.objective, steps);
+    let limit = estimate(search, steps, &levels).map(|estimate| estimate.load);
+    floor::below(&search.objective, steps, limit.or(levels.last().map(|level| level.load))?)
 }
 
 /// The place of the next step.
@@ -85,7 +103,12 @@ fn place(search: &Search, steps: &[Step], levels: &[Level]) -> Place {
     {
         return Place::At(open.load);
     }
-    let (low, high) = match limit(levels) {
+    let limit = limit(levels);
+    if let (Limit::Below | Limit::Between(..), Some(next)) = (&limit, higher(search, steps, levels))
+    {
+        return Place::At(next);
+    }
+    let (low, high) = match limit {
         Limit::Below => return below_all(search, levels, lowest),
         Limit::Above(None) => return Place::At(lowest),
         Limit::Above(Some(top)) => {
@@ -103,6 +126,18 @@ fn place(search: &Search, steps: &[Step], levels: &[Level]) -> Place {
     } else {
         Place::At(middle(search, steps, (low, high)))
     }
+}
+
+/// The next load of the climb, where no step shows that the highest load so far is too high for the server: a load is missed by
+/// chance as well.
+fn higher(search: &Search, steps: &[Step], levels: &[Level]) -> Option<f64> {
+    let top = levels.last()?;
+    let at_top = steps.iter().filter(|step| step.spoilt.is_none() && step.load == top.load);
+    let is_beyond = at_top.clone().any(|step| level::is_beyond(&search.objective, step));
+    let next = search.by.offered(search.to.unwrap_or(f64::MAX).min(top.load * GROWTH));
+    // The lowest load is tried up to three times before anything else.
+    let is_first = levels.len() == 1 && top.runs < level::RUNS_MAX;
+    (!is_beyond && !is_first && next > top.load).then_some(next)
 }
 
 /// The load that halves the bracket; less where the server was seen to do no more than that, since the limit lies below.
@@ -174,7 +209,9 @@ pub(super) fn estimate(search: &Search, steps: &[Step], levels: &[Level]) -> Opt
     let (long, short): (Vec<&Step>, Vec<&Step>) =
         valid.partition(|step| pace::is_long(search, step));
     let most = capacity::bound(search, steps).unwrap_or(f64::INFINITY);
-    let of = |steps: &[&Step]| fit::estimate(&search.objective, steps, (low, high), most);
+    let steepness = floor::steepness(&search.objective, steps, (low * high).sqrt());
+    let place = fit::Place { bracket: (low, high), most, steepness };
+    let of = |steps: &[&Step]| fit::estimate(&search.objective, steps, place);
     // In a short step a queue that begins empty has not built up: where there are long ones it is left out.
     match of(&long) {
         Some(estimate) if estimate.steps >= LONG_MIN => Some(estimate),

@@ -167,7 +167,9 @@ fn drift(search: &Search, valid: &[&Step], estimate: &Estimate) -> Option<Drift>
     let of = |half: &[&Step]| {
         let loads = || half.iter().map(|step| step.load);
         let bracket = (loads().reduce(f64::min)?, loads().reduce(f64::max)?);
-        fit::estimate(&search.objective, half, bracket, f64::INFINITY)
+        let steepness = fit::STEEPNESS;
+        let place = fit::Place { bracket, most: f64::INFINITY, steepness };
+        fit::estimate(&search.objective, half, place)
     };
     let (before, after) = (of(first)?, of(second)?);
     let error = |half: Estimate| (half.high / half.low).ln() / INTERVAL;
