@@ -41,6 +41,8 @@ pub(crate) struct Measured {
 pub struct StudyOutcome {
     /// The code to end with.
     pub code: ExitCode,
+    /// Runs whose measurement is INVALID.
+    pub invalid: usize,
     /// The findings, a line each.
     pub conclusion: Vec<String>,
     /// The document of all runs, as JSON.
@@ -90,6 +92,7 @@ pub(crate) fn conclude(
         runs,
     };
     let is_complete = input.runs.iter().all(|run| run.state == StudyState::Measured);
+    let invalid = input.runs.iter().filter(|run| !run.invalid.is_empty()).count();
     let report = StudyReport::of(input);
     write(plan, &report, console)?;
     let is_open = measured.ending.is_some_and(|ending| !ending.open.is_empty());
@@ -99,7 +102,7 @@ pub(crate) fn conclude(
         (true, false) => ExitCode::Ok,
     };
     let (document, page) = (plan.folder.document(), plan.folder.report());
-    Ok(StudyOutcome { code, conclusion: report.conclusion(), document, report: page })
+    Ok(StudyOutcome { code, invalid, conclusion: report.conclusion(), document, report: page })
 }
 
 fn variants(

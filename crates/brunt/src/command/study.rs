@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use cli::{CommandResult, ExitCode, nearest};
-use lab::{CommandLines, Existing, Mode, StartMode, StudyOptions, Style};
+use lab::{CommandLines, Existing, Mode, StartMode, StudyOptions, StudyOutcome, Style};
 
+use session::OnInvalid;
 use session::save::{self, SaveRequest, SavedTest};
 use store::Finish;
 
@@ -71,7 +72,16 @@ fn run_saved(
         save::save_documents(run, &[("report.txt", text)])?;
         run.conclude(Finish { conclusion: outcome.conclusion.clone(), ..Finish::default() });
     }
-    save::finish_saved(saved, ended.map(|outcome| outcome.code))
+    save::finish_saved(saved, ended.map(|outcome| code(&outcome, flags.on_invalid)))
+}
+
+/// A study that is not whole says so first.
+fn code(outcome: &StudyOutcome, on_invalid: OnInvalid) -> ExitCode {
+    let is_decided = on_invalid == OnInvalid::Fail && outcome.invalid > 0;
+    match outcome.code {
+        ExitCode::Ok if is_decided => ExitCode::Invalid,
+        code => code,
+    }
 }
 
 /// Refuses a flag of `run` for `new`, and the reverse.

@@ -2,6 +2,7 @@
 
 use cli::{Flag, ValueError, ValueKind, flag_table, switch, value};
 use lab::UntilSure;
+use session::OnInvalid;
 use session::save::{self, SaveFlags, Saves};
 use stdx::Nanos;
 use study::contrast::{Measure, RUNS_MAX, RUNS_MIN};
@@ -23,6 +24,8 @@ pub(crate) struct StudyFlags {
     pub(crate) max_time: Option<Nanos>,
     /// The address of the live page; empty for any that is free.
     pub(crate) web: Option<String>,
+    /// Whether INVALID runs decide the exit code.
+    pub(crate) on_invalid: OnInvalid,
     pub(crate) saving: SaveFlags,
 }
 
@@ -55,6 +58,7 @@ impl StudyFlags {
             ("max-runs", self.max_runs.is_some()),
             ("max-time", self.max_time.is_some()),
             ("web", self.web.is_some()),
+            ("fail-on-invalid", self.on_invalid == OnInvalid::Fail),
             ("save", self.saving.save.is_some()),
             ("store", self.saving.store.is_some()),
             ("label", !self.saving.labels.is_empty()),
@@ -175,6 +179,14 @@ const OWN: &[Flag<StudyFlags>] = &[
         t.web = Some(v.to_owned());
         Ok(())
     })
+    .native(),
+    Flag::new(
+        "fail-on-invalid",
+        ValueKind::Switch,
+        "",
+        "Exit with code 5 if one of the runs is INVALID.",
+        |t: &mut StudyFlags, v| OnInvalid::parse(v).map(|on| t.on_invalid = on),
+    )
     .native(),
     switch!(StudyFlags, "json", "Print each run as a line of JSON on standard output.", json)
         .native(),

@@ -436,7 +436,7 @@ fn every_command_with_a_verdict_has_fail_on_invalid() {
         ran.code == Some(0)
     });
     assert!(valid, "twenty runs of one iteration, and none is VALID");
-    for command in ["attack", "bench", "cable", "run", "fleet", "report"] {
+    for command in ["attack", "bench", "cable", "run", "fleet", "report", "seek", "study"] {
         let help = run(&format!("help {command}")).with_code(0).stdout;
         assert!(help.contains("-fail-on-invalid"), "{command}");
     }

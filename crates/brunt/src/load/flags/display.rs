@@ -65,7 +65,7 @@ pub(crate) const fn fails<T: AsMut<DisplayFlags>>() -> [Flag<T>; 2] {
 }
 
 /// The flag `-fail-on-invalid`.
-const fn fail_on_invalid<T: AsMut<DisplayFlags>>() -> Flag<T> {
+pub(crate) const fn fail_on_invalid<T: AsMut<DisplayFlags>>() -> Flag<T> {
     let docs = session::FAIL_ON_INVALID;
     Flag::new("fail-on-invalid", ValueKind::Switch, "", docs, |options: &mut T, text| {
         OnInvalid::parse(text).map(|on| options.as_mut().on_invalid = on)

@@ -5,7 +5,7 @@ use engine::{Protocol, Redirects, Settings};
 use metrics::{CONDITIONS_MAX, Condition, Metric, Op};
 use remote::flags::FleetRequest;
 use report::live::Paint;
-use session::ReportFiles;
+use session::{OnInvalid, ReportFiles};
 use stdx::{Nanos, mix};
 use study::seek::{By, Lengths, Search};
 use workload::arrival::{Rate, Shape};
@@ -47,6 +47,8 @@ pub(crate) struct SeekConfig {
     pub(crate) json: bool,
     /// The address of the live page; empty for any that is free.
     pub(crate) web: Option<String>,
+    /// Whether INVALID steps decide the exit code.
+    pub(crate) on_invalid: OnInvalid,
     /// Whether a line is shown after each step.
     pub(crate) lines: bool,
     /// Whether live progress is shown during a step.
@@ -105,6 +107,7 @@ pub(crate) fn resolve(
         reports: flags.saving.reports.clone(),
         json: flags.display.json,
         web: flags.display.web.clone(),
+        on_invalid: flags.display.on_invalid,
         lines,
         live: lines && terminal,
         paint: paint(environment),

@@ -103,6 +103,9 @@ const BUDGET_MIN: Nanos = Nanos::from_secs(10);
 /// The help text of `-m`, whose meaning depends on `-by`.
 const STREAMS: &str =
     "Maximum of streams on one HTTP/2 connection; with -by=connections their number (default 1).";
+/// The help text of `-fail-on-invalid`: a search leaves INVALID steps out.
+const FAIL_ON_INVALID: &str =
+    "Exit with code 5 if INVALID steps ended the search, or are half of its steps or more.";
 /// The help text of `-progress`, which shows steps.
 const PROGRESS: &str = "Print a line on stderr for each step; on a terminal also live progress.";
 
@@ -121,6 +124,7 @@ pub(crate) const FLAGS: &[Flag<SeekFlags>] = flag_table!(SeekFlags:
         display::json().with_docs("Print the answer and all steps as JSON."),
         display::progress().with_default("on").with_docs(PROGRESS),
         display::web(),
+        display::fail_on_invalid().with_docs(FAIL_ON_INVALID),
     ],
     &client::threads(),
     &[save::report()],

@@ -13,7 +13,7 @@ use cli::{
 };
 use report::seek::SeekInput;
 use session::save::{self, SaveRequest, SavedTest};
-use session::target_labels;
+use session::{OnInvalid, target_labels};
 use store::{Finish, OpenRun};
 use study::seek::{
     Next, SearchOutcome, Step, StopReason, TimeLeft, Trial, outcome, propose, time_left,
@@ -159,9 +159,18 @@ fn conclude(
         write_sheet(&report::seek::sheet(&input), path, *document)?;
     }
     Ok(match (outcome.answer, outcome.stop_reason) {
+        _ if config.on_invalid == OnInvalid::Fail && is_invalid(steps, outcome) => {
+            ExitCode::Invalid
+        }
         (Some(_), _) | (None, StopReason::Interrupted) => ExitCode::Ok,
         (None, _) => ExitCode::Unmet,
     })
+}
+
+/// INVALID steps ended the search, or are half of its steps or more.
+fn is_invalid(steps: &[Step], outcome: &SearchOutcome) -> bool {
+    let invalid = steps.iter().filter(|step| step.spoilt.is_some()).count();
+    outcome.stop_reason == StopReason::Generator || (invalid > 0 && 2 * invalid >= steps.len())
 }
 
 /// Stores the answer, all steps and the curve.
