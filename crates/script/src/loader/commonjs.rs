@@ -104,7 +104,9 @@ pub(crate) fn require<'js>(ctx: &Ctx<'js>, base: &str, name: &Value<'js>) -> Res
     if let Some(known) = table.get::<_, Option<Object<'js>>>(key.as_str())? {
         return Ok(known.into_value());
     }
-    let namespace = exported(ctx, &full, "*")?;
+    // A module of k6 is the object that `import` gives as its default, whose functions a script may replace.
+    let export = if store.builtins.has(&full) { "default" } else { "*" };
+    let namespace = exported(ctx, &full, export)?;
     table.set(key, namespace.clone())?;
     Ok(namespace)
 }
