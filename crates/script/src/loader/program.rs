@@ -218,7 +218,8 @@ fn exports<'js>(
     ctx: &Ctx<'js>,
     module: &Object<'js>,
 ) -> rquickjs::Result<((Option<String>, Option<&'static str>), Vec<String>)> {
-    let options = go_json(ctx, module.get("options")?)?;
+    let options: Value<'js> = module.get("options")?;
+    let options = if options.is_undefined() { (None, None) } else { go_json(ctx, options)? };
     let mut functions = Vec::new();
     for export in module.props::<String, Value<'js>>() {
         let (name, value) = export?;
