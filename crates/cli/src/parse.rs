@@ -2,8 +2,8 @@
 
 use crate::flag::{EmptyValue, Flag, Row, Scope, ValueKind};
 use crate::global::{self, GlobalFlags};
-use crate::suggest::nearest;
 use crate::value::ValueError;
+use stdx::nearest;
 
 /// How a dialect reads its arguments.
 #[derive(Clone, Copy, Debug)]

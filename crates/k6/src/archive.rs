@@ -28,7 +28,8 @@ pub fn inspect(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     };
     let shown = if requirements {
         loaded.warn();
-        if let Err(error) = loaded.check_functions(path) {
+        let functions = loaded.check_functions(path);
+        if let Err(error) = functions.and_then(|()| loaded.check_thresholds(&typed.flags)) {
             return Ok(loaded.logger.report(&error));
         }
         let options = &loaded.options;

@@ -128,6 +128,14 @@ impl Loaded {
             ))),
         }
     }
+
+    /// Refuses thresholds that are malformed, or of metrics that the script does not have.
+    ///
+    /// # Errors
+    /// There is one.
+    pub(super) fn check_thresholds(&self, flags: &RunFlags) -> Result<(), K6Error> {
+        metrics_of(flags, &self.options, &self.program.metrics.from(0)).map(drop)
+    }
 }
 
 /// Compiles a script and reads its options.

@@ -27,13 +27,30 @@ impl Limit {
 pub(super) fn declare(watched: &[String], tally: &mut Tally) -> Result<(), String> {
     watched.iter().try_for_each(|metric| {
         let wrong = |reason: &str| format!("threshold on {metric}: {reason}");
-        if let Some((base, selector)) = metric.split_once('{') {
-            let selector = selector.strip_suffix('}');
-            let selector = selector.ok_or_else(|| wrong("the tags have no closing brace"))?;
+        if let Some((base, selector)) = selected(metric).map_err(wrong)? {
             tally.declare_sub(base, selector);
         }
         tally.value(metric).map(drop).ok_or_else(|| wrong("there is no such metric"))
     })
+}
+
+/// A metric and its selector of samples; `None` without one.
+///
+/// # Errors
+/// The selector is malformed: it would select nothing, and a threshold on nothing guards nothing.
+fn selected(metric: &str) -> Result<Option<(&str, &str)>, &'static str> {
+    let Some((base, selector)) = metric.split_once('{') else {
+        return if metric.contains('}') { Err("the tags have no opening brace") } else { Ok(None) };
+    };
+    let selector = selector.strip_suffix('}').ok_or("the tags have no closing brace at the end")?;
+    let is_pair = |pair: &str| {
+        let (name, value) = pair.split_once(':').unwrap_or_default();
+        !name.trim().is_empty() && !value.is_empty()
+    };
+    if !selector.split(',').all(is_pair) {
+        return Err("a tag must be written as name:value, and tags with commas between");
+    }
+    Ok(Some((base, selector)))
 }
 
 /// Reads the thresholds, of metrics that were [declared](declare).
@@ -157,9 +174,25 @@ mod tests {
         for (metric, expect) in [
             ("nope", "threshold on nope: there is no such metric"),
             ("nope{a:b}", "threshold on nope{a:b}: there is no such metric"),
-            ("vus{a:b", "threshold on vus{a:b: the tags have no closing brace"),
+            ("vus{a:b", "threshold on vus{a:b: the tags have no closing brace at the end"),
+            ("vus{a:b}x", "threshold on vus{a:b}x: the tags have no closing brace at the end"),
+            ("vus}", "threshold on vus}: the tags have no opening brace"),
         ] {
             assert_eq!(declare(&watched(metric), &mut tally), Err(expect.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_malformed_selector_is_refused() {
+        for selector in ["status=200", "status", "", ":200", "name:a,b", "a:", "a:b,", ",a:b", "a"]
+        {
+            let watched = [format!("http_reqs{{{selector}}}")];
+            let error = declare(&watched, &mut Tally::default()).unwrap_err();
+            assert!(error.contains("name:value"), "{selector}: {error}");
+        }
+        for selector in ["a:b", "a:b, c:\"d\"", "url:http://h/x?y={z}", "a:b:c", "a: b"] {
+            let watched = [format!("http_reqs{{{selector}}}")];
+            assert_eq!(declare(&watched, &mut Tally::default()), Ok(()), "{selector}");
         }
     }
 

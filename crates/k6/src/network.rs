@@ -215,6 +215,11 @@ fn identity(given: &TlsIdentity) -> Result<ClientIdentity, String> {
     if given.password.is_some() && given.key.contains("ENCRYPTED") {
         return Err("tlsAuth: encrypted keys are not read; decrypt it first".to_owned());
     }
+    for (name, pem) in [("cert", &given.cert), ("key", &given.key)] {
+        if !pem.contains("-----BEGIN ") {
+            return Err(format!("tlsAuth: {name} is no PEM"));
+        }
+    }
     Ok(ClientIdentity {
         domains: given.domains.clone(),
         cert_pem: given.cert.clone().into_bytes(),

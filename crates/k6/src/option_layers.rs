@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use cli::reason;
-use script::{Fields, Options, VARIABLES, merged, overridden};
+use script::{Fields, Options, OptionsError, VARIABLES, canonical, merged, overridden};
 use serde_json::Value;
 
 use crate::error::K6Error;
@@ -29,21 +29,33 @@ pub(super) fn all(
     archived: Option<Fields>,
     flags: &RunFlags,
 ) -> Result<LayeredOptions, K6Error> {
-    let exported = || Options::exported(script).map_err(|error| K6Error::config(error.to_string()));
-    let own = archived.map_or_else(exported, Ok)?;
+    let wrong = |error: OptionsError| K6Error::config(error.to_string());
+    let exported = || Options::exported(script).map_err(wrong);
+    let own = archived.map_or_else(exported, |archived| canonical(archived).map_err(wrong))?;
     let variable = |name: &str| std::env::var(name).ok();
     let (file, environment) = match flags.is_part {
         true => (Fields::new(), Fields::new()),
         false => (file(flags)?, environment(variable)?),
     };
-    let overriding = overridden(&[
-        ("file", &file),
-        ("script", &own),
-        ("env", &environment),
-        ("cli", &flags.options),
-    ]);
-    let all = merged([file, own.clone(), environment, flags.options.clone()]);
+    let mut typed = flags.options.clone();
+    let below = merged([file.clone(), own.clone(), environment.clone()]);
+    if !flags.is_part && says_vus_alone(&typed, &below) {
+        // k6 2.1: as many iterations as users, in place of the scenarios.
+        typed.insert("iterations".to_owned(), typed["vus"].clone());
+    }
+    let overriding =
+        overridden(&[("file", &file), ("script", &own), ("env", &environment), ("cli", &typed)]);
+    let all = merged([below, typed]);
     Ok(LayeredOptions { own, all, overriding })
+}
+
+/// Whether the command line gives a number of users to scenarios, which have numbers of their own.
+fn says_vus_alone(typed: &Fields, below: &Fields) -> bool {
+    let is_set = |fields: &Fields, name: &str| fields.get(name).is_some_and(|v| !v.is_null());
+    let has_scenarios = below.get("scenarios").and_then(Value::as_object);
+    is_set(typed, "vus")
+        && !["duration", "iterations", "stages"].iter().any(|name| is_set(typed, name))
+        && has_scenarios.is_some_and(|list| !list.is_empty())
 }
 
 /// The configuration file's; none where no flag names one and k6's default path has none.
@@ -62,7 +74,9 @@ fn file(flags: &RunFlags) -> Result<Fields, K6Error> {
         Err(error) => return Err(K6Error::config(format!("{shown}: {}", reason(&error)))),
     };
     match serde_json::from_str(&json) {
-        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(Value::Object(fields)) => {
+            canonical(fields).map_err(|error| K6Error::config(format!("{shown}: {error}")))
+        }
         Ok(_) => Err(K6Error::config(format!("{shown}: it is no JSON object"))),
         Err(error) => Err(K6Error::config(format!("{shown}: {error}"))),
     }
@@ -138,6 +152,22 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn users_alone_on_the_command_line_take_the_place_of_scenarios() {
+        let of = |script: &str, options: Value| {
+            let options = options.as_object().cloned().unwrap_or_default();
+            let flags = RunFlags { options, is_part: false, ..RunFlags::default() };
+            let layers = all(Some(script), None, &flags).map_err(|error| error.text).unwrap();
+            (layers.all.get("iterations").cloned(), layers.overriding.concat())
+        };
+        let scenarios = r#"{"scenarios":{"s":{"executor":"per-vu-iterations","vus":9}}}"#;
+        assert_eq!(of(scenarios, json!({"vus": 3})), (Some(json!(3)), "cli".to_owned()));
+        assert_eq!(of(scenarios, json!({"tags": {}})), (None, String::new()));
+        assert_eq!(of(scenarios, json!({"vus": 3, "duration": "5s"})), (None, "cli".to_owned()));
+        assert_eq!(of(r#"{"iterations":7}"#, json!({"vus": 3})).0, Some(json!(7)));
+        assert_eq!(of("{}", json!({"vus": 3})), (None, String::new()));
+    }
 
     #[test]
     fn variables_are_a_tier() {

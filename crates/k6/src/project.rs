@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cli::{input::read_regular, reason};
 
-/// Entries that mark a folder as a project.
+/// Entries that mark a folder as a project. A repository may have packages in it: it is the project then.
 const MARKS: [&str; 2] = [".git", "package.json"];
 
 /// What a script may read.
@@ -17,6 +17,8 @@ pub(super) struct Readable {
     /// The script's own folder; `None` where it comes out of an archive, which brings all that it needs.
     own: Option<PathBuf>,
     project: Option<PathBuf>,
+    /// All that the process may read, as in k6.
+    anything: bool,
 }
 
 impl Readable {
@@ -31,7 +33,12 @@ impl Readable {
         };
         let mut allowed = folders.iter().map(full).collect::<Result<Vec<_>, _>>()?;
         allowed.extend(env.iter().filter_map(|(_, value)| handed_over(value)));
-        Ok(Self { allowed, own: None, project: None })
+        Ok(Self { allowed, ..Self::default() })
+    }
+
+    /// Allows whatever the process may read, as k6 does.
+    pub(super) fn allow_anything(&mut self) {
+        self.anything = true;
     }
 
     /// Allows the folder of a script and its project.
@@ -52,7 +59,7 @@ impl Readable {
     pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         let full = fs::canonicalize(name).map_err(|error| reason(&error))?;
         let roots = self.allowed.iter().chain(&self.own).chain(&self.project);
-        if roots.into_iter().any(|root| full.starts_with(root)) {
+        if self.anything || roots.into_iter().any(|root| full.starts_with(root)) {
             return read_regular(&full);
         }
         Err(match (&self.project, &self.own) {
@@ -73,13 +80,13 @@ impl Readable {
     }
 }
 
-/// The project of a script in this folder: the nearest folder upwards that is marked as one, else the working folder. The root
-/// of the file system is never a project.
+/// The project of a script in this folder: the nearest folder upwards with a repository, else the nearest with a package, else the
+/// working folder. The root of the file system is never a project.
 pub(super) fn project_root(folder: &Path) -> Option<PathBuf> {
     let is_root = |folder: &Path| folder.parent().is_none();
-    let is_marked =
-        |folder: &&Path| !is_root(folder) && MARKS.iter().any(|mark| folder.join(mark).exists());
-    let marked = folder.ancestors().find(is_marked).map(Path::to_path_buf);
+    let folders = || folder.ancestors().filter(|folder| !is_root(folder));
+    let marked = |mark: &&str| folders().find(|folder| folder.join(mark).exists());
+    let marked = MARKS.iter().find_map(|mark| marked(&mark)).map(Path::to_path_buf);
     let working = || fs::canonicalize(std::env::current_dir().ok()?).ok();
     marked.or_else(working).filter(|folder| !is_root(folder))
 }
@@ -124,6 +131,24 @@ mod tests {
         // A worktree's is a file.
         fs::write(root.0.join("a/project/.git"), "gitdir: x").unwrap();
         assert_eq!(project_root(&tests), Some(root.0.join("a/project")));
+        // A package inside of a repository is no project of its own.
+        fs::write(root.0.join("a/project/tests/package.json"), "{}").unwrap();
+        assert_eq!(project_root(&tests), Some(root.0.join("a/project")));
+    }
+
+    #[test]
+    fn as_in_k6_a_script_reads_anything() {
+        let root = Folder::new("anything");
+        fs::write(root.0.join("data.txt"), "data").unwrap();
+        let mut readable = Readable::new(&[], &[]).unwrap();
+        let name = root.0.join("data.txt").display().to_string();
+        fs::create_dir(root.0.join("a/project/.git")).unwrap();
+        readable.allow_script_in(&root.0.join("a/project/tests"));
+        assert!(readable.read(&name).is_err());
+        readable.allow_anything();
+        assert_eq!(readable.read(&name), Ok(b"data".to_vec()));
+        readable.allow_nothing();
+        assert!(readable.read(&name).is_err(), "an archive brings all that it needs");
     }
 
     #[test]

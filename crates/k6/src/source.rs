@@ -43,7 +43,10 @@ impl Source {
     /// It cannot be read, or is no archive.
     pub(super) fn find(path: &str, flags: &RunFlags) -> Result<Self, K6Error> {
         let other = |text: String| K6Error::other(text);
-        let readable = Readable::new(&flags.allow_read, &flags.env).map_err(other)?;
+        let mut readable = Readable::new(&flags.allow_read, &flags.env).map_err(other)?;
+        if flags.compat {
+            readable.allow_anything();
+        }
         let mut source = Self { readable, ..Self::default() };
         if path == "-" {
             let mut bytes = Vec::new();

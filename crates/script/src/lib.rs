@@ -39,7 +39,7 @@ pub use host::traits::{Files, Host, HttpRules, Instance, Level, LogFields, Secre
 pub use loader::program::{CompileError, Program};
 pub use options::{
     ConsolidatedOptions, DnsOptions, Fields, HttpOptions, Options, OptionsError, ThresholdOption,
-    TlsIdentity, VARIABLES, ValueFormat, merged, overridden, time_of,
+    TlsIdentity, VARIABLES, ValueFormat, canonical, merged, overridden, time_of,
 };
 pub use runtime::coroutine::{Call, StepResult};
 pub use runtime::environment::Env;

@@ -16,6 +16,7 @@ pub mod shared;
 mod shown_fields;
 mod shown_text;
 mod shown_url;
+mod suggest;
 mod terminal_text;
 mod time;
 
@@ -39,5 +40,6 @@ pub use shown_url::{
     redacted_json, redacted_message, redacted_query, shown_url, url_without_secrets,
     without_query_values,
 };
+pub use suggest::nearest;
 pub use terminal_text::{terminal_line, terminal_lines};
 pub use time::{DurationError, Nanos};

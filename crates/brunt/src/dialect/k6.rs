@@ -61,9 +61,13 @@ pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
     }
 }
 
-/// A command of ours with these flags. A command line of k6 gets k6's behaviour (`--compat`).
+/// A command of ours with these flags. A command line of k6 gets k6's behaviour (`--compat`): scripts read what they name.
 fn invocation(name: &str, before: &[String], args: &[String]) -> Invocation {
-    let compat = (name == "run").then(|| "--compat".to_owned());
+    let compat = match name {
+        "run" => Some("--compat".to_owned()),
+        "inspect" | "archive" => Some("--allow-read=/".to_owned()),
+        _ => None,
+    };
     let args = compat.into_iter().chain(before.iter().chain(args).cloned()).collect();
     Invocation { dialect: Dialect::Native, global: GlobalFlags::default(), args }
 }

@@ -103,6 +103,8 @@ pub(crate) struct Worker<I: Io> {
     pub(super) plain: Vec<u8>,
     /// When users that decide for themselves want to be asked again.
     pub(super) next_poll: Option<Nanos>,
+    /// Users got answers since they were polled: they are polled before the loop sleeps.
+    pub(super) has_answers: bool,
     /// What they want; kept for its memory.
     pub(super) commands: Commands,
     /// Their requests' numbers.
@@ -195,6 +197,7 @@ impl<I: Io> Worker<I> {
             output: Vec::with_capacity(INPUT_LEN),
             plain: Vec::with_capacity(INPUT_LEN),
             next_poll: None,
+            has_answers: false,
             commands: Commands::default(),
             next_seq: 0,
             request_cache: RequestCache::default(),

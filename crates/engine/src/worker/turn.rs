@@ -159,6 +159,7 @@ impl<I: Io> Worker<I> {
                 let due = closed.next_due(self.now);
                 [due, self.prepared.plan.duration].into_iter().flatten().min()
             }
+            Schedule::Users(_) if self.has_answers => Some(self.now),
             Schedule::Users(_) => self.next_poll,
             _ => None,
         };

@@ -30,6 +30,8 @@ impl<I: Io> Worker<I> {
         commands.budget = self.poll_budget();
         let Schedule::Users(users) = &mut self.schedule else { return };
         self.next_poll = users.poll(self.now, &mut commands);
+        // A request that cannot be sent is answered as soon as it is begun, below.
+        self.has_answers = false;
         let over = users.is_over();
         self.self_metrics.not_begun = users.not_begun();
         for ask in commands.requests.drain(..) {
@@ -126,6 +128,7 @@ impl<I: Io> Worker<I> {
             self.prepared.settings.failure_text.write(&failure.of_request(method, url), &mut text);
             (failure.kind.name(), String::from_utf8_lossy(&text).into_owned())
         });
+        self.has_answers = true;
         users.handle_response(
             user,
             &EngineResponse {

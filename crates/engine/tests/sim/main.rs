@@ -11,5 +11,6 @@ mod records;
 mod seek;
 mod sleeps;
 mod turns;
+mod unsent;
 mod watched;
 mod world;

@@ -157,7 +157,7 @@ fn aggregation_of(text: &str) -> Option<Aggregation> {
         "max" => Aggregation::Max,
         "med" => Aggregation::Med,
         _ => {
-            let p: f64 = text.strip_prefix("p(")?.strip_suffix(')')?.trim().parse().ok()?;
+            let p: f64 = text.strip_prefix("p(")?.strip_suffix(')')?.parse().ok()?;
             (0.0..=100.0).contains(&p).then_some(Aggregation::Percentile(p))?
         }
     })
@@ -191,7 +191,7 @@ mod tests {
             let figure = threshold.measure(value, Nanos::from_secs(10)).unwrap();
             assert_eq!(threshold.holds(figure), expect, "{text}: {figure}");
         }
-        for text in ["", "p(95)", "p(101)<5", "p95<5", "rate>x", "<5", "rate=5"] {
+        for text in ["", "p(95)", "p(101)<5", "p95<5", "rate>x", "<5", "rate=5", "p( 95 )<1"] {
             assert!(Threshold::parse(text).is_err(), "{text}");
         }
         assert!(Threshold::parse("rate>1").unwrap().suits(Kind::Trend).is_err());

@@ -1,5 +1,5 @@
 //! Module `k6/experimental/csv`: RFC 4180 with a separator of one's choice; `parse` for all at once, held once by the process,
-//! and `Parser` for a row at a time.
+//! and `Parser` for a row at a time. A file that is malformed is an error: its rows would be others than those that were meant.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -64,82 +64,133 @@ struct Rows {
     line: usize,
     wants: Wants,
     header: Option<Vec<String>>,
+    /// The fields of the first row, which all others have as well.
+    fields: Option<usize>,
 }
 
+/// What is wrong with a file, and on which of its lines.
+type Read<T> = std::result::Result<T, String>;
+
 impl Rows {
-    fn new(bytes: Arc<[u8]>, wants: Wants) -> Self {
-        let mut rows = Self { bytes, at: 0, line: 0, wants, header: None };
+    fn new(bytes: Arc<[u8]>, wants: Wants) -> Read<Self> {
+        let mut rows = Self { bytes, at: 0, line: 0, wants, header: None, fields: None };
         if rows.wants.as_objects {
-            rows.header = rows.raw();
+            rows.header = rows.raw()?;
             rows.line += 1;
         } else if rows.wants.skip_first {
-            rows.raw();
+            rows.raw()?;
             rows.line += 1;
         }
-        rows
+        Ok(rows)
     }
 
     /// The next row that is wanted.
-    fn next(&mut self) -> Option<serde_json::Value> {
+    fn next(&mut self) -> Read<Option<serde_json::Value>> {
         loop {
             if self.wants.to.is_some_and(|to| self.line > to) {
-                return None;
+                return Ok(None);
             }
-            let row = self.raw()?;
+            let Some(row) = self.raw()? else { return Ok(None) };
             self.line += 1;
             if self.line <= self.wants.from {
                 continue;
             }
-            return Some(match &self.header {
+            return Ok(Some(match &self.header {
                 Some(names) => {
                     names.iter().cloned().zip(row.into_iter().map(|v| json!(v))).collect()
                 }
                 None => json!(row),
-            });
+            }));
         }
     }
 
     /// The next row as it is; empty lines are passed over.
-    fn raw(&mut self) -> Option<Vec<String>> {
-        while matches!(self.bytes.get(self.at), Some(b'\n' | b'\r')) {
-            self.at += 1;
+    fn raw(&mut self) -> Read<Option<Vec<String>>> {
+        while self.line_end().is_some_and(|bytes| bytes > 0) {
+            self.at += self.line_end().unwrap_or_default();
         }
-        self.bytes.get(self.at)?;
+        if self.at >= self.bytes.len() {
+            return Ok(None);
+        }
+        let first = self.at;
         let mut row = Vec::new();
         loop {
-            row.push(self.field());
-            match self.bytes.get(self.at) {
-                Some(byte) if *byte == self.wants.delimiter => self.at += 1,
-                _ => return Some(row),
+            row.push(self.field()?);
+            if self.bytes.get(self.at) != Some(&self.wants.delimiter) {
+                break;
             }
+            self.at += 1;
+        }
+        if *self.fields.get_or_insert(row.len()) != row.len() {
+            return Err(format!("record on line {}: wrong number of fields", self.line_of(first)));
+        }
+        Ok(Some(row))
+    }
+
+    /// How many bytes of a line's end are next: none at the end of the file; `None` where the line goes on.
+    fn line_end(&self) -> Option<usize> {
+        match &self.bytes[self.at..] {
+            [] => Some(0),
+            [b'\n', ..] | [b'\r'] => Some(1),
+            [b'\r', b'\n', ..] => Some(2),
+            _ => None,
         }
     }
 
     /// One field; what follows it is its delimiter or the line's end.
-    fn field(&mut self) -> String {
-        let mut text = Vec::new();
+    fn field(&mut self) -> Read<String> {
+        let from = self.at;
         if self.bytes.get(self.at) == Some(&b'"') {
+            return self.quoted(from);
+        }
+        while self.line_end().is_none() && self.bytes[self.at] != self.wants.delimiter {
+            if self.bytes[self.at] == b'"' {
+                return Err(self.wrong(self.at, "bare \" in non-quoted field"));
+            }
             self.at += 1;
-            while let Some(byte) = self.bytes.get(self.at) {
-                self.at += 1;
-                if *byte != b'"' {
-                    text.push(*byte);
-                } else if self.bytes.get(self.at) == Some(&b'"') {
+        }
+        Ok(String::from_utf8_lossy(&self.bytes[from..self.at]).into_owned())
+    }
+
+    /// The field in quotation marks that begins here.
+    fn quoted(&mut self, from: usize) -> Read<String> {
+        let mut text = Vec::new();
+        self.at += 1;
+        loop {
+            match &self.bytes[self.at..] {
+                [] => return Err(self.wrong(from, "extraneous or missing \" in quoted-field")),
+                [b'"', b'"', ..] => {
                     text.push(b'"');
+                    self.at += 2;
+                }
+                [b'"', ..] => break,
+                [b'\r', b'\n', ..] => {
+                    text.push(b'\n');
+                    self.at += 2;
+                }
+                [byte, ..] => {
+                    text.push(*byte);
                     self.at += 1;
-                } else {
-                    break;
                 }
             }
         }
-        while let Some(byte) = self.bytes.get(self.at) {
-            if *byte == self.wants.delimiter || matches!(byte, b'\n' | b'\r') {
-                break;
-            }
-            text.push(*byte);
-            self.at += 1;
+        self.at += 1;
+        let ends = self.line_end().is_some() || self.bytes[self.at] == self.wants.delimiter;
+        if !ends {
+            return Err(self.wrong(self.at - 1, "extraneous or missing \" in quoted-field"));
         }
-        String::from_utf8_lossy(&text).into_owned()
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// The line of a byte, from 1.
+    fn line_of(&self, at: usize) -> usize {
+        self.bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1
+    }
+
+    fn wrong(&self, at: usize, what: &str) -> String {
+        let start = self.bytes[..at].iter().rposition(|byte| *byte == b'\n');
+        let column = at - start.map_or(0, |start| start + 1) + 1;
+        format!("parse error on line {}, column {column}: {what}", self.line_of(at))
     }
 }
 
@@ -171,7 +222,7 @@ fn rows<'js>(ctx: &Ctx<'js>, file: &Value<'js>, options: &Object<'js>) -> Result
         return Err(throw("the options fromLine and toLine are the wrong way round"));
     }
     let key = format!("\u{1}csv {:p} {wants:?}", Arc::as_ptr(&bytes));
-    Ok((Rows::new(bytes, wants), key))
+    Ok((Rows::new(bytes, wants).map_err(|text| throw(&text))?, key))
 }
 
 /// All rows, each as JSON.
@@ -179,7 +230,8 @@ fn elements(ctx: &Ctx<'_>, rows: &mut Rows) -> Result<SharedElements> {
     let _beside = held_beside(ctx);
     let throw = |error: OutOfMemory| Exception::throw_message(ctx, &format!("csv: {error}"));
     let mut elements = SharedElements::default();
-    while let Some(row) = rows.next() {
+    let wrong = |text: String| Exception::throw_message(ctx, &text);
+    while let Some(row) = rows.next().map_err(wrong)? {
         elements.push(row.to_string()).map_err(throw)?;
     }
     Ok(elements)
@@ -216,9 +268,10 @@ fn begin<'js>(
 fn next<'js>(ctx: Ctx<'js>, handle: Class<'js, OpaqueHandle>) -> Result<Value<'js>> {
     let handle = handle.borrow();
     let rows = handle.0.downcast_ref::<RefCell<Rows>>();
-    match rows.and_then(|rows| rows.borrow_mut().next()) {
-        Some(row) => ctx.json_parse(row.to_string()),
-        None => Ok(Value::new_undefined(ctx)),
+    match rows.map_or(Ok(None), |rows| rows.borrow_mut().next()) {
+        Ok(Some(row)) => ctx.json_parse(row.to_string()),
+        Ok(None) => Ok(Value::new_undefined(ctx)),
+        Err(text) => Err(Exception::throw_message(&ctx, &text)),
     }
 }
 
@@ -227,9 +280,32 @@ mod tests {
     use super::*;
 
     fn read(text: &str, wants: Wants) -> String {
-        let mut rows = Rows::new(text.as_bytes().into(), wants);
-        let all: Vec<_> = std::iter::from_fn(|| rows.next()).collect();
-        json!(all).to_string()
+        let all = Rows::new(text.as_bytes().into(), wants).and_then(|mut rows| {
+            std::iter::from_fn(|| rows.next().transpose()).collect::<Read<Vec<_>>>()
+        });
+        all.map_or_else(|wrong| wrong, |all| json!(all).to_string())
+    }
+
+    #[test]
+    fn malformed_files_are_refused_with_their_line() {
+        let wants = || Wants { delimiter: b',', ..Wants::default() };
+        for (text, expect) in [
+            (
+                "user,pw\nann,1\nbob,\"2\ncid,3\n",
+                "parse error on line 3, column 5: extraneous or missing \" in quoted-field",
+            ),
+            ("a,b\nc,d\"e\n", "parse error on line 2, column 4: bare \" in non-quoted field"),
+            (
+                "a,\"b\"c\n",
+                "parse error on line 1, column 5: extraneous or missing \" in quoted-field",
+            ),
+            ("\"open", "parse error on line 1, column 1: extraneous or missing \" in quoted-field"),
+            ("a,b\r\nc\r\n", "record on line 2: wrong number of fields"),
+            ("a,b\nc,d,e\n", "record on line 2: wrong number of fields"),
+        ] {
+            assert_eq!(read(text, wants()), expect, "{text}");
+            assert_eq!(read(text, Wants { as_objects: true, ..wants() }), expect, "{text}");
+        }
     }
 
     #[test]
@@ -238,8 +314,8 @@ mod tests {
         for (text, expect) in [
             ("a,b\r\nc,\"d,\"\"e\"\"\nf\"\n", r#"[["a","b"],["c","d,\"e\"\nf"]]"#),
             ("a,\n\n,b", r#"[["a",""],["","b"]]"#),
-            ("\"open", r#"[["open"]]"#),
             ("", "[]"),
+            ("a\rb,c\r", "[[\"a\\rb\",\"c\"]]"),
         ] {
             assert_eq!(read(text, wants()), expect, "{text}");
         }

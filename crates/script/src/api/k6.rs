@@ -105,6 +105,11 @@ impl<'js> Subject<'_, 'js> {
         if name.as_bytes().contains(&b':') && name.contains(SEPARATOR) {
             return Err(Exception::throw_message(self.ctx, NAME_IS_TAKEN));
         }
+        // Nothing is counted of it: it neither holds nor fails.
+        if condition.is_function() && is_async(condition) {
+            let text = "the built-in check() does not support async functions as arguments: the promise would always pass. Use check of the k6-utils library, which waits for it";
+            return Err(Exception::throw_message(self.ctx, text));
+        }
         let held = self.holds(condition);
         self.vu.check(&name, matches!(held, Ok(true)), self.tags.clone());
         held
@@ -113,10 +118,6 @@ impl<'js> Subject<'_, 'js> {
     fn holds(&self, condition: &Value<'js>) -> Result<bool> {
         if !condition.is_function() {
             return truthy(condition);
-        }
-        if is_async(condition) {
-            let text = "the built-in check() does not support async functions as arguments: the promise would always pass. Use check of the k6-utils library, which waits for it";
-            return Err(Exception::throw_message(self.ctx, text));
         }
         truthy(&call_with(condition, self.value)?)
     }

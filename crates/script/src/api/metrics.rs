@@ -8,11 +8,12 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
 
 use crate::api::inspect::inspect;
+use crate::api::tags::sample_tags;
 use crate::host::execution::Stage;
 use crate::host::metrics::{DeclareError, DeclaredMetric};
 use crate::host::traits::Level;
 use crate::runtime::current::vu_of;
-use crate::runtime::values::{string_fields, truthy};
+use crate::runtime::values::truthy;
 
 /// The module.
 pub(super) struct Metrics;
@@ -108,11 +109,7 @@ fn add<'js>(
 ) -> Result<bool> {
     let vu = vu_of(ctx)?;
     vu.require_started(ctx, "Adding metrics")?;
-    // A value that is not an object has no tags, as in k6.
-    let mut tags = tags.map(string_fields).transpose()?;
-    for (_, value) in tags.iter_mut().flatten() {
-        *value = stdx::shown_url(value).into_owned();
-    }
+    let tags = tags.map(|tags| sample_tags(ctx, tags)).transpose()?;
     let given = value.filter(|value| !value.is_null() && value.as_object().is_none());
     let number = given.map(|value| value.get::<Coerced<f64>>()).transpose()?.map(|number| number.0);
     let Some(number) = number.filter(|number| number.is_finite()) else {

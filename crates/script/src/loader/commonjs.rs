@@ -10,6 +10,7 @@ use rquickjs::{Ctx, Exception, Function, Module, Object, Result, Value};
 use super::module_error::{only_in_init, thrown_at};
 use super::module_name::{FACADE, exact};
 use super::resolve;
+use super::running::Evaluation;
 use super::source::Kind;
 use super::store::Store;
 use super::unit::unit;
@@ -36,7 +37,10 @@ pub(crate) fn load<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Value<'js>> {
     let base = name.to_owned();
     let require = move |ctx: Ctx<'js>, wanted: Value<'js>| require(&ctx, &base, &wanted);
     let require = Function::new(ctx.clone(), require)?;
-    match factory.call::<_, ()>((This(exports.clone()), module.clone(), exports, require)) {
+    let evaluation = Evaluation::begin(ctx)?;
+    let ran = factory.call::<_, ()>((This(exports.clone()), module.clone(), exports, require));
+    drop(evaluation);
+    match ran {
         Ok(()) => module.get("exports"),
         Err(error) => {
             table.remove(name)?;
@@ -58,7 +62,8 @@ fn table<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 
 /// What a module exports under a name, all of it under `*`. It is run if it was not, at once: jobs that wait are not run in the
 /// middle of a module.
-fn exported<'js>(ctx: &Ctx<'js>, name: &str, export: &str) -> Result<Value<'js>> {
+pub(super) fn exported<'js>(ctx: &Ctx<'js>, name: &str, export: &str) -> Result<Value<'js>> {
+    let _evaluation = Evaluation::begin(ctx)?;
     let from = serde_json::to_string(&exact(name)).unwrap_or_default();
     let text = match export {
         "*" => format!("import * as it from {from}; export {{ it }};"),
@@ -104,7 +109,9 @@ pub(crate) fn require<'js>(ctx: &Ctx<'js>, base: &str, name: &Value<'js>) -> Res
     if let Some(known) = table.get::<_, Option<Object<'js>>>(key.as_str())? {
         return Ok(known.into_value());
     }
-    let namespace = exported(ctx, &full, "*")?;
+    // A module of k6 is the object that `import` gives as its default, whose functions a script may replace.
+    let export = if store.builtins.has(&full) { "default" } else { "*" };
+    let namespace = exported(ctx, &full, export)?;
     table.set(key, namespace.clone())?;
     Ok(namespace)
 }
@@ -114,7 +121,8 @@ const FRAMES_MAX: isize = 512;
 
 /// Refuses an ES module that imports, itself or by others, what is being run right now: QuickJS has no answer to that.
 fn refuse_circle(ctx: &Ctx<'_>, store: &Store, name: &str) -> Result<()> {
-    let mut running = HashSet::new();
+    // Those that wait for the names of what they import have no frame yet.
+    let mut running: HashSet<String> = vu_of(ctx)?.importers.borrow().iter().cloned().collect();
     for level in 0..FRAMES_MAX {
         let Some(frame) = ctx.script_or_module_name(level) else { continue };
         let frame = frame.to_string()?;

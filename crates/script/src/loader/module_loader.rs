@@ -10,10 +10,10 @@ use super::commonjs::CommonJsLoader;
 use super::module_error::{at, excerpt, thrown, thrown_at};
 use super::module_name::{self, EXACT, FACADE, LOADER};
 use super::prepare::too_deep;
-use super::resolve;
 use super::source::{Kind, Source};
-use super::store::Store;
+use super::store::{ModuleUnit, Store};
 use super::unit::unit;
+use super::{names, resolve};
 use crate::runtime::current::vu_of;
 use crate::runtime::deep_stack::RUN_STACK_BYTES;
 use crate::runtime::ffi::{self, Bytecode, StackBytes};
@@ -46,14 +46,36 @@ impl Resolver for ModuleResolver {
         let full = resolve::resolve(self.store.builtins, base, name)
             .map_err(|text| thrown_at(ctx, &text, place.as_ref()))?;
         if !self.store.is_text(&full) {
-            return Ok(full);
+            return Ok(self.or_stand_in(ctx, importer.as_deref(), name, full));
         }
         let unit = unit(ctx, &self.store, &full, name, place.as_ref())?;
         if unit.source.kind == Kind::Module {
             return Ok(full);
         }
-        let names = importer.map(|importer| importer.source.wants(name, &unit.source));
-        Ok(module_name::facade(&names.unwrap_or_default(), &full))
+        let Some(importer) = importer else { return Ok(module_name::facade(&[], &full)) };
+        let all = match importer.source.wants_all(name) {
+            true => names::of_commonjs(ctx, &self.store, base, &full),
+            false => None,
+        };
+        let all = all.as_ref().unwrap_or(&unit.source.exports);
+        Ok(module_name::facade(&importer.source.wants(name, all), &full))
+    }
+}
+
+impl ModuleResolver {
+    /// A module of k6 by its full name, or what stands in for it where it lacks names that the importer wants.
+    fn or_stand_in(
+        &self,
+        ctx: &Ctx<'_>,
+        importer: Option<&ModuleUnit>,
+        name: &str,
+        full: String,
+    ) -> String {
+        let Some(importer) = importer.filter(|_| self.store.builtins.has(&full)) else {
+            return full;
+        };
+        let lacking = names::lacking(ctx, &self.store, &importer.source, (name, &full));
+        if lacking.is_empty() { full } else { module_name::stand_in(&lacking, &full) }
     }
 }
 

@@ -6,19 +6,11 @@ use rquickjs::{Ctx, Exception, Result};
 
 use super::module_error::only_in_init;
 use super::resolve;
+use super::running::{caller, running};
 use super::store::Store;
 use crate::host::execution::Stage;
+use crate::host::traits::Level;
 use crate::runtime::current::vu_of;
-
-/// The module that calls the function of ours that runs.
-pub(crate) fn caller(ctx: &Ctx<'_>, store: &Store) -> String {
-    // Whether our function has a frame of its own depends on how QuickJS calls it.
-    let named = (0..8).find_map(|level| {
-        let name = ctx.script_or_module_name(level)?.to_string().ok()?;
-        store.is_text(&name).then_some(name)
-    });
-    named.unwrap_or_default()
-}
 
 /// What a file holds. It is read while the script is first run, and shared from then on.
 ///
@@ -34,7 +26,8 @@ pub(crate) fn opened(ctx: &Ctx<'_>, path: &str) -> Result<Arc<[u8]>> {
         return Err(throw("open() can't be used with an empty filename"));
     }
     let store = vu.store(ctx)?;
-    let base = caller(ctx, store);
+    let base = running(ctx, store)?;
+    warn_of_other_folder(ctx, store, path, &base)?;
     let full = if base.is_empty() { resolve::url_of(path) } else { resolve::joined(&base, path) };
     if resolve::is_remote(&base) && !resolve::is_remote(&full) {
         return Err(throw(&resolve::not_local(path)));
@@ -52,4 +45,22 @@ pub(crate) fn opened(ctx: &Ctx<'_>, path: &str) -> Result<Arc<[u8]>> {
         files.read(full).map_err(|reason| throw(&format!("{full}: {reason}")))?.into();
     store.keep_opened(full, Arc::clone(&bytes));
     Ok(bytes)
+}
+
+/// Warns, while the script is run for the first time, where a relative path means another file than it would in an import.
+fn warn_of_other_folder(ctx: &Ctx<'_>, store: &Store, path: &str, base: &str) -> Result<()> {
+    let caller = caller(ctx, store);
+    let is_absolute = path.starts_with('/') || path.contains("://");
+    let vu = vu_of(ctx)?;
+    if is_absolute || base.is_empty() || vu.files.borrow().is_none() {
+        return Ok(());
+    }
+    let (opened, imported) = (resolve::joined(base, path), resolve::joined(&caller, path));
+    if opened != imported {
+        let text = format!(
+            "open({path:?}) is relative to the module that runs, {base}, as in k6, and not to {caller}, where it is written: import.meta.resolve({path:?}) gives the path there"
+        );
+        vu.host.log_event(Level::Warn, &text, &[]);
+    }
+    Ok(())
 }

@@ -20,7 +20,7 @@ use crate::runtime::context::VuContext;
 use crate::runtime::current::{self, Current, vu_of};
 use crate::runtime::environment::Env;
 use crate::runtime::exception::Exception;
-use crate::runtime::go_json::{Undefined, go_json};
+use crate::runtime::go_json::go_json;
 use crate::runtime::{deep_stack, ffi, run_loop};
 
 /// A script with all it imports, compiled: what VUs are made from. It may be shared between threads.
@@ -218,7 +218,8 @@ fn exports<'js>(
     ctx: &Ctx<'js>,
     module: &Object<'js>,
 ) -> rquickjs::Result<((Option<String>, Option<&'static str>), Vec<String>)> {
-    let options = go_json(ctx, module.get("options")?, Undefined::IsLeftOut)?;
+    let options: Value<'js> = module.get("options")?;
+    let options = if options.is_undefined() { (None, None) } else { go_json(ctx, options)? };
     let mut functions = Vec::new();
     for export in module.props::<String, Value<'js>>() {
         let (name, value) = export?;

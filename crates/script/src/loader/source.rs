@@ -1,6 +1,7 @@
 //! `Source`: a module's text made ready for QuickJS, with what it imports and where its lines come from.
 
 use super::builtins::Builtins;
+use super::module_name::NO_DEFAULT;
 use super::source_map::{SourceMap, SourcePos};
 use super::{nesting, resolve};
 
@@ -55,16 +56,24 @@ impl Source {
         nesting::deepest(&self.text).levels
     }
 
-    /// The names that this module imports from `specifier`, sorted, each once; for all of them the exports seen in `target`.
-    pub(crate) fn wants(&self, specifier: &str, target: &Self) -> Vec<String> {
+    /// Whether this module imports everything of `specifier`, or nothing by a name that can be seen, as `import()` does.
+    pub(crate) fn wants_all(&self, specifier: &str) -> bool {
+        let mut imports = self.imports.iter().filter(|import| import.specifier == specifier);
+        let has_name = imports.clone().next().is_some();
+        !has_name || imports.any(|import| import.name.is_none())
+    }
+
+    /// The names that this module imports from `specifier`, sorted, each once, with `all` where it wants all of them.
+    pub(crate) fn wants(&self, specifier: &str, all: &[String]) -> Vec<String> {
         let mut names = Vec::new();
-        for import in self.imports.iter().filter(|import| import.specifier == specifier) {
-            match &import.name {
-                Some(name) => names.push(name.clone()),
-                None => names.extend(target.exports.iter().cloned()),
-            }
+        let of_it = self.imports.iter().filter(|import| import.specifier == specifier);
+        names.extend(of_it.filter_map(|import| import.name.clone()));
+        if self.wants_all(specifier) {
+            names.extend(all.iter().cloned());
         }
-        names.retain(|name| name != "default");
+        if names.iter().any(|name| name == "default") {
+            names.retain(|name| name != "default" && name != NO_DEFAULT);
+        }
         names.sort();
         names.dedup();
         names

@@ -77,6 +77,7 @@ pub(crate) struct Store {
     pub(crate) builtins: &'static Builtins,
     units: RwLock<HashMap<String, Arc<ModuleUnit>>>,
     facades: RwLock<HashMap<String, Bytecode>>,
+    exports: RwLock<HashMap<String, Vec<String>>>,
     opened: RwLock<HashMap<String, Arc<[u8]>>>,
     arrays: RwLock<HashMap<String, Elements>>,
     /// Where secrets come from, if from anywhere.
@@ -114,6 +115,7 @@ impl Store {
             builtins,
             units: RwLock::default(),
             facades: RwLock::default(),
+            exports: RwLock::default(),
             opened: RwLock::default(),
             arrays: RwLock::default(),
             secrets,
@@ -164,6 +166,16 @@ impl Store {
     /// Keeps what a facade was compiled to.
     pub(crate) fn keep_facade(&self, name: &str, bytecode: Bytecode) {
         put(&self.facades, name, bytecode);
+    }
+
+    /// The names that a module exports, if they were learned.
+    pub(crate) fn exports(&self, name: &str) -> Option<Vec<String>> {
+        get(&self.exports, name)
+    }
+
+    /// Keeps the names that a module exports.
+    pub(crate) fn keep_exports(&self, name: &str, names: Vec<String>) {
+        put(&self.exports, name, names);
     }
 
     /// What a file held when it was opened.

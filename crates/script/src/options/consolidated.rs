@@ -7,6 +7,7 @@ use stdx::Nanos;
 
 use super::fields::{Fields, time_of, whole};
 use super::scenarios;
+use super::shape::executor_fields;
 use crate::host::system_tags::SystemTags;
 
 /// The fields, in k6's order.
@@ -71,8 +72,18 @@ const TIMES: [&str; 9] = [
     "gracefulRampDown",
 ];
 /// Fields that are whole numbers.
-const COUNTS: [&str; 8] =
-    ["vus", "iterations", "rps", "maxRedirects", "startVUs", "preAllocatedVUs", "maxVUs", "target"];
+const COUNTS: [&str; 10] = [
+    "vus",
+    "iterations",
+    "rps",
+    "maxRedirects",
+    "startVUs",
+    "preAllocatedVUs",
+    "maxVUs",
+    "target",
+    "rate",
+    "startRate",
+];
 
 /// Options as k6 writes them.
 #[derive(Clone, Debug, PartialEq)]
@@ -241,21 +252,13 @@ fn threshold(value: &Value) -> OptionJson {
 fn scenario(value: &Value) -> OptionJson {
     let Some(fields) = value.as_object() else { return OptionJson::Json(value.clone()) };
     let executor = fields.get("executor").cloned().unwrap_or_default();
-    let own: &[&str] = match executor.as_str().unwrap_or_default() {
-        "shared-iterations" | "per-vu-iterations" => &["vus", "iterations", "maxDuration"],
-        "constant-vus" => &["vus", "duration"],
-        "ramping-vus" => &["startVUs", "stages", "gracefulRampDown"],
-        "constant-arrival-rate" => &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs"],
-        "ramping-arrival-rate" => &["startRate", "timeUnit", "stages", "preAllocatedVUs", "maxVUs"],
-        "externally-controlled" => &["vus", "duration", "maxVUs"],
-        _ => &[],
-    };
+    let own = executor_fields(executor.as_str().unwrap_or_default()).unwrap_or_default();
     let mut shown = vec![("executor".to_owned(), OptionJson::Json(executor))];
     shown.extend(SCENARIO.iter().filter_map(|name| field(name, fields)));
     if fields.get("options").is_some_and(|options| !options.is_null()) {
         shown.extend(field("options", fields));
     }
-    shown.extend(own.iter().filter_map(|name| field(name, fields)));
+    shown.extend(own.iter().filter_map(|(name, _)| field(name, fields)));
     OptionJson::Object(shown)
 }
 

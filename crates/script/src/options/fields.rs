@@ -43,6 +43,10 @@ pub(super) fn count(fields: &Fields, name: &str) -> Result<Option<u64>> {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match whole(value) {
             Some(count) => Ok(Some(count)),
+            // k6's rates are whole, and its manual has the way out.
+            None if name.to_ascii_lowercase().ends_with("rate") && value.is_f64() => wrong(
+                format!("{name}: {value} is not a whole number from 0 on (give a longer timeUnit)"),
+            ),
             None => wrong(format!("{name}: {value} is not a whole number from 0 on")),
         },
     }
@@ -57,16 +61,6 @@ pub(super) fn whole(value: &Value) -> Option<u64> {
             (float.fract() == 0.0 && (0.0..9e15).contains(&float)).then_some(float as u64)
         }),
         _ => None,
-    }
-}
-
-pub(super) fn number(fields: &Fields, name: &str) -> Result<Option<f64>> {
-    match fields.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => match value.as_f64() {
-            Some(number) if number >= 0.0 => Ok(Some(number)),
-            _ => wrong(format!("{name}: {value} is not a number from 0 on")),
-        },
     }
 }
 
@@ -94,7 +88,7 @@ pub(super) fn flag(fields: &Fields, name: &str) -> Result<bool> {
     }
 }
 
-/// Names and values, none of them an object.
+/// Names and texts.
 pub(super) fn pairs(fields: &Fields, name: &str) -> Result<Vec<(String, String)>> {
     let pairs = match fields.get(name) {
         None | Some(Value::Null) => return Ok(Vec::new()),
@@ -102,9 +96,9 @@ pub(super) fn pairs(fields: &Fields, name: &str) -> Result<Vec<(String, String)>
         Some(value) => return wrong(format!("{name}: {value} is not an object")),
     };
     let pair = |(key, value): (&String, &Value)| match value {
-        Value::Object(_) | Value::Array(_) => wrong(format!("{name}: {key} is not a string")),
         Value::String(value) => Ok((key.clone(), value.clone())),
-        value => Ok((key.clone(), value.to_string())),
+        Value::Null => Ok((key.clone(), String::new())),
+        value => wrong(format!("{name}: {key} is {value}, which is not a string")),
     };
     pairs.iter().map(pair).collect()
 }

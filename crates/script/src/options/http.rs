@@ -1,7 +1,6 @@
 //! `HttpOptions`: what k6's options say of requests, names and TLS.
 
 use serde_json::{Map, Value};
-use stdx::Nanos;
 
 use crate::vus::HttpDebug;
 
@@ -75,8 +74,7 @@ impl HttpOptions {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) if text.is_empty() || text == "false" => None,
             Some(Value::String(text)) if text == "full" => Some(HttpDebug::Full),
-            Some(Value::String(_) | Value::Bool(true)) => Some(HttpDebug::Heads),
-            Some(Value::Bool(false)) => None,
+            Some(Value::String(_)) => Some(HttpDebug::Heads),
             Some(_) => return Err("httpDebug is not a string".to_owned()),
         };
         let hosts = match fields.get("hosts") {
@@ -89,7 +87,8 @@ impl HttpOptions {
         };
         let dns = match fields.get("dns") {
             Some(Value::Object(dns)) => DnsOptions {
-                ttl: dns.get("ttl").and_then(loose),
+                ttl: text(dns, "ttl")
+                    .map_err(|_| "dns: ttl is not a string (such as '5m')".to_owned())?,
                 select: text(dns, "select")?,
                 policy: text(dns, "policy")?,
             },
@@ -109,7 +108,7 @@ impl HttpOptions {
                 .map(|rps| rps as u64),
             says_redirects: fields.get("maxRedirects").is_some_and(|value| !value.is_null()),
             hosts,
-            blocked_names: list(fields, "blockHostnames")?,
+            blocked_names: host_patterns(list(fields, "blockHostnames")?)?,
             blocked_nets: list(fields, "blacklistIPs")?,
             local_ips: text(fields, "localIPs")?,
             dns,
@@ -133,17 +132,6 @@ fn dns_list(list: &str) -> DnsOptions {
         }
     }
     dns
-}
-
-fn loose(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        // A number is milliseconds.
-        Value::Number(number) => {
-            Some(Nanos::from_secs_f64(number.as_f64()?.max(0.0) / 1e3).to_string())
-        }
-        _ => None,
-    }
 }
 
 fn text_of(name: &str, value: &Value) -> Read<String> {
@@ -179,14 +167,34 @@ fn list(fields: &Map<String, Value>, name: &str) -> Read<Vec<String>> {
     }
 }
 
-fn tls_version(value: Option<&Value>) -> Read<(Option<String>, Option<String>)> {
-    match value {
-        None | Some(Value::Null) => Ok((None, None)),
-        Some(Value::String(version)) => Ok((Some(version.clone()), Some(version.clone()))),
-        Some(Value::Object(range)) => Ok((text(range, "min")?, text(range, "max")?)),
-        Some(_) => Err("tlsVersion is neither a string nor an object".to_owned()),
+/// Names of hosts, perhaps with a `*` at the start.
+fn host_patterns(patterns: Vec<String>) -> Read<Vec<String>> {
+    let is_wrong = |pattern: &&String| {
+        let name = pattern.strip_prefix('*').unwrap_or(pattern);
+        name.contains(|sign: char| sign == '*' || sign == '/' || sign.is_whitespace())
+    };
+    if let Some(wrong) = patterns.iter().find(is_wrong) {
+        return Err(format!("blockHostnames: invalid hostname pattern '{wrong}'"));
     }
+    Ok(patterns)
 }
+
+fn tls_version(value: Option<&Value>) -> Read<(Option<String>, Option<String>)> {
+    let range = match value {
+        None | Some(Value::Null) => (None, None),
+        Some(Value::String(version)) => (Some(version.clone()), Some(version.clone())),
+        Some(Value::Object(range)) => (text(range, "min")?, text(range, "max")?),
+        Some(_) => return Err("tlsVersion is neither a string nor an object".to_owned()),
+    };
+    let is_known = |version: &&String| version.is_empty() || TLS_VERSIONS.contains(&&***version);
+    if let Some(wrong) = [&range.0, &range.1].into_iter().flatten().find(|v| !is_known(v)) {
+        return Err(format!("tlsVersion: unknown TLS version '{wrong}'"));
+    }
+    Ok(range)
+}
+
+/// The versions that k6 knows by name.
+const TLS_VERSIONS: [&str; 4] = ["tls1.0", "tls1.1", "tls1.2", "tls1.3"];
 
 fn identities(value: Option<&Value>) -> Read<Vec<TlsIdentity>> {
     let list = match value {

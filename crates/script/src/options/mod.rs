@@ -8,6 +8,7 @@ mod http;
 mod option_layers;
 mod resolved;
 mod scenarios;
+mod shape;
 mod thresholds;
 
 pub use self::consolidated::ConsolidatedOptions;
@@ -16,4 +17,5 @@ pub use self::fields::{Fields, time_of};
 pub use self::http::{DnsOptions, HttpOptions, TlsIdentity};
 pub use self::option_layers::{VARIABLES, ValueFormat, merged, overridden};
 pub use self::resolved::Options;
+pub use self::shape::canonical;
 pub use self::thresholds::ThresholdOption;

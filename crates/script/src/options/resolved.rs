@@ -14,6 +14,7 @@ use super::error::{OptionsError, Result, wrong};
 use super::fields::{Fields, count, flag, list, pairs, text, time};
 use super::http::HttpOptions;
 use super::scenarios;
+use super::shape::{canonical, is_option};
 use super::thresholds::{ThresholdOption, limited, segment, thresholds};
 use crate::host::system_tags::SystemTags;
 
@@ -76,65 +77,15 @@ pub struct Options {
     pub given: Fields,
 }
 
-/// The fields that k6 knows.
-const KNOWN: &[&str] = &[
-    "vus",
-    "duration",
-    "iterations",
-    "stages",
-    "scenarios",
-    "thresholds",
-    "setupTimeout",
-    "teardownTimeout",
-    "userAgent",
-    "maxRedirects",
-    "discardResponseBodies",
-    "insecureSkipTLSVerify",
-    "noConnectionReuse",
-    "tags",
-    "summaryTrendStats",
-    "minIterationDuration",
-    "paused",
-    "executionSegment",
-    "executionSegmentSequence",
-    "rps",
-    "batch",
-    "batchPerHost",
-    "httpDebug",
-    "throw",
-    "noVUConnectionReuse",
-    "noCookiesReset",
-    "dns",
-    "hosts",
-    "blacklistIPs",
-    "blockHostnames",
-    "localIPs",
-    "tlsVersion",
-    "tlsCipherSuites",
-    "tlsAuth",
-    "noSetup",
-    "noTeardown",
-    "handleSummaryTimeout",
-    "systemTags",
-    "summaryTimeUnit",
-    "metricSamplesBufferSize",
-    "consoleOutput",
-    "linger",
-    "noUsageReport",
-    "cloud",
-    "ext",
-    "features",
-];
-
 impl Options {
-    /// Reads the options that a script exports, as JSON.
+    /// Reads the options that a script exports, as JSON, by k6's names.
     ///
     /// # Errors
-    /// They are no object.
+    /// They are no object, or a scenario has a field that there is not.
     pub fn exported(json: Option<&str>) -> Result<Fields> {
         match json.map(serde_json::from_str) {
             None => Ok(Map::new()),
-            Some(Ok(Value::Object(fields))) => Ok(fields),
+            Some(Ok(Value::Object(fields))) => canonical(fields),
             Some(Ok(Value::Null)) => Ok(Map::new()),
             Some(Ok(_)) => wrong("options is not an object"),
             Some(Err(error)) => wrong(error.to_string()),
@@ -148,7 +99,7 @@ impl Options {
     pub fn of(given: Fields) -> Result<Self> {
         let fields = &given;
         let minute = Nanos::from_secs(60);
-        let unknown = fields.keys().filter(|name| !KNOWN.contains(&name.as_str()));
+        let unknown = fields.keys().filter(|name| !is_option(name));
         let system_tags = list(fields, "systemTags")?;
         let (thresholds, watched) = thresholds(fields.get("thresholds"))?;
         let mut options = Self {
@@ -225,7 +176,7 @@ const TREND_STATS: [&str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
 fn strange(fields: &Fields) -> Result<Vec<String>> {
     let says = |name: &&str| match fields.get(*name) {
         None | Some(Value::Null) => false,
-        Some(Value::Array(list)) => !list.is_empty(),
+        Some(Value::Array(list)) => list.iter().any(scenarios::has_duration),
         Some(Value::Object(fields)) => !fields.is_empty(),
         Some(_) => true,
     };
@@ -379,7 +330,70 @@ mod tests {
         let options = Options::of(Options::exported(Some(json)).unwrap()).unwrap();
         assert_eq!((options.batch, options.max_redirects, options.http.rps), ((0, 6), 3, None));
         for json in [r#"{"throw":"yes"}"#, r#"{"tags":{"a":{}}}"#, r#"{"batch":"x"}"#] {
-            assert!(Options::of(Options::exported(Some(json)).unwrap()).is_err(), "{json}");
+            assert!(executor_of(json).is_err(), "{json}");
         }
+    }
+
+    #[test]
+    fn forms_that_k6_refuses_are_refused() {
+        let of_rate = |field: &str| {
+            format!(
+                r#"{{"scenarios":{{"s":{{"executor":"ramping-arrival-rate","preAllocatedVUs":1,{field}}}}}}}"#
+            )
+        };
+        let stages = |target: &str| format!(r#""stages":[{{"duration":"1s","target":{target}}}]"#);
+        for json in [
+            r#"{"tags":{"a":1}}"#,
+            r#"{"tags":{"a":true}}"#,
+            r#"{"scenarios":{"s":{"executor":"per-vu-iterations","tags":{"a":true}}}}"#,
+            r#"{"scenarios":{"s":{"executor":"per-vu-iterations","env":{"A":1}}}}"#,
+            r#"{"scenarios":{"s":{"executor":"constant-arrival-rate","rate":1.5,"duration":"1s","preAllocatedVUs":1}}}"#,
+            &of_rate(&stages("1.5")),
+            &of_rate(&stages("-1")),
+            &of_rate(&format!("\"startRate\":0.5,{}", stages("1"))),
+            r#"{"scenarios":{"s":{"executor":"ramping-vus","startVUs":0,"stages":[{"duration":"1s","target":0}]}}}"#,
+            r#"{"vus":0,"stages":[{"duration":"1s","target":0}]}"#,
+            r#"{"stages":[{"duration":"1s"}]}"#,
+            r#"{"scenarios":{"my test":{"executor":"per-vu-iterations"}}}"#,
+            r#"{"scenarios":{"":{"executor":"per-vu-iterations"}}}"#,
+            r#"{"scenarios":{"s":{"executor":"per-vu-iterations","exec":""}}}"#,
+            r#"{"scenarios":{"s":null}}"#,
+            r#"{"blockHostnames":["a.*.b"]}"#,
+            r#"{"dns":{"ttl":0}}"#,
+            r#"{"httpDebug":true}"#,
+            r#"{"tlsVersion":"ssl3.0"}"#,
+            r#"{"duration":30}"#,
+            r#"{"duration":"30"}"#,
+            r#"{"duration":1.5,"vus":2}"#,
+            r#"{"iterations":5,"duration":"500ms"}"#,
+            r#"{"scenarios":{"s":{"executor":"shared-iterations","maxDuration":"500ms"}}}"#,
+            r#"{"scenarios":{"s":{"executor":"per-vu-iterations","maxDuration":600}}}"#,
+        ] {
+            assert!(executor_of(json).is_err(), "{json}");
+        }
+        let error = executor_of(r#"{"vus":1,"duration":30}"#).unwrap_err();
+        assert!(error.starts_with("the duration must be at least 1s, but is 30ms"), "{error}");
+    }
+
+    #[test]
+    fn what_k6_passes_over_with_a_warning_runs_once() {
+        let once = Executor::PerVuIterations { vus: 1, iterations: 1, max_duration: MAX_DURATION };
+        for json in [r#"{"vus":0}"#, r#"{"stages":[{"target":2}]}"#, r#"{"stages":[{}]}"#] {
+            let options = Options::of(Options::exported(Some(json)).unwrap()).unwrap();
+            assert_eq!(options.scenarios[0].executor, once, "{json}");
+            assert_eq!(options.warnings.len(), 1, "{json}");
+        }
+        assert!(executor_of(r#"{"vus":"","iterations":"","stages":null}"#).is_ok());
+    }
+
+    #[test]
+    fn numbers_are_read_from_texts() {
+        let json = r#"{"scenarios":{"s":{"executor":"ramping-arrival-rate","startRate":"1","preAllocatedVUs":"2","maxVUs":"","stages":[{"duration":"1s","target":"8"}]}}}"#;
+        let stages = vec![(Nanos::SECOND, 8.0)];
+        let kind = ArrivalKind::Ramping;
+        assert_eq!(
+            executor_of(json),
+            Ok(Executor::ArrivalRate { kind, start_per_s: 1.0, stages, vus: 2, vus_max: 2 })
+        );
     }
 }

@@ -6,14 +6,15 @@ use workload::executor::{ArrivalKind, Executor, Scenario};
 
 use super::defaults::{GRACE, MAX_DURATION};
 use super::error::{OptionsError, Result, wrong};
-use super::fields::{Fields, count, number, pairs, text, time, whole};
+use super::fields::{Fields, count, pairs, text, time};
+use super::shape::executors;
 
 /// The shortcuts to a scenario, in the order in which k6 looks at them.
 const SHORTCUTS: [&str; 3] = ["iterations", "duration", "stages"];
 
 /// What is to be executed.
 pub(super) fn scenarios(fields: &Fields) -> Result<Vec<Scenario>> {
-    let stages = stages(fields, "stages", whole)?;
+    let stages = shortcut_stages(fields)?;
     let scenarios = match fields.get("scenarios") {
         Some(Value::Object(list)) => Some(list).filter(|list| !list.is_empty()),
         Some(Value::Null) | None => None,
@@ -43,12 +44,18 @@ pub(super) fn shortcut_json(fields: &Fields) -> Map<String, Value> {
         json!({ "executor": "shared-iterations", "vus": vus, "iterations": given("iterations"), "maxDuration": duration })
     } else if !duration.is_null() {
         json!({ "executor": "constant-vus", "vus": vus, "duration": duration })
-    } else if given("stages").as_array().is_some_and(|stages| !stages.is_empty()) {
-        json!({ "executor": "ramping-vus", "startVUs": vus, "stages": given("stages") })
+    } else if let Some(stages) = ramped(&given("stages")) {
+        json!({ "executor": "ramping-vus", "startVUs": vus, "stages": stages })
     } else {
         json!({ "executor": "per-vu-iterations" })
     };
     Map::from_iter([("default".to_owned(), scenario)])
+}
+
+/// The stages that count; `None` where none does.
+fn ramped(stages: &Value) -> Option<Vec<Value>> {
+    let stages: Vec<_> = stages.as_array()?.iter().filter(|s| has_duration(s)).cloned().collect();
+    Some(stages).filter(|stages| !stages.is_empty())
 }
 
 /// What `vus`, `duration`, `iterations` and `stages` mean without scenarios.
@@ -69,22 +76,22 @@ fn shortcut(
                     "the number of iterations ({iterations}) can't be less than the number of VUs ({many})"
                 ));
             }
-            Executor::SharedIterations {
-                vus: many,
-                iterations,
-                max_duration: limit.unwrap_or(MAX_DURATION),
-            }
+            let max_duration = at_least_a_second("maxDuration", limit.unwrap_or(MAX_DURATION))?;
+            Executor::SharedIterations { vus: many, iterations, max_duration }
         }
-        (None, Some(duration)) => Executor::ConstantVus { vus: many, duration },
-        (None, None) if !stages.is_empty() => {
-            Executor::RampingVus { start: many, stages, graceful_ramp_down: GRACE }
+        (None, Some(duration)) => {
+            let duration = at_least_a_second("duration", duration)?;
+            Executor::ConstantVus { vus: many, duration }
         }
+        (None, None) if !stages.is_empty() => ramping_vus(many, stages, GRACE)?,
         // `vus` alone starts nothing: `Options::warnings` says so.
         (None, None) => {
             Executor::PerVuIterations { vus: 1, iterations: 1, max_duration: MAX_DURATION }
         }
     };
-    if many == 0 && !matches!(executor, Executor::RampingVus { .. }) {
+    if many == 0
+        && matches!(executor, Executor::SharedIterations { .. } | Executor::ConstantVus { .. })
+    {
         return wrong("scenario default: the number of VUs must be more than 0");
     }
     let (name, exec) = ("default".to_owned(), "default".to_owned());
@@ -104,16 +111,32 @@ fn scenario(name: &str, value: &Value) -> Result<Scenario> {
     let Value::Object(fields) = value else {
         return wrong(format!("scenario {name}: is not an object"));
     };
+    if !is_name(name) {
+        return wrong(format!(
+            "scenario \"{name}\": the name is to have only digits, Latin letters, underscores and dashes"
+        ));
+    }
     let executor = executor(fields).map_err(named)?;
     Ok(Scenario {
         name: name.to_owned(),
-        exec: text(fields, "exec").map_err(named)?.unwrap_or_else(|| "default".to_owned()),
+        exec: match text(fields, "exec").map_err(named)? {
+            Some(exec) if exec.is_empty() => {
+                return wrong(format!("scenario {name}: exec is empty"));
+            }
+            exec => exec.unwrap_or_else(|| "default".to_owned()),
+        },
         start: time(fields, "startTime").map_err(named)?.unwrap_or(Nanos::ZERO),
         graceful_stop: graceful_stop(fields, &executor).map_err(named)?,
         tags: pairs(fields, "tags").map_err(named)?,
         env: pairs(fields, "env").map_err(named)?,
         executor,
     })
+}
+
+/// Whether k6 takes a text as the name of a scenario.
+fn is_name(text: &str) -> bool {
+    let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || sign == b'_' || sign == b'-';
+    !text.is_empty() && text.bytes().all(is_sign)
 }
 
 /// `gracefulStop`. An externally controlled scenario has none: the controller ends its iterations.
@@ -133,11 +156,13 @@ fn executor(fields: &Fields) -> Result<Executor> {
     let executor = text(fields, "executor")?.unwrap_or_default();
     let iterations = count(fields, "iterations")?.unwrap_or(1);
     let max_duration = time(fields, "maxDuration")?.unwrap_or(MAX_DURATION);
-    let needs = |what: Option<Nanos>, name: &str| match what {
-        Some(duration) if duration >= Nanos::SECOND => Ok(duration),
-        Some(_) => wrong(format!("the {name} must be at least 1s")),
-        None => wrong(format!("the {name} is unspecified")),
+    let duration = || match time(fields, "duration")? {
+        Some(duration) => at_least_a_second("duration", duration),
+        None => wrong("the duration is unspecified"),
     };
+    if executor.ends_with("-iterations") {
+        at_least_a_second("maxDuration", max_duration)?;
+    }
     // Those of an externally controlled scenario may come later.
     if (vus == 0 && executor != "externally-controlled") || iterations == 0 {
         return wrong("vus and iterations must be more than 0");
@@ -150,29 +175,39 @@ fn executor(fields: &Fields) -> Result<Executor> {
         }
         "shared-iterations" => Executor::SharedIterations { vus, iterations, max_duration },
         "per-vu-iterations" => Executor::PerVuIterations { vus, iterations, max_duration },
-        "constant-vus" => {
-            Executor::ConstantVus { vus, duration: needs(time(fields, "duration")?, "duration")? }
-        }
-        "ramping-vus" => Executor::RampingVus {
-            start: count(fields, "startVUs")?.unwrap_or(1),
-            stages: required(stages(fields, "stages", whole)?)?,
-            graceful_ramp_down: time(fields, "gracefulRampDown")?.unwrap_or(GRACE),
-        },
-        "constant-arrival-rate" => {
-            constant_rate(fields, needs(time(fields, "duration")?, "duration")?)?
-        }
+        "constant-vus" => Executor::ConstantVus { vus, duration: duration()? },
+        "ramping-vus" => ramping_vus(
+            count(fields, "startVUs")?.unwrap_or(1),
+            required(stages(fields)?)?,
+            time(fields, "gracefulRampDown")?.unwrap_or(GRACE),
+        )?,
+        "constant-arrival-rate" => constant_rate(fields, duration()?)?,
         "ramping-arrival-rate" => ramping_rate(fields)?,
         "externally-controlled" => controlled(fields, vus)?,
         "" => return wrong("unspecified executor type"),
-        other => return wrong(format!("unknown executor type '{other}'")),
+        other => {
+            let meant = stdx::nearest(other, executors());
+            let meant = meant.map_or_else(String::new, |meant| format!(" (did you mean {meant}?)"));
+            return wrong(format!("unknown executor type '{other}'{meant}"));
+        }
     })
 }
 
+/// k6's least duration. A number without a unit is milliseconds, which few who write `duration: 30` mean.
+fn at_least_a_second(name: &str, duration: Nanos) -> Result<Nanos> {
+    if duration < Nanos::SECOND {
+        return wrong(format!(
+            "the {name} must be at least 1s, but is {duration} (a number without a unit is milliseconds)"
+        ));
+    }
+    Ok(duration)
+}
+
 fn constant_rate(fields: &Fields, duration: Nanos) -> Result<Executor> {
-    let Some(rate) = number(fields, "rate")?.filter(|rate| *rate > 0.0) else {
+    let Some(rate) = count(fields, "rate")?.filter(|rate| *rate > 0) else {
         return wrong("the iteration rate must be more than 0");
     };
-    let rate = rate / unit(fields)?;
+    let rate = rate as f64 / unit(fields)?;
     let (vus, vus_max) = allocated(fields)?;
     let (kind, stages) = (ArrivalKind::Constant, vec![(duration, rate)]);
     Ok(Executor::ArrivalRate { kind, start_per_s: rate, stages, vus, vus_max })
@@ -180,12 +215,12 @@ fn constant_rate(fields: &Fields, duration: Nanos) -> Result<Executor> {
 
 fn ramping_rate(fields: &Fields) -> Result<Executor> {
     let unit = unit(fields)?;
-    let stages = required(stages(fields, "stages", |value| value.as_f64())?)?;
+    let stages = required(stages(fields)?)?;
     let (vus, vus_max) = allocated(fields)?;
     Ok(Executor::ArrivalRate {
         kind: ArrivalKind::Ramping,
-        start_per_s: number(fields, "startRate")?.unwrap_or(0.0) / unit,
-        stages: stages.into_iter().map(|(time, rate)| (time, rate / unit)).collect(),
+        start_per_s: count(fields, "startRate")?.unwrap_or(0) as f64 / unit,
+        stages: stages.into_iter().map(|(time, rate)| (time, rate as f64 / unit)).collect(),
         vus,
         vus_max,
     })
@@ -230,24 +265,51 @@ fn required<T>(stages: Vec<T>) -> Result<Vec<T>> {
     if stages.is_empty() { wrong("at least one stage has to be specified") } else { Ok(stages) }
 }
 
-fn stages<T>(
-    fields: &Fields,
-    name: &str,
-    target: impl Fn(&Value) -> Option<T>,
-) -> Result<Vec<(Nanos, T)>> {
-    let list = match fields.get(name) {
+/// Users whose number follows stages.
+fn ramping_vus(
+    start: u64,
+    stages: Vec<(Nanos, u64)>,
+    graceful_ramp_down: Nanos,
+) -> Result<Executor> {
+    if start == 0 && stages.iter().all(|(_, target)| *target == 0) {
+        return wrong("either startVUs or one of the stages' targets must be more than 0");
+    }
+    Ok(Executor::RampingVus { start, stages, graceful_ramp_down })
+}
+
+/// Whether a stage has a duration: one of the shortcut `stages` that has none counts for nothing.
+pub(super) fn has_duration(stage: &Value) -> bool {
+    stage.get("duration").is_some_and(|duration| !duration.is_null())
+}
+
+/// The stages without a scenario, as k6 takes them: those without a duration are left out.
+fn shortcut_stages(fields: &Fields) -> Result<Vec<(Nanos, u64)>> {
+    let Some(Value::Array(list)) = fields.get("stages") else { return stages(fields) };
+    let is_left_out = |stage: &&Value| stage.is_object() && !has_duration(stage);
+    let list: Vec<_> = list.iter().filter(|stage| !is_left_out(stage)).cloned().collect();
+    stages(&Fields::from_iter([("stages".to_owned(), list.into())]))
+}
+
+/// The stages of options or of a scenario.
+fn stages(fields: &Fields) -> Result<Vec<(Nanos, u64)>> {
+    let list = match fields.get("stages") {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(list)) => list,
-        Some(_) => return wrong(format!("{name} is not an array")),
+        Some(_) => return wrong("stages is not an array"),
     };
-    let stage = |value: &Value| {
-        let fields = value
-            .as_object()
-            .ok_or_else(|| OptionsError(format!("{name}: a stage is not an object")))?;
-        let time = time(fields, "duration")?
-            .ok_or_else(|| OptionsError("a stage has no duration".to_owned()))?;
-        let target = fields.get("target").and_then(&target);
-        Ok((time, target.ok_or_else(|| OptionsError("a stage has no target".to_owned()))?))
+    let stage = |(at, value): (usize, &Value)| {
+        let number = at + 1;
+        let Value::Object(fields) = value else {
+            return wrong(format!("stage {number} is not an object"));
+        };
+        let named = |error: OptionsError| OptionsError(format!("stage {number}: {}", error.0));
+        let Some(time) = time(fields, "duration").map_err(named)? else {
+            return wrong(format!("stage {number} doesn't have a duration"));
+        };
+        match count(fields, "target").map_err(named)? {
+            Some(target) => Ok((time, target)),
+            None => wrong(format!("stage {number} doesn't have a target")),
+        }
     };
-    list.iter().map(stage).collect()
+    list.iter().enumerate().map(stage).collect()
 }

@@ -44,6 +44,10 @@ pub(crate) struct VuContext {
     pub(crate) urls: Rc<KnownUrls>,
     /// What it shares with the script's other VUs.
     pub(crate) store: OnceCell<Arc<Store>>,
+    /// Of each module that is run in the middle of others, the innermost last: how many frames of modules are below it.
+    pub(crate) evaluations: RefCell<Vec<usize>>,
+    /// The modules that wait for the names of what they import.
+    pub(crate) importers: RefCell<Vec<String>>,
     /// Where files are, while the script is run for the first time.
     pub(crate) files: RefCell<Option<Rc<dyn Files>>>,
     /// The tags of all the VU's samples (`exec.vu.metrics.tags`); replaced as a whole, `None` for none.
@@ -82,6 +86,8 @@ impl VuContext {
             events: EventLoop::new(),
             group: RefCell::new("".into()),
             store: OnceCell::new(),
+            evaluations: RefCell::default(),
+            importers: RefCell::default(),
             files: RefCell::new(None),
             vu_tags: RefCell::default(),
             metadata: RefCell::default(),

@@ -5,23 +5,13 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Function, Result, Value};
 
-/// How undefined fields are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Undefined {
-    /// They are null, as Go has it.
-    IsNull,
-    /// They are left out, as JavaScript has it.
-    IsLeftOut,
-}
-
-/// A value as JSON, `None` of one that is undefined; and what of it cannot be JSON, in Go's words.
+/// A value as JSON, with null for what is undefined; and what of it cannot be JSON, in Go's words.
 ///
 /// # Errors
 /// A getter or a `toJSON` of the value throws.
 pub(crate) fn go_json<'js>(
     ctx: &Ctx<'js>,
     value: Value<'js>,
-    undefined: Undefined,
 ) -> Result<(Option<String>, Option<&'static str>)> {
     let wrong = Rc::new(Cell::new(None));
     let found = Rc::clone(&wrong);
@@ -31,11 +21,7 @@ pub(crate) fn go_json<'js>(
         } else if let Some(word) = value.as_number().and_then(not_a_figure) {
             found.set(Some(word));
         }
-        if value.is_undefined() && undefined == Undefined::IsNull {
-            Value::new_null(value.ctx().clone())
-        } else {
-            value
-        }
+        if value.is_undefined() { Value::new_null(value.ctx().clone()) } else { value }
     };
     let json = ctx.json_stringify_replacer(value, Function::new(ctx.clone(), replacer)?)?;
     Ok((json.map(|json| json.to_string()).transpose()?, wrong.get()))
@@ -59,19 +45,17 @@ mod tests {
     #[test]
     fn what_go_refuses_is_named() {
         let context = Context::full(&Runtime::new().unwrap()).unwrap();
-        let of = |source: &str, undefined| {
-            context.with(|ctx| go_json(&ctx, ctx.eval(source).unwrap(), undefined).unwrap())
-        };
+        let of =
+            |source: &str| context.with(|ctx| go_json(&ctx, ctx.eval(source).unwrap()).unwrap());
         let text = |text: &str| Some(text.to_owned());
         let source = "({ a: undefined, b: 1 })";
-        assert_eq!(of(source, Undefined::IsNull), (text(r#"{"a":null,"b":1}"#), None));
-        assert_eq!(of(source, Undefined::IsLeftOut), (text(r#"{"b":1}"#), None));
+        assert_eq!(of(source), (text(r#"{"a":null,"b":1}"#), None));
         for (source, word) in [
             ("({ a: [NaN] })", "unsupported value: NaN"),
             ("-Infinity", "unsupported value: -Inf"),
             ("({ a: { b() {} } })", "unsupported type: function"),
         ] {
-            assert_eq!(of(source, Undefined::IsLeftOut).1, Some(word), "{source}");
+            assert_eq!(of(source).1, Some(word), "{source}");
         }
     }
 }

@@ -15,7 +15,7 @@ use super::coroutine::{Call, ResumeWith, StepResult, YieldReason};
 use super::deep_stack::VU_STACK_BYTES;
 use super::exception::Exception;
 use super::ffi::{Fiber, call_with};
-use super::go_json::{Undefined, go_json};
+use super::go_json::go_json;
 use super::realm::Realm;
 use super::{environment, run_loop, summary};
 use crate::host::action::{Action, ActionResult, Ticket};
@@ -322,7 +322,7 @@ fn returned<'js>(
     if value.is_undefined() {
         return Ok(None);
     }
-    let (json, wrong) = go_json(ctx, value, Undefined::IsNull)?;
+    let (json, wrong) = go_json(ctx, value)?;
     if let Some(reason) = wrong {
         let text = format!("error marshaling setup() data to JSON: json: {reason}");
         context.host.halt(AbortReason::NotJson(text));

@@ -111,7 +111,7 @@ fn asked(body: &str) -> HttpRequest {
 fn parameters_are_read() {
     let ask = asked(
         "http.post('http://u:p@h/', 'x', { auth: 'digest', redirects: '3', throw: true, timeout: '90',
-            cookies: { a: 1, b: { value: 'c', replace: true } },
+            cookies: { a: 1, b: { value: 'c', replace: true }, none: null, gone: undefined },
             responseCallback: http.expectedStatuses(404, { min: 200, max: 204 }),
             headers: { 'x-one': null, 'X-ONE': 2 }, tags: { t: true } })",
     );

@@ -3,6 +3,7 @@
 
 mod fuzz_corpus;
 mod http;
+mod imports;
 mod json;
 mod limits;
 mod modules;

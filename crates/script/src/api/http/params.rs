@@ -81,16 +81,20 @@ fn own_cookies(value: &Value<'_>) -> Result<Vec<OwnCookie>> {
     let Some(object) = value.as_object() else { return Ok(Vec::new()) };
     let cookie = |field: Result<(String, Value<'_>)>| {
         let (name, value) = field?;
-        match value.as_object() {
+        // A cookie that the script has no value for is not sent.
+        if value.is_null() || value.is_undefined() {
+            return Ok(None);
+        }
+        Ok(Some(match value.as_object() {
             Some(parts) => {
                 let replaces = truthy(&parts.get("replace")?)?;
                 let value: Value<'_> = parts.get("value")?;
-                Ok(OwnCookie { name, value: string_of(&value)?, replaces })
+                OwnCookie { name, value: string_of(&value)?, replaces }
             }
-            None => Ok(OwnCookie { name, value: string_of(&value)?, replaces: false }),
-        }
+            None => OwnCookie { name, value: string_of(&value)?, replaces: false },
+        }))
     };
-    object.props::<String, Value<'_>>().map(cookie).collect()
+    object.props::<String, Value<'_>>().filter_map(|field| cookie(field).transpose()).collect()
 }
 
 fn set_tags(value: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> {

@@ -1,4 +1,5 @@
 // What scripts import from https://jslib.k6.io/k6-utils/*: the same names, our own code, no network.
+import { check as builtInCheck } from 'k6';
 import exec from 'k6/execution';
 export function randomIntBetween(min, max) {
   return Math.floor(Math.random() * (max - min + 1) + min);
@@ -30,15 +31,16 @@ export function findBetween(content, left, right, repeat = false) {
   }
   return repeat ? found : found.length ? found[0] : null;
 }
-// Stages along a bell curve that ends after `seconds`: the middle one has `most` VUs.
+// Stages along the bell curve from -2 to 2, whose highest point has `most` VUs: a sixth of the time up to the first point,
+// two thirds from point to point, a sixth down to 0.
 export function normalDistributionStages(most, seconds, count = 10) {
-  const bell = (x) => Math.exp(-(x * x) / 2);
-  const stages = [];
-  for (let i = 1; i <= count; i++) {
-    const x = -2 + (4 * (i - 1)) / Math.max(1, count - 1);
-    stages.push({ duration: `${Math.ceil(seconds / (count + 1))}s`, target: Math.ceil(most * bell(x)) });
-  }
-  stages.push({ duration: `${Math.ceil(seconds / (count + 1))}s`, target: 0 });
+  const bell = [];
+  for (let i = 0; i <= count; i++) bell.push(Math.exp(-((-2 + (4 * i) / count) ** 2) / 2));
+  const highest = Math.max(...bell);
+  const edge = `${Math.ceil(seconds / 6)}s`;
+  const step = `${Math.ceil((seconds * 2) / (3 * count))}s`;
+  const stages = bell.map((height, i) => ({ duration: i === 0 ? edge : step, target: Math.round((most * height) / highest) }));
+  stages.push({ duration: edge, target: 0 });
   return stages;
 }
 export function parseDuration(text) {
@@ -49,8 +51,8 @@ export function parseDuration(text) {
     total += Number(number) * units[unit];
     return '';
   });
-  if (rest !== '' && Number.isNaN(Number(rest))) throw new Error(`invalid duration: ${text}`);
-  return rest === '' ? total : total + Number(rest);
+  // What is no duration counts for nothing.
+  return rest === '' || Number.isNaN(Number(rest)) ? total : total + Number(rest);
 }
 function stages() {
   const { scenarios } = exec.test.options;
@@ -77,4 +79,38 @@ export function tagWithCurrentStageProfile() {
   const before = at === 0 ? 0 : Number(all[at - 1].target);
   const target = Number(all[at].target);
   exec.vu.tags.stage_profile = target > before ? 'ramp-up' : target < before ? 'ramp-down' : 'steady';
+}
+function isPromise(value) {
+  return value !== null && typeof value === 'object' && typeof value.then === 'function';
+}
+// As the built-in `check`, but it waits for conditions that are promises, and gives a promise if there are any.
+export function checkConditions(value, conditions, tags) {
+  const count = (name, held) => builtInCheck(null, { [name]: held }, ...(tags === undefined ? [] : [tags]));
+  if (conditions === null || typeof conditions !== 'object') return builtInCheck(value, conditions, tags);
+  const waiting = [];
+  let all = true;
+  for (const [name, condition] of Object.entries(conditions)) {
+    let held;
+    try {
+      held = typeof condition === 'function' ? condition(value) : condition;
+    } catch (error) {
+      count(name, false);
+      throw error;
+    }
+    if (!isPromise(held)) {
+      all = count(name, Boolean(held)) && all;
+      continue;
+    }
+    const counted = held.then((result) => count(name, Boolean(result)), (error) => {
+      count(name, false);
+      throw error;
+    });
+    waiting.push(counted);
+  }
+  return waiting.length === 0 ? all : Promise.all(waiting).then((results) => results.every(Boolean) && all);
+}
+// The same; a value that is a promise is waited for.
+export function check(value, conditions, tags) {
+  if (!isPromise(value)) return checkConditions(value, conditions, tags);
+  return value.then((value) => checkConditions(value, conditions, tags));
 }
