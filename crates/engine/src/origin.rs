@@ -50,9 +50,7 @@ impl KnownProtocol {
             (Protocol::Http1, _) | (Protocol::Alpn, false) => Self::Http1,
             (Protocol::Alpn | Protocol::PriorKnowledge, true) => Self::Unknown,
             // A proxy is asked in HTTP/1.1.
-            (Protocol::PriorKnowledge, false) if matches!(route, Route::Forward { .. }) => {
-                Self::Http1
-            }
+            (Protocol::PriorKnowledge, false) if matches!(route, Route::Forward(_)) => Self::Http1,
             (Protocol::PriorKnowledge, false) => Self::Http2,
         }
     }
@@ -98,7 +96,7 @@ pub(crate) struct Origin {
 impl Origin {
     /// An origin without connections; its addresses are known where what is dialled is an address.
     pub(crate) fn new(key: OriginKey, owner: u32, url: &Url, settings: &Settings) -> Self {
-        let (route, endpoints) = route(url, settings);
+        let (route, endpoints) = route(url, key.upgrades, settings);
         let addresses: Arc<[IpAddr]> = endpoints
             .first()
             .filter(|_| endpoints.len() == 1)
@@ -148,6 +146,10 @@ impl Origin {
         &self.key.host
     }
 
+    pub(crate) fn port(&self) -> u16 {
+        self.key.port
+    }
+
     /// `host:port`, an IPv6 address in brackets.
     pub(crate) fn authority(&self) -> String {
         join_host_port(&self.key.host, self.key.port)
@@ -190,7 +192,7 @@ impl Origin {
             return;
         }
         self.turn_taken = true;
-        let turn = rotation.next(&self.authority());
+        let turn = rotation.next(&self.key.host, self.key.port);
         self.endpoint = turn as usize % self.endpoints.len();
         let literal = self.endpoint().host.parse().ok();
         self.fresh_until = if literal.is_some() { Nanos::MAX } else { Nanos::ZERO };

@@ -4,8 +4,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use engine::{
-    AddressFamily, ClientIdentity, DnsPick, DnsTtl, FirstAddress, HostPolicy, HostRule, IpRange,
-    ProxySettings, Settings,
+    AddressFamily, AllProxy, ClientIdentity, DnsPick, DnsTtl, FirstAddress, HostPolicy, HostRule,
+    IpRange, ProxySettings, Settings,
 };
 use script::{DnsOptions, HttpOptions, HttpPlan, HttpRules, Options, RateLimit, TlsIdentity};
 use stdx::Nanos;
@@ -33,7 +33,7 @@ impl Network {
     ///
     /// # Errors
     /// A value is malformed; the text names the option.
-    pub(super) fn read(options: &HttpOptions) -> Result<Self, String> {
+    pub(super) fn read(options: &HttpOptions, all_proxy: AllProxy) -> Result<Self, String> {
         let (dns_ttl, dns_pick) = dns(&options.dns)?;
         let hosts = options.hosts.iter().map(|(name, to)| host(name, to));
         let blocked = options.blocked_nets.iter().map(|text| {
@@ -53,7 +53,7 @@ impl Network {
             versions: versions(&options.tls_version)?,
             suites: suites(&options.tls_suites)?,
             identities: options.tls_auth.iter().map(identity).collect::<Result<_, _>>()?,
-            proxy: proxies(|name| std::env::var(name).ok()),
+            proxy: ProxySettings::of_environment(all_proxy, |name| std::env::var(name).ok()),
         })
     }
 
@@ -220,20 +220,6 @@ fn identity(given: &TlsIdentity) -> Result<ClientIdentity, String> {
         cert_pem: given.cert.clone().into_bytes(),
         key_pem: given.key.clone().into_bytes(),
     })
-}
-
-/// Proxies as Go's client takes them from the environment.
-fn proxies(variable: impl Fn(&str) -> Option<String>) -> ProxySettings {
-    let named = |name: &str| {
-        let upper = variable(name).filter(|value| !value.is_empty());
-        upper.or_else(|| variable(&name.to_lowercase())).filter(|value| !value.is_empty())
-    };
-    ProxySettings {
-        http: named("HTTP_PROXY"),
-        https: named("HTTPS_PROXY"),
-        no_proxy: named("NO_PROXY").unwrap_or_default(),
-        ..ProxySettings::default()
-    }
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ mod overwritten;
 mod peers;
 mod pipeline;
 mod plot;
+mod proxies;
 mod puma;
 mod rails;
 mod report_files;

@@ -10,6 +10,7 @@ mod change;
 mod dial;
 mod finish;
 mod pipes;
+mod proxies;
 mod redirect_hosts;
 mod request_cache;
 mod sleep_through;

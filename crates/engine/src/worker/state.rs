@@ -101,6 +101,9 @@ pub(crate) struct Worker<I: Io> {
     pub(super) input: Box<[u8]>,
     pub(super) output: Vec<u8>,
     pub(super) plain: Vec<u8>,
+    /// What a proxy's TLS carried, and its records; empty where no proxy is spoken to over TLS.
+    pub(super) proxy_plain: Vec<u8>,
+    pub(super) proxy_records: Vec<u8>,
     /// When users that decide for themselves want to be asked again.
     pub(super) next_poll: Option<Nanos>,
     /// What they want; kept for its memory.
