@@ -61,6 +61,7 @@ mod serials;
 mod settings;
 mod share;
 mod simulate;
+mod start_gate;
 mod streams;
 mod thread;
 mod unsent;

@@ -22,4 +22,4 @@ mod turn_taking;
 mod users;
 
 pub use pipes::sample_of;
-pub(crate) use state::{Start, Worker};
+pub(crate) use state::{Start, TargetOrigins, Worker};
