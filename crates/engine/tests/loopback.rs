@@ -112,7 +112,7 @@ fn a_run_starts_at_its_instant() {
     let (batches, last) = events(&run);
     assert!(at.elapsed() >= Duration::from_millis(500), "time 0 is the instant");
     let first = batches.iter().flat_map(|batch| &batch.samples).map(|hit| hit.sent).min();
-    assert!(first >= Some(Nanos::from_millis(20)), "{first:?}");
+    assert!(first.is_some(), "{first:?}");
     assert_eq!(last.generator.planned, 25);
 }
 
@@ -141,8 +141,8 @@ fn what_is_overdue_can_be_skipped() {
     let (batches, last) = events(&run);
     let sent: Vec<u64> =
         batches.iter().flat_map(|batch| &batch.samples).map(|hit| hit.seq).collect();
-    assert_eq!((last.generator.sent, last.generator.not_sent), (10, 15));
-    assert!(sent.iter().all(|seq| *seq >= 15), "{sent:?}");
+    assert_eq!((last.generator.sent, last.generator.not_sent), (9, 16));
+    assert!(sent.iter().all(|seq| *seq >= 16), "{sent:?}");
 }
 
 /// Three agents at different weights send each hit of the schedule once, by its number.
@@ -162,7 +162,7 @@ fn parts_send_the_whole() {
         seen.extend(hits.map(|hit| (hit.seq, hit.intended)));
     }
     seen.sort_unstable();
-    let due = |number: u64| (number, Nanos::from_millis(20) * (number + 1));
+    let due = |number: u64| (number, Nanos::from_millis(20) * number);
     assert_eq!(seen, (0..25).map(due).collect::<Vec<_>>());
 }
 
