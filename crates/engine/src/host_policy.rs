@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use wire::url::{ascii_host, without_zone};
+
 /// Blocked names and addresses, and fixed addresses of names (k6: `blockHostnames`, `blacklistIPs`, `hosts`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostPolicy {
@@ -147,10 +149,10 @@ pub(crate) fn is_of(pattern: &str, name: &str) -> bool {
 
 /// Whether two hosts are the same name, in any case, or the same address, in any spelling. IPv4 in its form of IPv6 is IPv4.
 pub(crate) fn is_same_host(a: &str, b: &str) -> bool {
-    let address_of = |host: &str| Some(host.parse::<IpAddr>().ok()?.to_canonical());
+    let address_of = |host: &str| Some(without_zone(host).parse::<IpAddr>().ok()?.to_canonical());
     match (address_of(a), address_of(b)) {
         (Some(a), Some(b)) => a == b,
-        _ => a.eq_ignore_ascii_case(b),
+        _ => a.eq_ignore_ascii_case(b) || ascii_host(a).is_some_and(|a| a.eq_ignore_ascii_case(b)),
     }
 }
 
@@ -216,6 +218,7 @@ mod tests {
             ("127.0.0.1", "::ffff:127.0.0.1", true),
             ("0:0:0:0:0:0:0:1", "::1", true),
             ("A.test", "a.TEST", true),
+            ("b\u{fc}cher.example", "xn--bcher-kva.example", true),
             ("127.0.0.1", "127.0.0.2", false),
         ] {
             assert_eq!(is_of(pattern, name), expect, "{pattern} {name}");

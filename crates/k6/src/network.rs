@@ -1,5 +1,6 @@
 //! A script's options of names, addresses, TLS and proxies, as settings of the engine.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use script::{DnsOptions, HttpOptions, HttpPlan, HttpRules, Options, RateLimit, T
 use stdx::Nanos;
 use wire::tls::rustls::CipherSuite;
 use wire::tls::{Versions, suite_of_iana};
+use wire::url::ascii_host;
 
 /// The options of the network.
 #[derive(Clone, Debug)]
@@ -42,7 +44,7 @@ impl Network {
         });
         let host_policy = HostPolicy {
             hosts: hosts.collect::<Result<_, _>>()?,
-            blocked_names: options.blocked_names.clone(),
+            blocked_names: options.blocked_names.iter().map(|name| ascii_name(name)).collect(),
             blocked_nets: blocked.collect::<Result<_, _>>()?,
         };
         Ok(Self {
@@ -95,7 +97,13 @@ fn host(name: &str, to: &str) -> Result<HostRule, String> {
         Some((name, Ok(port))) => (name, Some(port)),
         _ => (name, None),
     };
+    let name = ascii_name(name);
     Ok(HostRule { name: name.to_ascii_lowercase(), port, ip, to_port })
+}
+
+/// A name or pattern as hosts of URLs are: in punycode.
+fn ascii_name(name: &str) -> String {
+    ascii_host(name).map_or_else(|| name.to_owned(), Cow::into_owned)
 }
 
 fn dns(options: &DnsOptions) -> Result<(DnsTtl, DnsPick), String> {

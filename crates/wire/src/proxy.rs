@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use thiserror::Error;
 
 use crate::socks5;
-use crate::url::{Url, UrlError};
+use crate::url::{Url, UrlError, ascii_host, without_zone};
 
 /// How a proxy is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl NoProxy {
     /// Whether `url` is asked directly. `localhost` and loopback addresses always are.
     #[must_use]
     pub fn is_direct(&self, url: &Url) -> bool {
-        let host = url.host.to_ascii_lowercase();
+        let host = without_zone(&url.host).to_ascii_lowercase();
         let address = host.parse::<IpAddr>().ok().map(|address| address.to_canonical());
         let loopback = host == "localhost" || address.is_some_and(|address| address.is_loopback());
         loopback || self.rules.iter().any(|rule| rule.matches(&host, address, url.port))
@@ -146,6 +146,7 @@ impl Rule {
             return Some(Self::Address(address.to_canonical(), port));
         }
         let host = host.strip_prefix('*').filter(|rest| rest.starts_with('.')).unwrap_or(host);
+        let host = &*ascii_host(host)?;
         match host.strip_prefix('.') {
             _ if host.is_empty() => None,
             Some(_) => Some(Self::Domain { suffix: host.to_owned(), apex: false, port }),
@@ -228,6 +229,7 @@ mod tests {
             ("http://localhost:9/", true),
             ("http://127.1.2.3/", true),
             ("http://[::1]/", true),
+            ("http://[::1%25lo]/", true),
         ];
         for (url, direct) in cases {
             assert_eq!(no_proxy.is_direct(&Url::parse(url).expect(url)), direct, "{url}");
@@ -263,6 +265,14 @@ mod tests {
         }
         assert_eq!(Proxy::parse(&long), Err(ProxyError::Credentials));
         assert_eq!(Proxy::parse("socks5://:pw@h"), Err(ProxyError::Credentials));
+    }
+
+    #[test]
+    fn names_that_are_not_ascii_are_known() {
+        let url = Url::parse("http://www.b\u{fc}cher.example/").expect("a URL");
+        assert!(NoProxy::parse("b\u{fc}cher.example").is_direct(&url));
+        assert!(NoProxy::parse(".b\u{dc}cher.example").is_direct(&url));
+        assert!(!NoProxy::parse("bucher.example").is_direct(&url));
     }
 
     #[test]
