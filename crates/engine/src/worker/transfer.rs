@@ -363,9 +363,10 @@ impl<I: Io> Worker<I> {
         self.plain = held;
     }
 
-    /// Whether a TLS connection ended without the server having said so.
+    /// Whether a TLS connection ended within a record.
     fn is_cut_off(&self, conn_id: ConnId) -> bool {
-        self.conns[conn_id].tls.as_ref().is_some_and(|session| !session.peer_closed())
+        let conn = &self.conns[conn_id];
+        [&conn.tls, &conn.proxy_tls].into_iter().flatten().any(|session| !session.may_end())
     }
 
     fn feed_plain(&mut self, conn_id: ConnId, bytes: &[u8]) {
@@ -453,7 +454,8 @@ impl<I: Io> Worker<I> {
             State::Busy => {
                 let Some((decoder, mut handler)) = self.response_handler(conn_id) else { return };
                 match decoder.handle_eof(&mut handler) {
-                    // RFC 8446, 6.1: without a close_notify, an attacker may have truncated a body that ends with the connection.
+                    // A body that ends with the connection ends with a record: without a close_notify too (RFC 8446, 6.1 would
+                    // have one), as Go's client and curl see it, since many servers send none.
                     Ok(()) if self.is_cut_off(conn_id) => {
                         self.fail_connection(conn_id, &Failure::decode(DecodeError::Truncated));
                     }
