@@ -16,6 +16,7 @@ mod cli;
 mod compare;
 mod conclusions;
 mod damaged;
+mod elsewhere;
 mod endings;
 mod examples;
 mod figures;
