@@ -23,7 +23,7 @@ pub(crate) enum Route {
     Socks(Option<(String, String)>),
 }
 
-/// What a proxy that speaks HTTP is told and shown.
+/// A proxy that speaks HTTP: its credentials, and its TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HttpProxy {
     pub(crate) authorization: Option<String>,

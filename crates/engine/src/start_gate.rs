@@ -58,7 +58,7 @@ impl StartGate {
         drop(state.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Tells the workers when the run starts.
+    /// Gives the workers the start of the run.
     pub(crate) fn start(&self, clock: Clock) {
         self.lock().order = Order::Start(clock);
         self.changed.notify_all();
@@ -80,7 +80,7 @@ impl StartGate {
 }
 
 impl Preparing<'_> {
-    /// The worker is ready. Waits until it is told when the run starts; `None` where it does not.
+    /// The worker is ready. Waits for the start of the run; `None` where there is none.
     pub(crate) fn wait(self) -> Option<Clock> {
         let gate = self.0;
         drop(self);

@@ -51,7 +51,7 @@ impl Proxy {
     /// port means nothing.
     ///
     /// # Errors
-    /// The text is no such address, or of a scheme that is not spoken: nothing may be sent there then, since nobody knows what
+    /// The text is no such address, or of a scheme that is not spoken: nothing may be sent there then, since it is not known what
     /// would hold for a password.
     pub fn parse(text: &str) -> Result<Self, ProxyError> {
         let (scheme, rest) = match text.split_once("://") {

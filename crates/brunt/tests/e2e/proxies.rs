@@ -1,4 +1,4 @@
-//! Proxies by their scheme: what each is told, and what is never told outside of TLS.
+//! Proxies by their scheme: what each is sent, and what is never sent outside of TLS.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

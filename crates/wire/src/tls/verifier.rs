@@ -69,8 +69,8 @@ impl ServerCertVerifier for Verifier {
 }
 
 impl Verifier {
-    /// Where any certificate is taken, so is one that we cannot read (X.509 version 1, keys of P-521), whose signatures nobody can
-    /// check here. A signature that is wrong is wrong.
+    /// Where any certificate is taken, so is one that we cannot read (X.509 version 1, keys of P-521), whose signatures cannot
+    /// be checked here. A signature that is wrong is wrong.
     fn judge(
         &self,
         checked: Result<HandshakeSignatureValid, rustls::Error>,
