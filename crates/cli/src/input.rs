@@ -48,6 +48,14 @@ pub fn read_whole(name: &str) -> Result<Vec<u8>, ExitError> {
     }
 }
 
+/// Reads a whole text, as [`read_whole`] does, without a byte order mark; of UTF-16 with one it is converted.
+///
+/// # Errors
+/// As [`read_whole`].
+pub fn read_text(name: &str) -> Result<Vec<u8>, ExitError> {
+    read_whole(name).map(stdx::plain_text)
+}
+
 /// Reads a regular file that another file, or a script, names, of at most 1 GiB. A device has no end, and a pipe
 /// may never have one.
 ///

@@ -6,6 +6,7 @@ use net::Sock;
 use stdx::Nanos;
 use wire::content::ContentDecoder;
 use wire::h1::response::ResponseDecoder;
+use wire::socks5::Socks5;
 use wire::tls::TlsSession;
 
 use crate::captured::{CapturedResponse, IDLE_MAX};
@@ -40,6 +41,10 @@ pub(crate) struct Conn {
     /// When connecting, or the TLS handshake, began.
     pub(crate) since: Nanos,
     pub(crate) tls: Option<Box<TlsSession>>,
+    /// The TLS with a proxy, which carries all else; `tls` is the one with the server.
+    pub(crate) proxy_tls: Option<Box<TlsSession>>,
+    /// The handshake with a SOCKS proxy, while it is under way.
+    pub(crate) socks: Option<Box<Socks5>>,
     /// What is under way where it speaks HTTP/2; `hit` and what is kept for it are then unused.
     pub(crate) streams: Option<Box<Streams>>,
     pub(crate) decoder: ResponseDecoder,
@@ -96,6 +101,8 @@ impl Conn {
             addresses: DialAddresses::default(),
             since,
             tls: None,
+            proxy_tls: None,
+            socks: None,
             streams: None,
             decoder: ResponseDecoder::new(),
             content: None,
@@ -117,6 +124,12 @@ impl Conn {
         self.captured.trim();
         self.decoder.trim(IDLE_MAX);
         self.unsent.trim(IDLE_MAX);
+    }
+
+    /// Whether the TLS handshake that is its next step has sent its first message.
+    pub(crate) fn has_begun_handshake(&self) -> bool {
+        let with_proxy = self.proxy_tls.as_ref().is_some_and(|tls| tls.is_handshaking());
+        self.tls.is_some() || with_proxy
     }
 
     /// Hits sent on it and not answered.

@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub(crate) struct DialAddresses {
     pub(crate) addresses: Arc<[IpAddr]>,
     pub(crate) port: u16,
+    /// The network interface that link-local addresses are of; 0 where the system knows. RFC 4007, 11.2.
+    pub(crate) zone: u32,
     /// The first try's place among the addresses.
     pub(crate) first: u32,
 }

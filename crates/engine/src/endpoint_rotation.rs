@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::route;
 use crate::settings::Settings;
 
 /// The turns of the endpoints that are dialled instead of a name (`-connect-to` repeated). All workers share them: each dial
@@ -18,9 +19,9 @@ impl EndpointRotation {
         Self(names.into_iter().map(|name| (name.clone(), AtomicU32::new(0))).collect())
     }
 
-    /// The number of the next dial's turn; 0 for what has none.
-    pub(crate) fn next(&self, authority: &str) -> u32 {
-        let of = self.0.iter().find(|(name, _)| name == authority);
+    /// The number of the next dial's turn to `host:port`; 0 for what has none.
+    pub(crate) fn next(&self, host: &str, port: u16) -> u32 {
+        let of = self.0.iter().find(|(name, _)| route::names(name, host, port));
         of.map_or(0, |(_, turn)| turn.fetch_add(1, Ordering::Relaxed))
     }
 }

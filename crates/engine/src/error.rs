@@ -4,6 +4,7 @@ use std::fmt;
 
 use net::NoUring;
 use thiserror::Error;
+use wire::proxy::ProxyError;
 use wire::tls::TlsSetupError;
 
 /// What a certificate is for.
@@ -38,9 +39,14 @@ pub enum StartError {
         /// What is wrong with it.
         reason: TlsSetupError,
     },
-    /// A proxy's address is not a URL.
-    #[error("proxy \"{0}\" is not a URL (expected http://host:port)")]
-    Proxy(String),
+    /// A proxy cannot be spoken to.
+    #[error("proxy \"{url}\": {reason} (expected SCHEME://HOST:PORT)")]
+    Proxy {
+        /// Its address, without the password.
+        url: String,
+        /// What is wrong with it.
+        reason: ProxyError,
+    },
     /// `io_uring` was asked for, and cannot be used here.
     #[error("io_uring: {0}")]
     Uring(#[from] NoUring),

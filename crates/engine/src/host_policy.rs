@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use wire::url::{ascii_host, without_zone};
+
 /// Blocked names and addresses, and fixed addresses of names (k6: `blockHostnames`, `blacklistIPs`, `hosts`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostPolicy {
@@ -34,12 +36,18 @@ pub struct IpRange {
 }
 
 impl IpRange {
-    /// Reads `address/bits`.
+    /// Reads `address/bits`. A range of IPv4 in its form of IPv6 (`::ffff:10.0.0.0/104`) is the one of IPv4.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (ip, bits) = text.split_once('/')?;
         let (ip, bits): (IpAddr, u8) = (ip.parse().ok()?, bits.parse().ok()?);
-        (bits <= if ip.is_ipv4() { 32 } else { 128 }).then_some(Self { ip, bits })
+        let range = (bits <= if ip.is_ipv4() { 32 } else { 128 }).then_some(Self { ip, bits })?;
+        Some(match (ip, ip.to_canonical()) {
+            (IpAddr::V6(_), mapped @ IpAddr::V4(_)) if bits >= MAPPED_BITS => {
+                Self { ip: mapped, bits: bits - MAPPED_BITS }
+            }
+            _ => range,
+        })
     }
 
     /// Whether an address is one of these.
@@ -78,9 +86,16 @@ impl HostPolicy {
         self.blocked_names.iter().find(|pattern| is_of(pattern, name)).map(String::as_str)
     }
 
-    /// The range that forbids an address.
+    /// The range that forbids an address, in whatever form it is written.
     pub(crate) fn blocks_address(&self, ip: IpAddr) -> Option<IpRange> {
-        self.blocked_nets.iter().copied().find(|net| net.contains(ip))
+        let inner = match ip {
+            IpAddr::V6(v6) if !v6.is_loopback() && !v6.is_unspecified() => embedded_v4(v6),
+            _ => None,
+        };
+        let is_in = |net: &IpRange| {
+            net.contains(ip) || inner.is_some_and(|v4| net.contains(IpAddr::V4(v4)))
+        };
+        self.blocked_nets.iter().copied().find(is_in)
     }
 }
 
@@ -112,6 +127,8 @@ fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
+/// The bits before an address of IPv4 in its form of IPv6. RFC 4291, 2.5.5.2.
+const MAPPED_BITS: u8 = 96;
 /// Where the clouds of Alibaba, Azure and Oracle serve metadata; that of others is link-local.
 const METADATA_V4: [[u8; 4]; 3] = [[100, 100, 100, 200], [168, 63, 129, 16], [192, 0, 0, 192]];
 /// Where those of Amazon (`fd00:ec2::254`) and Google (`fd20:ce::254`) do by IPv6.
@@ -126,7 +143,16 @@ pub(crate) fn is_of(pattern: &str, name: &str) -> bool {
                 && name.is_char_boundary(name.len() - end.len())
                 && name[name.len() - end.len()..].eq_ignore_ascii_case(end)
         }
-        None => pattern.eq_ignore_ascii_case(name),
+        None => is_same_host(pattern, name),
+    }
+}
+
+/// Whether two hosts are the same name, in any case, or the same address, in any spelling. IPv4 in its form of IPv6 is IPv4.
+pub(crate) fn is_same_host(a: &str, b: &str) -> bool {
+    let address_of = |host: &str| Some(without_zone(host).parse::<IpAddr>().ok()?.to_canonical());
+    match (address_of(a), address_of(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.eq_ignore_ascii_case(b) || ascii_host(a).is_some_and(|a| a.eq_ignore_ascii_case(b)),
     }
 }
 
@@ -164,6 +190,38 @@ mod tests {
         }
         for text in ["64:ff9b::7f00:1", "64:ff9b::a9fd:1", "2002:7f00:1::1", "168.63.129.17"] {
             assert!(!is_link_local(text.parse().unwrap()), "{text}");
+        }
+    }
+
+    #[test]
+    fn regression_issue_41_a_blocked_address_is_blocked_in_each_of_its_forms() {
+        let blocks = |net: &str, ip: &str| {
+            let blocked_nets = vec![IpRange::parse(net).expect("a net")];
+            let policy = HostPolicy { blocked_nets, ..HostPolicy::default() };
+            policy.blocks_address(ip.parse().expect("an address")).is_some()
+        };
+        for (net, ip, expect) in [
+            ("127.0.0.0/8", "::ffff:127.0.0.1", true),
+            ("127.0.0.0/8", "::ffff:7f00:1", true),
+            ("127.0.0.0/8", "64:ff9b::7f00:1", true),
+            ("127.0.0.0/8", "::ffff:128.0.0.1", false),
+            ("::ffff:127.0.0.0/104", "127.0.0.1", true),
+            ("::ffff:127.0.0.0/104", "::ffff:127.0.0.1", true),
+            ("::ffff:127.0.0.0/104", "128.0.0.1", false),
+            ("::ffff:0:0/95", "::ffff:1.2.3.4", true),
+            ("0.0.0.0/8", "::1", false),
+            ("::1/128", "::1", true),
+        ] {
+            assert_eq!(blocks(net, ip), expect, "{net} {ip}");
+        }
+        for (pattern, name, expect) in [
+            ("127.0.0.1", "::ffff:127.0.0.1", true),
+            ("0:0:0:0:0:0:0:1", "::1", true),
+            ("A.test", "a.TEST", true),
+            ("b\u{fc}cher.example", "xn--bcher-kva.example", true),
+            ("127.0.0.1", "127.0.0.2", false),
+        ] {
+            assert_eq!(is_of(pattern, name), expect, "{pattern} {name}");
         }
     }
 

@@ -61,6 +61,7 @@ mod serials;
 mod settings;
 mod share;
 mod simulate;
+mod start_gate;
 mod streams;
 mod thread;
 mod unsent;
@@ -77,9 +78,9 @@ pub use lazy::LazyTargets;
 pub use load_change::{LoadChange, LoadChangeError};
 pub use run::{ReadyRun, Run, RunEvent, Stopper};
 pub use settings::{
-    AddressFamily, AnswerClock, Capture, CapturedHeaders, ClientIdentity, DnsPick, DnsTtl,
-    FirstAddress, HeadStyle, HttpVersion, IoChoice, Protocol, ProxySettings, Redirects, Settings,
-    TlsSettings,
+    AddressFamily, AllProxy, AnswerClock, Capture, CapturedHeaders, ClientIdentity, DnsPick,
+    DnsTtl, FirstAddress, HeadStyle, HttpVersion, IoChoice, Protocol, ProxySettings, Redirects,
+    Settings, TlsSettings,
 };
 pub use simulate::{Simulation, SimulationResult, simulate};
 pub use worker::sample_of;

@@ -1,11 +1,11 @@
 //! `Origin`: a server as connections see it: scheme, host and port, the way to it, and the connections there are.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, SocketAddrV6};
 use std::sync::Arc;
 
-use net::Address;
+use net::{Address, machine};
 use stdx::Nanos;
-use wire::url::{Scheme, Url};
+use wire::url::{Scheme, Url, without_zone};
 
 use crate::dial_addresses::DialAddresses;
 use crate::endpoint_rotation::EndpointRotation;
@@ -50,9 +50,7 @@ impl KnownProtocol {
             (Protocol::Http1, _) | (Protocol::Alpn, false) => Self::Http1,
             (Protocol::Alpn | Protocol::PriorKnowledge, true) => Self::Unknown,
             // A proxy is asked in HTTP/1.1.
-            (Protocol::PriorKnowledge, false) if matches!(route, Route::Forward { .. }) => {
-                Self::Http1
-            }
+            (Protocol::PriorKnowledge, false) if matches!(route, Route::Forward(_)) => Self::Http1,
             (Protocol::PriorKnowledge, false) => Self::Http2,
         }
     }
@@ -98,12 +96,12 @@ pub(crate) struct Origin {
 impl Origin {
     /// An origin without connections; its addresses are known where what is dialled is an address.
     pub(crate) fn new(key: OriginKey, owner: u32, url: &Url, settings: &Settings) -> Self {
-        let (route, endpoints) = route(url, settings);
+        let (route, endpoints) = route(url, key.upgrades, settings);
         let addresses: Arc<[IpAddr]> = endpoints
             .first()
             .filter(|_| endpoints.len() == 1)
-            .and_then(|endpoint| endpoint.host.parse().ok())
-            .map_or_else(Arc::default, |ip: IpAddr| Arc::from([ip]));
+            .and_then(|endpoint| address_of(&endpoint.host))
+            .map_or_else(Arc::default, |(ip, _)| Arc::from([ip]));
         let protocol = if key.upgrades { Protocol::Http1 } else { settings.protocol };
         let protocol = KnownProtocol::at_first(key.secure, &route, protocol);
         let literal = !addresses.is_empty() || matches!(route, Route::Unix(_));
@@ -148,9 +146,13 @@ impl Origin {
         &self.key.host
     }
 
-    /// `host:port`, an IPv6 address in brackets.
+    pub(crate) fn port(&self) -> u16 {
+        self.key.port
+    }
+
+    /// `host:port`, an IPv6 address in brackets and without its zone.
     pub(crate) fn authority(&self) -> String {
-        join_host_port(&self.key.host, self.key.port)
+        join_host_port(without_zone(&self.key.host), self.key.port)
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
@@ -190,11 +192,11 @@ impl Origin {
             return;
         }
         self.turn_taken = true;
-        let turn = rotation.next(&self.authority());
+        let turn = rotation.next(&self.key.host, self.key.port);
         self.endpoint = turn as usize % self.endpoints.len();
-        let literal = self.endpoint().host.parse().ok();
+        let literal = address_of(&self.endpoint().host).map(|(ip, _)| ip);
         self.fresh_until = if literal.is_some() { Nanos::MAX } else { Nanos::ZERO };
-        self.addresses = literal.map_or_else(Arc::default, |ip: IpAddr| Arc::from([ip]));
+        self.addresses = literal.map_or_else(Arc::default, |ip| Arc::from([ip]));
     }
 
     /// A dial has had its turn: the next one takes its own.
@@ -211,7 +213,9 @@ impl Origin {
     pub(crate) fn next_addresses(&mut self, turn: Option<u32>) -> DialAddresses {
         let first = turn.unwrap_or(self.dials);
         self.dials = self.dials.wrapping_add(1);
-        DialAddresses { addresses: Arc::clone(&self.addresses), port: self.endpoint().port, first }
+        let Endpoint { host, port } = self.endpoint();
+        let zone = address_of(host).map_or(0, |(_, zone)| zone);
+        DialAddresses { addresses: Arc::clone(&self.addresses), port: *port, zone, first }
     }
 
     /// The address of a dial's `attempt`-th try; `None` when all have been tried.
@@ -224,13 +228,42 @@ impl Origin {
             return None;
         }
         let index = (dial.first as usize + attempt) % addresses.len();
-        Some(Address::Ip(SocketAddr::new(addresses[index], dial.port)))
+        Some(Address::Ip(match addresses[index] {
+            IpAddr::V6(ip) => SocketAddrV6::new(ip, dial.port, 0, dial.zone).into(),
+            ip @ IpAddr::V4(_) => SocketAddr::new(ip, dial.port),
+        }))
+    }
+}
+
+/// The address that a host is, with the number of the interface that its zone names (0 without a zone); `None` for a name, and
+/// where this machine has no such interface.
+fn address_of(host: &str) -> Option<(IpAddr, u32)> {
+    match host.split_once('%') {
+        None => Some((host.parse().ok()?, 0)),
+        Some((address, zone)) => Some((address.parse().ok()?, machine::zone_index(zone)?)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn regression_issue_41_a_zone_is_an_interface() {
+        let one = IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(address_of("::1"), Some((one, 0)));
+        assert_eq!(address_of("::1%7"), Some((one, 7)));
+        assert_eq!(address_of("::1%no-such-interface"), None);
+        assert_eq!(address_of("a.test"), None);
+        let url = Url::parse("http://[fe80::1%257]:81/").expect("a URL");
+        let (settings, key) = (Settings::default(), "fe80::1%7".to_owned());
+        let key = OriginKey { secure: false, host: key, port: 81, upgrades: false };
+        let mut origin = Origin::new(key, 0, &url, &settings);
+        let dial = origin.next_addresses(None);
+        let expect = SocketAddrV6::new("fe80::1".parse().expect("an address"), 81, 0, 7);
+        assert_eq!(origin.address(&dial, 0), Some(Address::Ip(expect.into())));
+        assert_eq!(origin.authority(), "[fe80::1]:81");
+    }
     use crate::hit::{Hit, Hits};
 
     #[test]

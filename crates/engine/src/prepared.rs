@@ -48,16 +48,14 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// Renders the requests and, where a target wants TLS or a flag names a certificate, sets up TLS.
     pub(crate) fn new(plan: Plan, settings: Settings) -> Result<Self, StartError> {
-        for proxy in [&settings.proxy.http, &settings.proxy.https].into_iter().flatten() {
-            if route::parse_proxy(proxy).is_none() {
-                return Err(StartError::Proxy(stdx::shown_url(proxy).into_owned()));
-            }
-        }
+        let has_secure_proxy = route::check_proxies(&settings)
+            .map_err(|(url, reason)| StartError::Proxy { url, reason })?;
         let defaults = RequestDefaults::of(&plan.name, &settings);
         let requests: Vec<_> =
             plan.targets.list().iter().map(|t| request(t, &defaults, &settings)).collect();
         let given = &settings.tls;
-        let wants_tls = !given.root_certs_pem.is_empty()
+        let wants_tls = has_secure_proxy
+            || !given.root_certs_pem.is_empty()
             || given.cert_pem.is_some()
             || given.key_pem.is_some()
             || requests.iter().flatten().any(|r| r.url.scheme == Scheme::Https);
@@ -118,7 +116,8 @@ impl Prepared {
     /// Whether a server lies on this machine, as far as addresses show without a look-up.
     fn is_server_here(&self) -> bool {
         let is_here = |host: &str| {
-            host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+            host == "localhost"
+                || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
         };
         let dialled = self.settings.connect_to.iter().any(|(_, to)| {
             let host = to.rsplit_once(':').map_or(to.as_str(), |(host, _)| host);
@@ -152,6 +151,12 @@ impl Prepared {
             }
             None => self.tls(),
         }
+    }
+
+    /// The TLS set-up for a proxy that is spoken to over TLS: in HTTP/1.1, and without a host's own certificate.
+    pub(crate) fn tls_for_proxy(&self) -> Result<Arc<TlsClient>, TlsSetupError> {
+        let made = &self.tls_upgrading[self.settings.tls.identities.len()];
+        made.get_or_init(|| client_config(&self.settings, None, Protocol::Http1)).clone()
     }
 
     /// Makes every TLS set-up, so that what is wrong with one is known before the run.
@@ -188,7 +193,8 @@ impl Prepared {
         location: &str,
     ) -> Result<Request, Unsendable> {
         let (target, url) = from.redirected(status, location)?;
-        Request::with_url(&target, url, &self.defaults, |url| addressing(url, &self.settings))
+        let defaults = &self.defaults;
+        Request::with_url(&target, url, defaults, |url| addressing(url, defaults, &self.settings))
     }
 
     /// Which content codings are decoded for this request.
@@ -207,16 +213,18 @@ fn request(
     defaults: &RequestDefaults,
     settings: &Settings,
 ) -> Result<Request, Unsendable> {
-    Request::new(target, defaults, |url| addressing(url, settings))
+    Request::new(target, defaults, |url| addressing(url, defaults, settings))
 }
 
 /// How a request's head is written for the way to its origin.
-fn addressing(url: &Url, settings: &Settings) -> Addressing {
-    match route::route(url, settings).0 {
-        Route::Forward { authorization } => {
-            Addressing { form: TargetForm::Absolute, proxy_authorization: authorization }
+fn addressing(url: &Url, defaults: &RequestDefaults, settings: &Settings) -> Addressing {
+    match route::route(url, defaults.upgrades, settings).0 {
+        Route::Forward(proxy) => {
+            Addressing { form: TargetForm::Absolute, proxy_authorization: proxy.authorization }
         }
-        Route::Direct | Route::Unix(_) | Route::Tunnel { .. } => Addressing::default(),
+        Route::Direct | Route::Unix(_) | Route::Tunnel(_) | Route::Socks(_) => {
+            Addressing::default()
+        }
     }
 }
 

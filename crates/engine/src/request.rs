@@ -73,7 +73,7 @@ pub(crate) struct RequestDefaults {
     /// The head of every request, where it is given.
     head_bytes: Option<Arc<[u8]>>,
     /// The connection is to leave HTTP/1.1.
-    upgrades: bool,
+    pub(crate) upgrades: bool,
 }
 
 impl RequestDefaults {

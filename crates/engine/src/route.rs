@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use wire::proxy::NoProxy;
+use wire::proxy::{NoProxy, Proxy, ProxyError, ProxyScheme};
 use wire::url::{Scheme, Url};
 
+use crate::host_policy::is_same_host;
 use crate::settings::Settings;
 
 /// The way to an origin.
@@ -15,9 +16,29 @@ pub(crate) enum Route {
     /// A Unix socket, whatever the URL says.
     Unix(PathBuf),
     /// Through a proxy that is asked with absolute addresses.
-    Forward { authorization: Option<String> },
+    Forward(HttpProxy),
     /// Through a tunnel that a proxy opens.
-    Tunnel { authorization: Option<String> },
+    Tunnel(HttpProxy),
+    /// Through a tunnel that a SOCKS proxy opens; with user and password for it.
+    Socks(Option<(String, String)>),
+}
+
+/// A proxy that speaks HTTP: its credentials, and its TLS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HttpProxy {
+    pub(crate) authorization: Option<String>,
+    /// The name that its certificate must have, where it is spoken to over TLS.
+    pub(crate) tls_name: Option<String>,
+}
+
+impl Route {
+    /// The name of the proxy that is spoken to over TLS, if one is.
+    pub(crate) fn proxy_tls_name(&self) -> Option<&str> {
+        match self {
+            Self::Forward(proxy) | Self::Tunnel(proxy) => proxy.tls_name.as_deref(),
+            Self::Direct | Self::Unix(_) | Self::Socks(_) => None,
+        }
+    }
 }
 
 /// What is dialled: a name or address, and a port.
@@ -27,9 +48,9 @@ pub(crate) struct Endpoint {
     pub(crate) port: u16,
 }
 
-/// The way to an origin, the gate's names put in the place of what is dialled.
-pub(crate) fn route(url: &Url, settings: &Settings) -> (Route, Vec<Endpoint>) {
-    let (route, mut endpoints) = way(url, settings);
+/// The way to an origin, the gate's names put in the place of what is dialled. `upgrades`: its connections are to leave HTTP.
+pub(crate) fn route(url: &Url, upgrades: bool, settings: &Settings) -> (Route, Vec<Endpoint>) {
+    let (route, mut endpoints) = way(url, upgrades, settings);
     for endpoint in &mut endpoints {
         if let Some(rule) = settings.host_policy.host(&endpoint.host, endpoint.port)
             && settings.host_policy.blocks_name(&endpoint.host).is_none()
@@ -42,16 +63,15 @@ pub(crate) fn route(url: &Url, settings: &Settings) -> (Route, Vec<Endpoint>) {
 }
 
 /// The way to an origin: a Unix socket wins over everything, `-connect-to` over a proxy.
-fn way(url: &Url, settings: &Settings) -> (Route, Vec<Endpoint>) {
+fn way(url: &Url, upgrades: bool, settings: &Settings) -> (Route, Vec<Endpoint>) {
     let own = Endpoint { host: url.host.clone(), port: url.port };
     if let Some(path) = &settings.unix_socket {
         return (Route::Unix(path.clone()), vec![own]);
     }
-    let authority = join_host_port(&url.host, url.port);
     let mut instead: Vec<Endpoint> = settings
         .connect_to
         .iter()
-        .filter(|(from, _)| *from == authority)
+        .filter(|(from, _)| names(from, &url.host, url.port))
         .filter_map(|(_, to)| split_host_port(to))
         .collect();
     if !instead.is_empty() {
@@ -61,16 +81,22 @@ fn way(url: &Url, settings: &Settings) -> (Route, Vec<Endpoint>) {
         }
         return (Route::Direct, instead);
     }
-    let secure = url.scheme == Scheme::Https;
-    match proxy_of(url, settings) {
-        Some((proxy, authorization)) if secure => (Route::Tunnel { authorization }, vec![proxy]),
-        Some((proxy, authorization)) => (Route::Forward { authorization }, vec![proxy]),
-        None => (Route::Direct, vec![own]),
-    }
+    let Some(proxy) = proxy_of(url, settings) else { return (Route::Direct, vec![own]) };
+    let route = match proxy.scheme {
+        ProxyScheme::Socks5 => Route::Socks(proxy.credentials),
+        ProxyScheme::Http | ProxyScheme::Https => {
+            let tls_name = (proxy.scheme == ProxyScheme::Https).then(|| proxy.host.clone());
+            let http = HttpProxy { authorization: proxy.authorization(), tls_name };
+            // RFC 6455, 4.1: a WebSocket asks for a tunnel also where it is not secure. A proxy that forwards drops `Upgrade`.
+            let tunnels = upgrades || url.scheme == Scheme::Https;
+            if tunnels { Route::Tunnel(http) } else { Route::Forward(http) }
+        }
+    };
+    (route, vec![Endpoint { host: proxy.host, port: proxy.port }])
 }
 
-/// The proxy for an origin and the `Proxy-Authorization` it wants.
-fn proxy_of(url: &Url, settings: &Settings) -> Option<(Endpoint, Option<String>)> {
+/// The proxy for an origin.
+fn proxy_of(url: &Url, settings: &Settings) -> Option<Proxy> {
     let proxies = &settings.proxy;
     let proxy = match url.scheme {
         Scheme::Https => proxies.https.as_ref()?,
@@ -79,14 +105,28 @@ fn proxy_of(url: &Url, settings: &Settings) -> Option<(Endpoint, Option<String>)
     if NoProxy::parse(&proxies.no_proxy).is_direct(url) {
         return None;
     }
-    let url = parse_proxy(proxy)?;
-    let authorization = url.userinfo.as_deref().map(wire::h1::request::basic_authorization);
-    Some((Endpoint { host: url.host, port: url.port }, authorization))
+    // What cannot be read has ended the run before its start.
+    Proxy::parse(proxy).ok()
 }
 
-/// A proxy's address; the scheme may be left out.
-pub(crate) fn parse_proxy(text: &str) -> Option<Url> {
-    Url::parse(text).or_else(|_| Url::parse(&format!("http://{text}"))).ok()
+/// Refuses proxies that cannot be spoken to; gives whether one is spoken to over TLS.
+///
+/// # Errors
+/// A proxy's address, without its password, and what is wrong with it.
+pub(crate) fn check_proxies(settings: &Settings) -> Result<bool, (String, ProxyError)> {
+    let mut is_secure = false;
+    for text in [&settings.proxy.http, &settings.proxy.https].into_iter().flatten() {
+        let proxy =
+            Proxy::parse(text).map_err(|error| (stdx::shown_url(text).into_owned(), error))?;
+        is_secure |= proxy.scheme == ProxyScheme::Https;
+    }
+    Ok(is_secure)
+}
+
+/// Whether `host:port` of a `-connect-to` is this host and port: names are compared whatever their case, addresses whatever their
+/// spelling.
+pub(crate) fn names(text: &str, host: &str, port: u16) -> bool {
+    split_host_port(text).is_some_and(|of| of.port == port && is_same_host(&of.host, host))
 }
 
 pub(crate) fn join_host_port(host: &str, port: u16) -> String {
@@ -98,4 +138,58 @@ fn split_host_port(text: &str) -> Option<Endpoint> {
     let (host, port) = text.rsplit_once(':')?;
     let host = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
     Some(Endpoint { host: host.to_owned(), port: port.parse().ok()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn route_to(url: &str, upgrades: bool, settings: &Settings) -> Route {
+        route(&Url::parse(url).expect("a URL"), upgrades, settings).0
+    }
+
+    #[test]
+    fn regression_issue_41_a_proxy_is_spoken_to_by_its_scheme() {
+        let with = |proxy: &str| {
+            let mut settings = Settings::default();
+            (settings.proxy.http, settings.proxy.https) =
+                (Some(proxy.to_owned()), Some(proxy.to_owned()));
+            settings
+        };
+        let http = |name: Option<&str>| HttpProxy {
+            authorization: Some("Basic dTpw".to_owned()),
+            tls_name: name.map(str::to_owned),
+        };
+        let plain = with("http://u:p@proxy.test:1");
+        let secure = with("https://u:p@proxy.test:1");
+        let socks = with("socks5h://u:p@proxy.test:1");
+        assert_eq!(route_to("http://a.test/", false, &plain), Route::Forward(http(None)));
+        assert_eq!(route_to("https://a.test/", false, &plain), Route::Tunnel(http(None)));
+        assert_eq!(route_to("http://a.test/", true, &plain), Route::Tunnel(http(None)));
+        let named = Some("proxy.test");
+        assert_eq!(route_to("http://a.test/", false, &secure), Route::Forward(http(named)));
+        assert_eq!(route_to("https://a.test/", false, &secure), Route::Tunnel(http(named)));
+        let user = Some(("u".to_owned(), "p".to_owned()));
+        assert_eq!(route_to("http://a.test/", false, &socks), Route::Socks(user));
+        assert_eq!(route_to("http://[::ffff:127.0.0.1]/", true, &socks), Route::Direct);
+        assert_eq!(check_proxies(&secure), Ok(true));
+        assert_eq!(check_proxies(&socks), Ok(false));
+        let (shown, error) = check_proxies(&with("socks4://u:p@proxy.test:1")).unwrap_err();
+        assert!(!shown.contains("u:p@"), "{shown}");
+        assert_eq!(error, ProxyError::Scheme("socks4".to_owned()));
+    }
+
+    #[test]
+    fn regression_issue_41_hosts_are_compared_as_what_they_are() {
+        for (text, host, port, expect) in [
+            ("A.TEST:80", "a.test", 80, true),
+            ("a.test:80", "a.test", 81, false),
+            ("[::1]:80", "0:0::1", 80, true),
+            ("[::ffff:10.0.0.1]:80", "10.0.0.1", 80, true),
+            ("10.0.0.1:80", "::ffff:a00:1", 80, true),
+            ("10.0.0.1:80", "10.0.0.2", 80, false),
+        ] {
+            assert_eq!(names(text, host, port), expect, "{text} {host}");
+        }
+    }
 }

@@ -19,9 +19,12 @@ use crate::orders::Orders;
 use crate::prepared::Prepared;
 use crate::record::{self, BATCHES_MAX, Message, Outlet, new_batch};
 use crate::settings::Settings;
-use crate::thread::{Clock, WorkerThread};
+use crate::start_gate::{Clock, StartGate};
+use crate::thread::WorkerThread;
 use crate::worker_io::WorkerIo;
 
+/// How far ahead a run's start lies once its workers are ready: they are in their loops when the first hits are due.
+const LEAD: Duration = Duration::from_millis(2);
 /// Messages of workers that may wait for the run's owner; past it rows are dropped, and counted.
 const MESSAGES_MAX: usize = 128;
 /// Batches a worker has at first besides the one it fills.
@@ -66,7 +69,7 @@ impl Run {
         settings: &Settings,
         lazy: Option<LazyTargets>,
     ) -> Result<Self, StartError> {
-        ReadyRun::new(plan, settings, lazy)?.start(Instant::now())
+        Ok(ReadyRun::new(plan, settings, lazy)?.start(Instant::now() + LEAD))
     }
 
     /// Unix time of the run's start, in nanoseconds.
@@ -180,10 +183,11 @@ impl Drop for Run {
     }
 }
 
-/// A run whose requests are rendered and whose sockets can be opened: it waits for the instant of its start.
+/// A run whose requests are rendered, whose sockets can be opened and whose workers are ready: it waits for the instant of its
+/// start.
 pub struct ReadyRun {
     prepared: Arc<Prepared>,
-    threads: Vec<WorkerThread>,
+    threads: WaitingThreads,
     orders: Arc<Orders>,
     messages: Receiver<Message>,
     batches: Vec<SyncSender<Batch>>,
@@ -193,7 +197,7 @@ pub struct ReadyRun {
 }
 
 impl ReadyRun {
-    /// Makes everything ready that a run needs before its first request.
+    /// Makes everything ready that a run needs before its first request, its workers too: no time of the run passes before.
     ///
     /// # Errors
     /// As [`Run::start`].
@@ -206,12 +210,13 @@ impl ReadyRun {
         let prepared = Arc::new(Prepared::new(plan, settings.clone())?);
         let resolver = Arc::new(Resolver::start(settings.resolvers.clone())?);
         let (message_sender, messages) = sync_channel(MESSAGES_MAX);
+        let gate = Arc::new(StartGate::new(workers));
         let mut lanes = lazy_lanes(lazy, workers)?;
         let machines = WorkerIo::several(workers, settings, &prepared.plan.load)?;
         let mut ready = Self {
             io: machines[0].name(),
             prepared,
-            threads: Vec::new(),
+            threads: WaitingThreads { gate: Arc::clone(&gate), handles: Vec::new() },
             orders: Arc::new(Orders::default()),
             messages,
             batches: Vec::new(),
@@ -228,20 +233,21 @@ impl ReadyRun {
             ready.spares.push(snapshot_sender);
             let messages = message_sender.clone();
             let outlet = Outlet { worker, messages, batches: batch_receiver, snapshots };
-            ready.threads.push(WorkerThread { workers, machine, lazy: lanes.pop(), outlet });
+            let thread = WorkerThread { workers, machine, lazy: lanes.pop(), outlet };
+            ready.threads.handles.push(thread.spawn(&gate, &ready.prepared, &ready.orders)?);
         }
+        gate.wait_for_workers();
         Ok(ready)
     }
 
     /// Starts the workers. Time 0 of the run is `at`, for which they wait; where it has passed, what fell due since then is
     /// late, and counted so.
-    ///
-    /// # Errors
-    /// The machine refuses a thread; nothing was sent.
-    pub fn start(self, at: Instant) -> Result<Run, StartError> {
+    #[must_use]
+    pub fn start(mut self, at: Instant) -> Run {
         let clock = Clock { start: at, epoch: unix_at(at) };
-        let generator = self.prepared.generator(self.threads.len(), self.io);
-        let mut run = Run {
+        let generator = self.prepared.generator(self.threads.handles.len(), self.io);
+        self.threads.gate.start(clock);
+        Run {
             epoch: clock.epoch,
             start: clock.start,
             messages: self.messages,
@@ -250,13 +256,25 @@ impl ReadyRun {
             orders: self.orders,
             prepared: self.prepared,
             wakers: self.wakers,
-            threads: Vec::new(),
+            threads: std::mem::take(&mut self.threads.handles),
             turn: Cell::new(0),
-        };
-        for thread in self.threads {
-            run.threads.push(thread.spawn(clock, &run.prepared, &run.orders)?);
         }
-        Ok(run)
+    }
+}
+
+/// Workers that wait for the start of their run, and end where it does not come.
+struct WaitingThreads {
+    gate: Arc<StartGate>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+impl Drop for WaitingThreads {
+    fn drop(&mut self) {
+        self.gate.end();
+        for thread in self.handles.drain(..) {
+            // A panic of a worker was printed when it happened.
+            thread.join().ok();
+        }
     }
 }
 
@@ -292,10 +310,12 @@ impl Stopper {
     }
 }
 
-/// How many workers a plan can use: no more than its users, its limit of hits under way, or of connections.
+/// How many workers a plan can use: no more than its users, its limit of hits under way, or of connections, also of idle ones:
+/// a worker that may not keep one would connect for each request.
 fn worker_count(plan: &Plan, settings: &Settings) -> usize {
+    let most = settings.workers.min(settings.connections).max(1);
     if users_may_grow(plan, settings) {
-        return settings.workers.max(1);
+        return most;
     }
     let limit = match plan.load {
         Load::Open { max_in_flight, .. } => max_in_flight,
@@ -304,7 +324,7 @@ fn worker_count(plan: &Plan, settings: &Settings) -> usize {
     };
     let conns = settings.max_connections.map_or(usize::MAX, |n| n);
     let limit = limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-    settings.workers.min(limit).min(conns).max(1)
+    most.min(limit).min(conns).max(1)
 }
 
 /// Whether there may be more users later, each with a connection of its own, so that further workers have use.
@@ -331,4 +351,26 @@ fn unix_at(at: Instant) -> i64 {
     let unix = (unix + at.saturating_duration_since(now))
         .saturating_sub(now.saturating_duration_since(at));
     i64::try_from(unix.as_nanos()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use workload::arrival::{Rate, Shape};
+
+    use super::*;
+
+    #[test]
+    fn regression_issue_41_no_worker_is_without_an_idle_connection() {
+        let check = |load: Load, connections: usize, expect: usize| {
+            let settings = Settings { workers: 4, connections, ..Settings::default() };
+            let plan = Plan::new(load, workload::Targets::default(), 0);
+            assert_eq!(worker_count(&plan, &settings), expect, "{connections}");
+        };
+        let shape = Shape::constant(Rate::per_second(100));
+        let open = || Load::Open { shape: shape.clone(), max_in_flight: None };
+        for (connections, expect) in [(10_000, 4), (4, 4), (3, 3), (1, 1), (0, 1)] {
+            check(open(), connections, expect);
+        }
+        check(Load::Closed { users: 8 }, 2, 2);
+    }
 }

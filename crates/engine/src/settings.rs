@@ -273,7 +273,7 @@ pub struct TlsSettings {
 /// Proxies, as the environment names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProxySettings {
-    /// For `http` targets (`HTTP_PROXY`).
+    /// For `http` targets (`HTTP_PROXY`): `http`, `https`, `socks5` or `socks5h`.
     pub http: Option<String>,
     /// For `https` targets (`HTTPS_PROXY`).
     pub https: Option<String>,
@@ -282,6 +282,36 @@ pub struct ProxySettings {
     /// Fields sent with CONNECT (`-proxy-header`).
     #[serde(with = "fields")]
     pub headers: Arc<Vec<(String, String)>>,
+}
+
+/// Whether `ALL_PROXY` is read, for schemes that have no variable of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AllProxy {
+    /// It is, as curl does.
+    Read,
+    /// It is not: Go's client, and with it Vegeta and k6, do not know it.
+    Ignored,
+}
+
+impl ProxySettings {
+    /// The proxies that environment variables name. Names in capital letters come first, and empty ones name nothing.
+    #[must_use]
+    pub fn of_environment(all: AllProxy, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let named = |name: &str| {
+            let upper = variable(name).filter(|value| !value.is_empty());
+            upper.or_else(|| variable(&name.to_lowercase())).filter(|value| !value.is_empty())
+        };
+        let others = || match all {
+            AllProxy::Read => named("ALL_PROXY"),
+            AllProxy::Ignored => None,
+        };
+        Self {
+            http: named("HTTP_PROXY").or_else(others),
+            https: named("HTTPS_PROXY").or_else(others),
+            no_proxy: named("NO_PROXY").unwrap_or_default(),
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for Settings {

@@ -19,7 +19,7 @@ use crate::run::RunEvent;
 use crate::schedule::Schedule;
 use crate::serials::Serials;
 use crate::settings::Settings;
-use crate::worker::{Start, Worker};
+use crate::worker::{Start, TargetOrigins, Worker};
 
 /// Messages that wait between two turns; a turn makes far fewer.
 const MESSAGES_MAX: usize = 4096;
@@ -88,6 +88,7 @@ impl<I: Io> Simulation<I> {
         let orders = Arc::new(Orders::default());
         let start = Start {
             schedule: Schedule::of_worker(&prepared, 0, 1),
+            targets: TargetOrigins::of(&prepared),
             orders: Arc::clone(&orders),
             lazy: None,
             serials: Serials::of(0, 1),

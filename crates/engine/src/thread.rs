@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 use net::machine;
 
@@ -14,16 +13,9 @@ use crate::schedule::Schedule;
 use crate::serials::Serials;
 use crate::settings::Settings;
 use crate::share::share;
-use crate::worker::{Start, Worker};
+use crate::start_gate::StartGate;
+use crate::worker::{Start, TargetOrigins, Worker};
 use crate::worker_io::WorkerIo;
-
-/// The start of a run, on both clocks.
-#[derive(Clone, Copy)]
-pub(crate) struct Clock {
-    pub(crate) start: Instant,
-    /// Unix time, in nanoseconds.
-    pub(crate) epoch: i64,
-}
 
 /// What one worker thread is made of, before the clock starts.
 pub(crate) struct WorkerThread {
@@ -35,22 +27,23 @@ pub(crate) struct WorkerThread {
 }
 
 impl WorkerThread {
-    /// Starts the worker on a thread of its own.
+    /// Makes the worker ready on a thread of its own, where it waits for the start of the run.
     ///
     /// # Errors
     /// The system refuses the thread.
     pub(crate) fn spawn(
         self,
-        clock: Clock,
+        gate: &Arc<StartGate>,
         prepared: &Arc<Prepared>,
         orders: &Arc<Orders>,
     ) -> std::io::Result<JoinHandle<()>> {
-        let (prepared, orders) = (Arc::clone(prepared), Arc::clone(orders));
+        let (prepared, orders, gate) = (Arc::clone(prepared), Arc::clone(orders), Arc::clone(gate));
         let name = format!("brunt-worker-{}", self.outlet.worker);
-        std::thread::Builder::new().name(name).spawn(move || self.run(clock, prepared, orders))
+        std::thread::Builder::new().name(name).spawn(move || self.run(&gate, prepared, orders))
     }
 
-    fn run(self, clock: Clock, prepared: Arc<Prepared>, orders: Arc<Orders>) {
+    fn run(self, gate: &StartGate, prepared: Arc<Prepared>, orders: Arc<Orders>) {
+        let preparing = gate.preparing();
         let Self { workers, mut machine, lazy, outlet } = self;
         let shared = Arc::clone(&orders);
         let (worker, settings) = (outlet.worker, &prepared.settings);
@@ -58,10 +51,13 @@ impl WorkerThread {
         let share_of = |total: usize| share(total as u64, worker as u64, workers as u64) as usize;
         // Users that decide for themselves never leave their thread.
         let schedule = Schedule::of_worker(&prepared, worker as u64, workers as u64);
+        let targets = TargetOrigins::of(&prepared);
+        let Some(clock) = preparing.wait() else { return };
         machine.set_start(clock.start);
         let start = Start {
             orders,
             schedule,
+            targets,
             lazy,
             serials: Serials::of(worker, workers),
             conns_max: settings.max_connections.map_or(usize::MAX, share_of),
@@ -80,22 +76,6 @@ impl WorkerThread {
                 clock.wait(&shared);
                 worker.run();
             }
-        }
-    }
-}
-
-/// How often a worker that waits for the start of the run checks for an order to stop.
-const STOP_CHECK: Duration = Duration::from_millis(50);
-
-impl Clock {
-    /// Waits for the start of the run, or for an order to stop.
-    fn wait(self, orders: &Orders) {
-        loop {
-            let left = self.start.saturating_duration_since(Instant::now());
-            if left.is_zero() || orders.is_stop_requested() {
-                return;
-            }
-            std::thread::sleep(left.min(STOP_CHECK));
         }
     }
 }

@@ -107,12 +107,12 @@ fn a_run_starts_at_its_instant() {
     let settings = Settings { timeout: Some(Nanos::from_millis(100)), ..Settings::default() };
     let ready = ReadyRun::new(plan(vec![target(&url)]), &settings, None).expect("it is ready");
     let at = Instant::now() + Duration::from_millis(300);
-    let run = ready.start(at).expect("it starts");
+    let run = ready.start(at);
     assert_eq!(run.elapsed(), Nanos::ZERO, "before the start");
     let (batches, last) = events(&run);
     assert!(at.elapsed() >= Duration::from_millis(500), "time 0 is the instant");
     let first = batches.iter().flat_map(|batch| &batch.samples).map(|hit| hit.sent).min();
-    assert!(first >= Some(Nanos::from_millis(20)), "{first:?}");
+    assert!(first.is_some(), "{first:?}");
     assert_eq!(last.generator.planned, 25);
 }
 
@@ -123,7 +123,7 @@ fn a_start_that_has_passed_counts_as_lag() {
     let settings = Settings { timeout: Some(Nanos::from_millis(100)), ..Settings::default() };
     let ready = ReadyRun::new(plan(vec![target(&url)]), &settings, None).expect("it is ready");
     let at = Instant::now() - Duration::from_millis(200);
-    let (_, last) = events(&ready.start(at).expect("it starts"));
+    let (_, last) = events(&ready.start(at));
     assert_eq!(last.generator.planned, 25);
     assert!(last.generator.lag.max() >= Nanos::from_millis(150), "{}", last.generator.lag.max());
 }
@@ -136,13 +136,13 @@ fn what_is_overdue_can_be_skipped() {
     let ready = ReadyRun::new(plan(vec![target(&url)]), &settings, None).expect("it is ready");
     // Before its start no worker has begun anything.
     let at = Instant::now() + Duration::from_millis(100);
-    let run = ready.start(at).expect("it starts");
+    let run = ready.start(at);
     run.stopper().skip_overdue(at + Duration::from_millis(310));
     let (batches, last) = events(&run);
     let sent: Vec<u64> =
         batches.iter().flat_map(|batch| &batch.samples).map(|hit| hit.seq).collect();
-    assert_eq!((last.generator.sent, last.generator.not_sent), (10, 15));
-    assert!(sent.iter().all(|seq| *seq >= 15), "{sent:?}");
+    assert_eq!((last.generator.sent, last.generator.not_sent), (9, 16));
+    assert!(sent.iter().all(|seq| *seq >= 16), "{sent:?}");
 }
 
 /// Three agents at different weights send each hit of the schedule once, by its number.
@@ -162,7 +162,7 @@ fn parts_send_the_whole() {
         seen.extend(hits.map(|hit| (hit.seq, hit.intended)));
     }
     seen.sort_unstable();
-    let due = |number: u64| (number, Nanos::from_millis(20) * (number + 1));
+    let due = |number: u64| (number, Nanos::from_millis(20) * number);
     assert_eq!(seen, (0..25).map(due).collect::<Vec<_>>());
 }
 

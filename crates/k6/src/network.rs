@@ -1,16 +1,18 @@
 //! A script's options of names, addresses, TLS and proxies, as settings of the engine.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use engine::{
-    AddressFamily, ClientIdentity, DnsPick, DnsTtl, FirstAddress, HostPolicy, HostRule, IpRange,
-    ProxySettings, Settings,
+    AddressFamily, AllProxy, ClientIdentity, DnsPick, DnsTtl, FirstAddress, HostPolicy, HostRule,
+    IpRange, ProxySettings, Settings,
 };
 use script::{DnsOptions, HttpOptions, HttpPlan, HttpRules, Options, RateLimit, TlsIdentity};
 use stdx::Nanos;
 use wire::tls::rustls::CipherSuite;
 use wire::tls::{Versions, suite_of_iana};
+use wire::url::ascii_host;
 
 /// The options of the network.
 #[derive(Clone, Debug)]
@@ -33,7 +35,7 @@ impl Network {
     ///
     /// # Errors
     /// A value is malformed; the text names the option.
-    pub(super) fn read(options: &HttpOptions) -> Result<Self, String> {
+    pub(super) fn read(options: &HttpOptions, all_proxy: AllProxy) -> Result<Self, String> {
         let (dns_ttl, dns_pick) = dns(&options.dns)?;
         let hosts = options.hosts.iter().map(|(name, to)| host(name, to));
         let blocked = options.blocked_nets.iter().map(|text| {
@@ -42,7 +44,7 @@ impl Network {
         });
         let host_policy = HostPolicy {
             hosts: hosts.collect::<Result<_, _>>()?,
-            blocked_names: options.blocked_names.clone(),
+            blocked_names: options.blocked_names.iter().map(|name| ascii_name(name)).collect(),
             blocked_nets: blocked.collect::<Result<_, _>>()?,
         };
         Ok(Self {
@@ -53,7 +55,7 @@ impl Network {
             versions: versions(&options.tls_version)?,
             suites: suites(&options.tls_suites)?,
             identities: options.tls_auth.iter().map(identity).collect::<Result<_, _>>()?,
-            proxy: proxies(|name| std::env::var(name).ok()),
+            proxy: ProxySettings::of_environment(all_proxy, |name| std::env::var(name).ok()),
         })
     }
 
@@ -95,7 +97,13 @@ fn host(name: &str, to: &str) -> Result<HostRule, String> {
         Some((name, Ok(port))) => (name, Some(port)),
         _ => (name, None),
     };
+    let name = ascii_name(name);
     Ok(HostRule { name: name.to_ascii_lowercase(), port, ip, to_port })
+}
+
+/// A name or pattern as hosts of URLs are: in punycode.
+fn ascii_name(name: &str) -> String {
+    ascii_host(name).map_or_else(|| name.to_owned(), Cow::into_owned)
 }
 
 fn dns(options: &DnsOptions) -> Result<(DnsTtl, DnsPick), String> {
@@ -225,20 +233,6 @@ fn identity(given: &TlsIdentity) -> Result<ClientIdentity, String> {
         cert_pem: given.cert.clone().into_bytes(),
         key_pem: given.key.clone().into_bytes(),
     })
-}
-
-/// Proxies as Go's client takes them from the environment.
-fn proxies(variable: impl Fn(&str) -> Option<String>) -> ProxySettings {
-    let named = |name: &str| {
-        let upper = variable(name).filter(|value| !value.is_empty());
-        upper.or_else(|| variable(&name.to_lowercase())).filter(|value| !value.is_empty())
-    };
-    ProxySettings {
-        http: named("HTTP_PROXY"),
-        https: named("HTTPS_PROXY"),
-        no_proxy: named("NO_PROXY").unwrap_or_default(),
-        ..ProxySettings::default()
-    }
 }
 
 #[cfg(test)]

@@ -68,12 +68,12 @@ fn file(flags: &RunFlags) -> Result<Fields, K6Error> {
     });
     let Some(path) = path else { return Ok(Fields::new()) };
     let shown = path.display();
-    let json = match std::fs::read_to_string(&path) {
-        Ok(json) => json,
+    let json = match std::fs::read(&path) {
+        Ok(json) => stdx::plain_text(json),
         Err(_) if named.is_none() => return Ok(Fields::new()),
         Err(error) => return Err(K6Error::config(format!("{shown}: {}", reason(&error)))),
     };
-    match serde_json::from_str(&json) {
+    match serde_json::from_slice(&json) {
         Ok(Value::Object(fields)) => {
             canonical(fields).map_err(|error| K6Error::config(format!("{shown}: {error}")))
         }

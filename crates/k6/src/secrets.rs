@@ -90,6 +90,7 @@ fn source(text: &str) -> Result<Source, String> {
                 .ok_or("missing filename for file secret source")?;
             let text = std::fs::read_to_string(&path)
                 .map_err(|error| format!("reading secrets from {path}: {}", reason(&error)))?;
+            let text = text.trim_start_matches('\u{feff}');
             for line in text.lines().filter(|line| !line.trim().is_empty()) {
                 let (key, value) =
                     line.split_once('=').ok_or_else(|| format!("{path}: a line without ="))?;

@@ -48,7 +48,7 @@ pub fn run_study(
     options: &StudyOptions,
     commands: &CommandLines,
 ) -> Result<StudyOutcome, ExitError> {
-    let text = String::from_utf8(cli::input::read_whole(path)?)
+    let text = String::from_utf8(cli::input::read_text(path)?)
         .map_err(|_| input_error(format!("{path} is not UTF-8")))?;
     let mut study = file::read(&text, options.mode, commands)
         .map_err(|problems| problems_error(path, &problems))?;

@@ -118,6 +118,12 @@ pub fn make_timers_punctual() {
     }
 }
 
+/// The number of a network interface, which a zone of an IPv6 address names: by its name, or as it is. RFC 4007, 11.2.
+#[must_use]
+pub fn zone_index(zone: &str) -> Option<u32> {
+    zone.parse().ok().or_else(|| nix::net::if_::if_nametoindex(zone).ok())
+}
+
 /// The memory of the machine, or of the control group (v2) that the process is in, where that is less; `None` where the system does
 /// not say. In bytes.
 #[must_use]

@@ -246,11 +246,12 @@ impl Influx {
     }
 }
 
-/// A text with backslashes before what would end it. A line break, and a backslash that would escape what follows, have none.
+/// A text with backslashes before what would end it. A line break, which is a blank, and a backslash that would escape what follows, have none.
 fn escape(line: &mut String, text: &str, special: &str) {
     for c in text.chars() {
         match c {
-            '\n' | '\r' => line.push(' '),
+            // As a blank, which ends nothing where it is escaped.
+            '\n' | '\r' => line.push_str("\\ "),
             c => {
                 if special.contains(c) {
                     line.push('\\');
@@ -310,7 +311,13 @@ mod tests {
     #[test]
     fn lines_have_tags_and_fields() {
         let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let tags = [tag("check", "a, b=c"), tag("empty", ""), tag("url", "http://x/?\"")];
+        let tags = [
+            tag("check", "a, b=c"),
+            tag("empty", ""),
+            // regression: issue 41. An InfluxDB reads no line with a blank that is not escaped.
+            tag("of\nlines", "page has\na title\r\n"),
+            tag("url", "http://x/?\""),
+        ];
         let udp = "udp://127.0.0.1:9/k6";
         let settings = Settings::read(udp, &Environment::default()).unwrap();
         let (mut influx, _) = Influx::new(settings);
@@ -325,8 +332,7 @@ mod tests {
             metadata: &[tag("iter", "x"), tag("vu", "3")],
         });
         let lines = influx.payloads(Flush { unix_ns: 0, is_last: false }).concat();
-        let expect =
-            "http_reqs,check=a\\,\\ b\\=c value=1,url=\"http://x/?\\\"\",iter=\"x\",vu=3i 5";
+        let expect = "http_reqs,check=a\\,\\ b\\=c,of\\ lines=page\\ has\\ a\\ title\\ \\  value=1,url=\"http://x/?\\\"\",iter=\"x\",vu=3i 5";
         assert_eq!(String::from_utf8(lines).unwrap(), expect);
     }
 

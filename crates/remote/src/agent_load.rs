@@ -28,7 +28,7 @@ pub(crate) struct Prepared {
 /// The engine could not start, or failed, with the reason.
 pub(crate) fn run(prepared: Prepared, at: Instant, handle: &AgentHandle) -> Result<(), String> {
     let Prepared { plan, ready, share } = prepared;
-    let run = ready.start(at).map_err(|error| error.to_string())?;
+    let run = ready.start(at);
     let uplink = Uplink::new(handle, share, true);
     let mut load = AgentLoad { handle, stopper: run.stopper(), uplink };
     let options = SessionOptions::counting(|| 0);

@@ -63,7 +63,7 @@ impl PreparedCable {
     /// The engine could not start, or failed, with the reason.
     pub(crate) fn run(self, at: Instant, handle: &AgentHandle) -> Result<(), String> {
         let Self { cable, plan, ready, share } = self;
-        let run = ready.start(at).map_err(|error| error.to_string())?;
+        let run = ready.start(at);
         let mut part = CablePart {
             handle,
             uplink: Uplink::new(handle, share, true),

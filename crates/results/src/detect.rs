@@ -7,6 +7,10 @@ use crate::{Encoding, csv, gob, json};
 
 /// The encoding of what comes, or `None` for an empty or foreign input.
 pub(crate) fn detect(feed: &mut Feed) -> Result<Option<Encoding>, Fault> {
+    // Before a text, by an editor or a shell of Windows. No format of ours begins with it.
+    if feed.need(BYTE_ORDER_MARK.len())? && feed.pending().starts_with(BYTE_ORDER_MARK) {
+        feed.consume(BYTE_ORDER_MARK.len());
+    }
     if !feed.need(4)? {
         return Ok(None);
     }
@@ -27,6 +31,7 @@ pub(crate) fn detect(feed: &mut Feed) -> Result<Option<Encoding>, Fault> {
     }
 }
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Bytes a gob stream needs for the description of its first type, with room to spare.
 const GOB_START_MAX: usize = 64 << 10;
 
@@ -68,4 +73,19 @@ pub(crate) fn source(encoding: Encoding, feed: Feed) -> Result<Box<dyn Source>, 
         Encoding::Json => Box::new(RecordSource { feed, records: json::JsonRecords::default() }),
         Encoding::Gob => Box::new(RecordSource { feed, records: gob::GobRecords::default() }),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regression_issue_41_a_byte_order_mark_hides_no_encoding() {
+        let of = |bytes: &'static [u8]| detect(&mut Feed::new(Box::new(bytes))).expect("memory");
+        let row = b"\xef\xbb\xbf1,200,1,0,0,,,bmFtZQ==,0,GET,http://h/,\n";
+        assert_eq!(of(row), Some(Encoding::Csv));
+        assert_eq!(of(&row[3..]), Some(Encoding::Csv));
+        assert_eq!(of(b"\xef\xbb\xbf"), None);
+        assert_eq!(of(b"\xef\xbb\xbfPAR1"), Some(Encoding::Parquet));
+    }
 }

@@ -3,6 +3,7 @@
 //!
 //! It holds no domain noun: nothing here knows a request, a histogram or a flag. It reads no clock.
 
+mod byte_order_mark;
 mod bytes;
 mod count;
 mod distribution;
@@ -20,6 +21,7 @@ mod suggest;
 mod terminal_text;
 mod time;
 
+pub use byte_order_mark::{is_utf_16, plain_text, without_byte_order_mark};
 pub use bytes::{Bytes, BytesError};
 pub use count::{are, counted, greatest_common_divisor, plural, were};
 pub use distribution::{Distribution, DistributionError};

@@ -13,6 +13,7 @@ pub mod content;
 pub mod h1;
 pub mod h2;
 pub mod proxy;
+pub mod socks5;
 pub mod tls;
 pub mod url;
 pub mod ws;

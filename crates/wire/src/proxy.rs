@@ -1,9 +1,89 @@
-//! `NoProxy`: which hosts are asked directly, by the rules of Go's `httpproxy`. It reads no environment and resolves no
-//! name.
+//! `Proxy`: a proxy's address and how it is spoken to. `NoProxy`: which hosts are asked directly, by the rules of Go's
+//! `httpproxy`. Neither reads the environment or resolves a name.
 
 use std::net::IpAddr;
 
-use crate::url::Url;
+use thiserror::Error;
+
+use crate::socks5;
+use crate::url::{Url, UrlError, ascii_host, without_zone};
+
+/// How a proxy is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProxyScheme {
+    /// HTTP in the clear.
+    Http,
+    /// HTTP over TLS.
+    Https,
+    /// SOCKS 5 (RFC 1928). Names are the proxy's to resolve, with `socks5` as with `socks5h`, as Go's client has it.
+    Socks5,
+}
+
+/// A proxy's address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proxy {
+    /// How it is spoken to.
+    pub scheme: ProxyScheme,
+    /// Its name or address, without brackets.
+    pub host: String,
+    /// Its port, given or by default: 80, 443 or 1080.
+    pub port: u16,
+    /// User and password, decoded.
+    pub credentials: Option<(String, String)>,
+}
+
+/// Why a text is no address of a proxy.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ProxyError {
+    /// The scheme is not one that is spoken.
+    #[error("its scheme \"{0}\" is none of http, https, socks5, socks5h")]
+    Scheme(String),
+    /// What follows the scheme is no host with, perhaps, a port.
+    #[error("{0}")]
+    Url(#[from] UrlError),
+    /// The user is empty or longer than SOCKS can say, or the password is longer. RFC 1929, 2.
+    #[error("a SOCKS proxy's user has 1 to 255 bytes, and its password at most 255")]
+    Credentials,
+}
+
+impl Proxy {
+    /// Reads `scheme://user:password@host:port`, of which scheme, credentials and port may be left out. What follows the
+    /// port means nothing.
+    ///
+    /// # Errors
+    /// The text is no such address, or of a scheme that is not spoken: nothing may be sent there then, since it is not known what
+    /// would hold for a password.
+    pub fn parse(text: &str) -> Result<Self, ProxyError> {
+        let (scheme, rest) = match text.split_once("://") {
+            Some((scheme, rest)) => (scheme.to_ascii_lowercase(), rest),
+            None => ("http".to_owned(), text),
+        };
+        let (scheme, default_port) = match scheme.as_str() {
+            "http" => (ProxyScheme::Http, 80),
+            "https" => (ProxyScheme::Https, 443),
+            "socks5" | "socks5h" => (ProxyScheme::Socks5, 1080),
+            _ => return Err(ProxyError::Scheme(scheme)),
+        };
+        let url = Url::parse(&format!("http://{rest}"))?;
+        let names_port = url.authority.contains(':') && !url.authority.ends_with(']');
+        let credentials = url.userinfo.as_deref().and_then(|info| info.split_once(':'));
+        let credentials = credentials.map(|(user, word)| (user.to_owned(), word.to_owned()));
+        if let (ProxyScheme::Socks5, Some((user, password))) = (scheme, &credentials)
+            && (!(1..=socks5::TEXT_MAX).contains(&user.len()) || password.len() > socks5::TEXT_MAX)
+        {
+            return Err(ProxyError::Credentials);
+        }
+        let port = if names_port { url.port } else { default_port };
+        Ok(Self { scheme, host: url.host, port, credentials })
+    }
+
+    /// The value of the `Proxy-Authorization` field that its credentials make. RFC 9110, 11.7.2.
+    #[must_use]
+    pub fn authorization(&self) -> Option<String> {
+        let (user, password) = self.credentials.as_ref()?;
+        Some(crate::h1::request::basic_authorization(&format!("{user}:{password}")))
+    }
+}
 
 /// The hosts that are asked without a proxy, from `NO_PROXY`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +116,7 @@ impl NoProxy {
     /// Whether `url` is asked directly. `localhost` and loopback addresses always are.
     #[must_use]
     pub fn is_direct(&self, url: &Url) -> bool {
-        let host = url.host.to_ascii_lowercase();
+        let host = without_zone(&url.host).to_ascii_lowercase();
         let address = host.parse::<IpAddr>().ok().map(|address| address.to_canonical());
         let loopback = host == "localhost" || address.is_some_and(|address| address.is_loopback());
         loopback || self.rules.iter().any(|rule| rule.matches(&host, address, url.port))
@@ -52,7 +132,7 @@ impl Rule {
         if let Some((address, bits)) = member.split_once('/') {
             let address: IpAddr = address.parse().ok()?;
             let bits = bits.parse().ok()?;
-            return (bits <= width(address)).then_some(Self::Network(address, bits));
+            return Self::network(address, bits);
         }
         if let Ok(address) = member.parse::<IpAddr>() {
             return Some(Self::Address(address.to_canonical(), None));
@@ -66,10 +146,20 @@ impl Rule {
             return Some(Self::Address(address.to_canonical(), port));
         }
         let host = host.strip_prefix('*').filter(|rest| rest.starts_with('.')).unwrap_or(host);
+        let host = &*ascii_host(host)?;
         match host.strip_prefix('.') {
             _ if host.is_empty() => None,
             Some(_) => Some(Self::Domain { suffix: host.to_owned(), apex: false, port }),
             None => Some(Self::Domain { suffix: format!(".{host}"), apex: true, port }),
+        }
+    }
+
+    /// A range of IPv4 in its form of IPv6 is the one of IPv4. RFC 4291, 2.5.5.2.
+    fn network(address: IpAddr, bits: u32) -> Option<Self> {
+        let (canonical, before) = (address.to_canonical(), width(address).checked_sub(bits)?);
+        match width(canonical).checked_sub(before) {
+            Some(bits) => Some(Self::Network(canonical, bits)),
+            None => Some(Self::Network(address, bits)),
         }
     }
 
@@ -139,10 +229,50 @@ mod tests {
             ("http://localhost:9/", true),
             ("http://127.1.2.3/", true),
             ("http://[::1]/", true),
+            ("http://[::1%25lo]/", true),
         ];
         for (url, direct) in cases {
             assert_eq!(no_proxy.is_direct(&Url::parse(url).expect(url)), direct, "{url}");
         }
+    }
+
+    #[test]
+    fn a_proxy_is_spoken_to_by_its_scheme() {
+        use ProxyScheme::{Http, Https, Socks5};
+        for (text, scheme, host, port) in [
+            ("proxy", Http, "proxy", 80),
+            ("proxy:3128", Http, "proxy", 3128),
+            ("us:pw@proxy:3128/", Http, "proxy", 3128),
+            ("HTTP://proxy", Http, "proxy", 80),
+            ("https://proxy", Https, "proxy", 443),
+            ("https://[::1]", Https, "::1", 443),
+            ("https://[::1]:80", Https, "::1", 80),
+            ("socks5://proxy", Socks5, "proxy", 1080),
+            ("socks5h://us:p%40w@proxy:9050", Socks5, "proxy", 9050),
+        ] {
+            let proxy = Proxy::parse(text).expect(text);
+            assert_eq!((proxy.scheme, proxy.host.as_str(), proxy.port), (scheme, host, port));
+        }
+        let us = Proxy::parse("socks5h://us:p%40w@proxy:9050").expect("a proxy");
+        assert_eq!(us.credentials, Some(("us".to_owned(), "p@w".to_owned())));
+        let long = format!("socks5://{}:pw@proxy", "u".repeat(256));
+        for text in ["socks4://p", "socks4a://p:1", "ftp://p", "://p", "socks://p", "quic://us:p@h"]
+        {
+            assert!(matches!(Proxy::parse(text), Err(ProxyError::Scheme(_))), "{text}");
+        }
+        for text in ["http://", "socks5:127.0.0.1:1080", "https:proxy:3128", "", "http://a b"] {
+            assert!(matches!(Proxy::parse(text), Err(ProxyError::Url(_))), "{text}");
+        }
+        assert_eq!(Proxy::parse(&long), Err(ProxyError::Credentials));
+        assert_eq!(Proxy::parse("socks5://:pw@h"), Err(ProxyError::Credentials));
+    }
+
+    #[test]
+    fn names_that_are_not_ascii_are_known() {
+        let url = Url::parse("http://www.b\u{fc}cher.example/").expect("a URL");
+        assert!(NoProxy::parse("b\u{fc}cher.example").is_direct(&url));
+        assert!(NoProxy::parse(".b\u{dc}cher.example").is_direct(&url));
+        assert!(!NoProxy::parse("bucher.example").is_direct(&url));
     }
 
     #[test]
@@ -155,5 +285,11 @@ mod tests {
         assert!(NoProxy::parse("2001:db8::/32").is_direct(&v6));
         assert!(NoProxy::parse("::/0").is_direct(&v6));
         assert!(!NoProxy::parse("0.0.0.0/0").is_direct(&v6));
+        let mapped = Url::parse("http://[::ffff:10.0.0.1]/").expect("a URL");
+        for (list, direct) in
+            [("10.0.0.0/8", true), ("::ffff:10.0.0.0/104", true), ("::ffff:11.0.0.0/104", false)]
+        {
+            assert_eq!(NoProxy::parse(list).is_direct(&mapped), direct, "{list}");
+        }
     }
 }

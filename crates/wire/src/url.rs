@@ -1,5 +1,6 @@
 //! `Url`: an http or https address, cut into the parts that go on the wire.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::net::Ipv6Addr;
 
@@ -54,7 +55,7 @@ pub enum UrlError {
     /// There is no host.
     #[error("no host in the URL")]
     NoHost,
-    /// The host holds characters that no host name has; names that are not ASCII must come in punycode.
+    /// The host holds characters that no host name has, or is not ASCII and has no form in punycode.
     #[error("invalid host \"{0}\" in URL")]
     Host(String),
     /// The host is longer than any name can be; its length in bytes.
@@ -211,6 +212,22 @@ impl fmt::Display for Url {
     }
 }
 
+/// Appends a reference as a server sends it. Bytes that are no UTF-8 become escapes, and so reach the server as they came: a
+/// reference is bytes to who made it. RFC 3986, 2.1.
+///
+/// # Examples
+/// ```
+/// let mut text = String::new();
+/// wire::url::push_reference(b"/caf\xe9", &mut text);
+/// assert_eq!(text, "/caf%E9");
+/// ```
+pub fn push_reference(bytes: &[u8], out: &mut String) {
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| push_escaped(*byte, false, out));
+    }
+}
+
 /// The text with its control characters as escapes.
 fn without_controls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -255,6 +272,7 @@ fn split_host_port(text: &str) -> Result<(String, &str), UrlError> {
         (address, port)
     } else {
         let (host, port) = text.split_once(':').unwrap_or((text, ""));
+        let host = &*ascii_host(host).ok_or_else(invalid)?;
         let valid = |b: u8| b.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&b);
         if host.is_empty() {
             return Err(UrlError::NoHost);
@@ -273,8 +291,25 @@ fn split_host_port(text: &str) -> Result<(String, &str), UrlError> {
     Ok((host, port))
 }
 
-fn without_zone(address: &str) -> &str {
+/// An address without its zone, which means something on this machine alone. RFC 6874.
+#[must_use]
+pub fn without_zone(address: &str) -> &str {
     address.split('%').next().unwrap_or(address)
+}
+
+/// The host as it is looked up and sent: a name that is not ASCII, also one whose bytes are escaped, in punycode (UTS 46, RFC 3492).
+/// What is ASCII is as it is. `None` where there is no such form.
+#[must_use]
+pub fn ascii_host(host: &str) -> Option<Cow<'_, str>> {
+    let decoded = match host.contains('%') {
+        true => Cow::Owned(decode_escapes(host).ok().filter(|decoded| !decoded.is_ascii())?),
+        false => Cow::Borrowed(host),
+    };
+    if decoded.is_ascii() {
+        return Some(decoded);
+    }
+    let ascii = idna::domain_to_ascii_cow(decoded.as_bytes(), idna::AsciiDenyList::URL).ok()?;
+    Some(Cow::Owned(ascii.into_owned()))
 }
 
 /// `user:password`, decoded; a user alone has an empty password.
@@ -377,6 +412,43 @@ mod tests {
     use super::*;
 
     #[test]
+    fn regression_issue_41_names_that_are_not_ascii_are_sent_in_punycode() {
+        for (text, host, authority) in [
+            ("http://b\u{fc}cher.example/", "xn--bcher-kva.example", "xn--bcher-kva.example"),
+            ("http://B\u{dc}CHER.example:81/", "xn--bcher-kva.example", "xn--bcher-kva.example:81"),
+            ("http://u:p@b%C3%BCcher.example/", "xn--bcher-kva.example", "xn--bcher-kva.example"),
+            ("http://\u{4f8b}\u{3048}.jp/", "xn--r8jz45g.jp", "xn--r8jz45g.jp"),
+            ("http://a\u{3002}test/", "a.test", "a.test"),
+            ("http://MiXed.test/", "MiXed.test", "MiXed.test"),
+            ("http://a_b.test/", "a_b.test", "a_b.test"),
+        ] {
+            let url = Url::parse(text).expect(text);
+            assert_eq!((url.host.as_str(), url.authority.as_str()), (host, authority), "{text}");
+        }
+        let base = Url::parse("http://h/").expect("a URL");
+        let there = base.join("//b\u{fc}cher.example/x").expect("a URL");
+        assert_eq!(there.to_string(), "http://xn--bcher-kva.example/x");
+        for text in ["http://h%41/", "http://h%zz/", "http://\u{fc} x/", "http://\u{200d}/"] {
+            assert!(Url::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn regression_issue_41_references_keep_bytes_that_are_no_utf_8() {
+        let base = Url::parse("http://h/a/b").expect("a URL");
+        for (bytes, expect) in [
+            (&b"/caf\xe9"[..], "/caf%E9"),
+            (b"/caf\xc3\xa9", "/caf%C3%A9"),
+            (b"\xff\xfe?q=\xe4", "/a/%FF%FE?q=%E4"),
+            (b"/\xc3", "/%C3"),
+        ] {
+            let mut text = String::new();
+            push_reference(bytes, &mut text);
+            assert_eq!(base.join(&text).expect("a URL").path_and_query, expect, "{bytes:?}");
+        }
+    }
+
+    #[test]
     fn parts_of_a_url() {
         // text, host, port, authority, target
         let cases = [
@@ -451,7 +523,7 @@ mod tests {
             ("http:/x", "no host in the URL"),
             ("http://:80/x", "no host in the URL"),
             ("http://a b/", "invalid host \"a b\" in URL"),
-            ("http://m\u{fc}nchen.de/", "invalid host \"m\u{fc}nchen.de\" in URL"),
+            ("http://\u{200d}/", "invalid host \"\u{200d}\" in URL"),
             ("http://[::1/", "invalid host \"[::1\" in URL"),
             ("http://[zz]/", "invalid host \"[zz]\" in URL"),
             ("http://a:b/", "invalid port \":b\" after host"),

@@ -113,7 +113,7 @@ fn service(flag: &str, text: &str) -> Result<ServiceTime, CommandError> {
         return Ok(law);
     };
     let name = path.display().to_string();
-    let bytes = input::read_whole(&name)?;
+    let bytes = input::read_text(&name)?;
     let read = ServiceTime::from_lines(&String::from_utf8_lossy(&bytes));
     Ok(read.with_context(|| name).or_exit(ExitCode::Input)?)
 }

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, anyhow};
 use cli::{CommandError, Dialect, ExitCode, ExitError, OrExit, input, usage_error};
-use engine::{Capture, CapturedHeaders, HeadStyle};
+use engine::{AllProxy, Capture, CapturedHeaders, HeadStyle};
 use results::Encoding;
 use session::BarePort;
 use stdx::Nanos;
@@ -14,6 +14,8 @@ use workload::targets::Grammar;
 pub(crate) struct LoadRules {
     /// The header fields that are added to requests.
     pub(crate) head: HeadStyle,
+    /// Whether `ALL_PROXY` names a proxy.
+    pub(crate) all_proxy: AllProxy,
     /// The grammar of targets.
     pub(crate) grammar: Grammar,
     /// The rate for the word `infinity`; `None` is a closed loop.
@@ -49,6 +51,7 @@ impl LoadRules {
     /// The rules of our own command line.
     pub(crate) const NATIVE: Self = Self {
         head: HeadStyle::Native,
+        all_proxy: AllProxy::Read,
         grammar: Grammar::Native,
         infinite_rate: None,
         duration_min: Nanos::ZERO,
@@ -70,6 +73,7 @@ impl LoadRules {
     /// Vegeta's rules.
     const VEGETA: Self = Self {
         head: HeadStyle::Go,
+        all_proxy: AllProxy::Ignored,
         grammar: Grammar::Vegeta,
         // Vegeta accepts the word and uses its default rate.
         infinite_rate: Some(Rate { hits: 50, per: Nanos::SECOND }),

@@ -32,7 +32,7 @@ pub(super) fn add(list: &mut [Target], cookies: Option<&Cookies>) -> Result<(), 
         Some(Cookies::File(path)) => path,
     };
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().into();
-    let text = input::read_whole(path)?;
+    let text = input::read_text(path)?;
     let wrong = |error| ExitError { code: ExitCode::Input, error };
     let jar = jar(&String::from_utf8_lossy(&text), now);
     let jar = jar.map_err(|problem| wrong(anyhow!("{path}: {problem}")))?;

@@ -44,7 +44,7 @@ pub(super) fn client_settings<T>(
             Some(ttl) => DnsTtl::For(ttl),
         },
         tls: tls_settings(rules, tls)?,
-        proxy: proxy_settings(&connection.proxy_headers, environment),
+        proxy: proxy_settings(rules, &connection.proxy_headers, environment),
         ..Settings::default()
     })
 }
@@ -116,16 +116,12 @@ fn tls_settings(rules: &LoadRules, tls: &TlsFlags) -> Result<TlsSettings, ExitEr
     })
 }
 
-/// The proxies that the environment names; names in capital letters come first.
-fn proxy_settings(headers: &[(String, String)], environment: &Environment<'_>) -> ProxySettings {
-    let variable = |name: &str| {
-        let lower = || (environment.variable)(&name.to_lowercase());
-        (environment.variable)(name).filter(|value| !value.is_empty()).or_else(lower)
-    };
-    ProxySettings {
-        http: variable("HTTP_PROXY").filter(|value| !value.is_empty()),
-        https: variable("HTTPS_PROXY").filter(|value| !value.is_empty()),
-        no_proxy: variable("NO_PROXY").unwrap_or_default(),
-        headers: Arc::new(headers.to_vec()),
-    }
+/// The proxies that the environment names, and the fields of their CONNECT.
+fn proxy_settings(
+    rules: &LoadRules,
+    headers: &[(String, String)],
+    environment: &Environment<'_>,
+) -> ProxySettings {
+    let named = ProxySettings::of_environment(rules.all_proxy, environment.variable);
+    ProxySettings { headers: Arc::new(headers.to_vec()), ..named }
 }

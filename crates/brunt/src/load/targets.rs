@@ -188,7 +188,7 @@ pub(super) fn read_all(source: &Source, rules: &LoadRules) -> Result<Vec<Target>
     if input::is_stdin(&source.name) {
         input::announce_stdin("targets");
     }
-    parse(&input::read_whole(&source.name)?, source, rules)
+    parse(&input::read_text(&source.name)?, source, rules)
 }
 
 /// Parses targets.

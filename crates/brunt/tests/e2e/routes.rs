@@ -13,6 +13,7 @@ use crate::{Ran, Scratch, brunt, run, server, start};
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
+    credentials: Arc<Mutex<Vec<String>>>,
 }
 
 impl Proxy {
@@ -20,14 +21,20 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let seen = Arc::clone(&asked);
+        let credentials = Arc::new(Mutex::new(Vec::new()));
+        let (seen, shown) = (Arc::clone(&asked), Arc::clone(&credentials));
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let seen = Arc::clone(&seen);
-                std::thread::spawn(move || relay(client, to, &seen));
+                let (seen, shown) = (Arc::clone(&seen), Arc::clone(&shown));
+                std::thread::spawn(move || relay(client, to, (&seen, &shown)));
             }
         });
-        Self { address, asked }
+        Self { address, asked, credentials }
+    }
+
+    /// The values of `Proxy-Authorization` it was sent.
+    pub(crate) fn credentials(&self) -> Vec<String> {
+        self.credentials.lock().unwrap().clone()
     }
 
     pub(crate) fn asked(&self) -> Vec<String> {
@@ -36,11 +43,16 @@ impl Proxy {
 
     pub(crate) fn forget(&self) {
         self.asked.lock().unwrap().clear();
+        self.credentials.lock().unwrap().clear();
     }
 }
 
 /// Reads heads until one asks for a tunnel; answers the others itself.
-fn relay(client: TcpStream, to: SocketAddr, seen: &Mutex<Vec<String>>) {
+fn relay(
+    client: TcpStream,
+    to: SocketAddr,
+    (seen, shown): (&Mutex<Vec<String>>, &Mutex<Vec<String>>),
+) {
     let mut reader = BufReader::new(client.try_clone().unwrap());
     let mut writer = client;
     loop {
@@ -57,6 +69,8 @@ fn relay(client: TcpStream, to: SocketAddr, seen: &Mutex<Vec<String>>) {
         }
         let first = head[0].clone();
         seen.lock().unwrap().push(first.clone());
+        let credentials = head.iter().filter_map(|line| line.strip_prefix("Proxy-Authorization: "));
+        shown.lock().unwrap().extend(credentials.map(str::to_owned));
         if first.starts_with("CONNECT ") {
             writer.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").unwrap();
             return tunnel(reader.into_inner(), to);
@@ -65,7 +79,7 @@ fn relay(client: TcpStream, to: SocketAddr, seen: &Mutex<Vec<String>>) {
     }
 }
 
-fn tunnel(client: TcpStream, to: SocketAddr) {
+pub(crate) fn tunnel(client: TcpStream, to: SocketAddr) {
     let server = TcpStream::connect(to).unwrap();
     let (mut from_client, mut to_server) =
         (client.try_clone().unwrap(), server.try_clone().unwrap());

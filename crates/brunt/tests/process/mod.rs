@@ -98,8 +98,8 @@ impl Ran {
 pub(crate) fn brunt(args: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
     command.args(args.split_whitespace());
-    for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"] {
-        command.env_remove(name);
+    for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
+        command.env_remove(name).env_remove(name.to_lowercase());
     }
     command.env_remove("BRUNT_SAVE").env_remove("BRUNT_STORE");
     // The tests may themselves run in a job of GitHub.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use metrics::FailureKind;
 use net::{Address, Dial, Io, IoFailure};
 use stdx::Nanos;
-use wire::h1::response::RequestMethod;
 use wire::tls::TlsSession;
 use workload::FailureDetail;
 
@@ -395,30 +394,11 @@ impl<I: Io> Worker<I> {
         if let Some(hit) = conn.hit {
             self.hits[hit].dial += self.now.saturating_sub(conn.since);
         }
-        match (&origin.route, origin.secure()) {
-            (Route::Tunnel { .. }, _) => self.ask_for_tunnel(conn_id),
-            (_, true) => self.secure(conn_id),
-            (_, false) => self.send_first(conn_id),
-        }
-    }
-
-    /// Asks the proxy for a tunnel to the origin.
-    fn ask_for_tunnel(&mut self, conn_id: ConnId) {
-        let conn = &mut self.conns[conn_id];
-        let origin = &self.origins.list[conn.origin];
-        let mut headers = self.prepared.settings.proxy.headers.as_ref().clone();
-        if let Route::Tunnel { authorization: Some(authorization) } = &origin.route {
-            headers.push(("Proxy-Authorization".to_owned(), authorization.clone()));
-        }
-        conn.state = State::Tunneling;
-        conn.since = self.now;
-        conn.decoder.begin(RequestMethod::Connect);
-        match wire::h1::request::connect_request(&origin.authority(), &headers) {
-            Ok(head) => self.transmit(conn_id, &head),
-            Err(error) => {
-                let failure = Failure::new(FailureKind::Proxy, FailureReason::Request(error));
-                self.fail_connection(conn_id, &failure);
-            }
+        match &origin.route {
+            route if route.proxy_tls_name().is_some() => self.secure(conn_id),
+            Route::Tunnel(_) => self.ask_for_tunnel(conn_id),
+            Route::Socks(_) => self.greet_socks(conn_id),
+            Route::Direct | Route::Unix(_) | Route::Forward(_) => self.begin_with_server(conn_id),
         }
     }
 
@@ -436,15 +416,21 @@ impl<I: Io> Worker<I> {
     pub(super) fn begin_handshake(&mut self, conn_id: ConnId) {
         let conn = &mut self.conns[conn_id];
         let origin = &self.origins.list[conn.origin];
-        let session = self
-            .prepared
-            .tls_for(origin)
-            .map_err(|error| FailureReason::TlsSetup(error.into()))
-            .and_then(|cfg| {
-                TlsSession::client(&cfg, origin.host())
-                    .map_err(|error| FailureReason::Tls(error.into()))
+        let with_proxy = origin.route.proxy_tls_name().filter(|_| conn.proxy_tls.is_none());
+        let (set_up, name) = match with_proxy {
+            Some(name) => (self.prepared.tls_for_proxy(), name),
+            None => (self.prepared.tls_for(origin), origin.host()),
+        };
+        let session =
+            set_up.map_err(|error| FailureReason::TlsSetup(error.into())).and_then(|cfg| {
+                TlsSession::client(&cfg, name).map_err(|error| FailureReason::Tls(error.into()))
             });
         match session {
+            Ok(session) if with_proxy.is_some() => {
+                conn.proxy_tls = Some(Box::new(session));
+                conn.since = self.now;
+                self.put_through_proxy(conn_id, &[]);
+            }
             Ok(session) => {
                 conn.tls = Some(Box::new(session));
                 conn.since = self.now;

@@ -10,6 +10,7 @@ mod change;
 mod dial;
 mod finish;
 mod pipes;
+mod proxies;
 mod redirect_hosts;
 mod request_cache;
 mod sleep_through;
@@ -21,4 +22,4 @@ mod turn_taking;
 mod users;
 
 pub use pipes::sample_of;
-pub(crate) use state::{Start, Worker};
+pub(crate) use state::{Start, TargetOrigins, Worker};

@@ -101,6 +101,9 @@ pub(crate) struct Worker<I: Io> {
     pub(super) input: Box<[u8]>,
     pub(super) output: Vec<u8>,
     pub(super) plain: Vec<u8>,
+    /// What a proxy's TLS carried, and its records; empty where no proxy is spoken to over TLS.
+    pub(super) proxy_plain: Vec<u8>,
+    pub(super) proxy_records: Vec<u8>,
     /// When users that decide for themselves want to be asked again.
     pub(super) next_poll: Option<Nanos>,
     /// Users got answers since they were polled: they are polled before the loop sleeps.
@@ -126,6 +129,7 @@ pub(crate) struct Start {
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) orders: Arc<Orders>,
     pub(crate) schedule: Schedule,
+    pub(crate) targets: TargetOrigins,
     pub(crate) lazy: Option<LazyShard>,
     pub(crate) serials: Serials,
     pub(crate) conns_max: usize,
@@ -133,23 +137,39 @@ pub(crate) struct Start {
     pub(crate) recorder: Recorder,
 }
 
-/// Hits and connections there is room for before memory is asked for.
-const ROOM: usize = 1024;
+/// The origins of a plan's targets, as one worker has them. To find them takes time in proportion to the targets, so that it is
+/// done before the run starts.
+#[derive(Debug)]
+pub(crate) struct TargetOrigins {
+    origins: Origins,
+    target_origins: Vec<Option<OriginId>>,
+}
 
-impl<I: Io> Worker<I> {
-    pub(crate) fn new(mut io: I, start: Start) -> Self {
-        let Start { prepared, orders, schedule, lazy, serials, conns_max, idle_max, recorder } =
-            start;
-        let now = io.now();
-        let settings = &prepared.settings;
-        let pipeline = if settings.keepalive { settings.pipeline.max(1) } else { 1 };
-        let streams_max = settings.streams.max(1);
-        let mut origins = Origins::default();
+impl TargetOrigins {
+    /// The origins of all targets.
+    pub(crate) fn of(prepared: &Prepared) -> Self {
+        let (mut origins, settings) = (Origins::default(), &prepared.settings);
         let target_origins = prepared
             .requests
             .iter()
             .map(|request| origins.id_of(request.as_ref().ok()?, 0, settings, NamedBy::User))
             .collect();
+        Self { origins, target_origins }
+    }
+}
+
+/// Hits and connections there is room for before memory is asked for.
+const ROOM: usize = 1024;
+
+impl<I: Io> Worker<I> {
+    pub(crate) fn new(mut io: I, start: Start) -> Self {
+        let Start { prepared, orders, schedule, targets, lazy, serials, .. } = start;
+        let Start { conns_max, idle_max, recorder, .. } = start;
+        let TargetOrigins { origins, target_origins } = targets;
+        let now = io.now();
+        let settings = &prepared.settings;
+        let pipeline = if settings.keepalive { settings.pipeline.max(1) } else { 1 };
+        let streams_max = settings.streams.max(1);
         let promptness = Promptness::new(&prepared.plan);
         Self {
             io,
@@ -196,6 +216,8 @@ impl<I: Io> Worker<I> {
             input: vec![0; INPUT_LEN].into_boxed_slice(),
             output: Vec::with_capacity(INPUT_LEN),
             plain: Vec::with_capacity(INPUT_LEN),
+            proxy_plain: Vec::new(),
+            proxy_records: Vec::new(),
             next_poll: None,
             has_answers: false,
             commands: Commands::default(),

@@ -192,7 +192,11 @@ impl<I: Io> Worker<I> {
         // There is no phrase on the wire; Go's client takes the usual one, and so do the texts of our rows.
         let (status, reason) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
         let location = headers.get("location").filter(|_| request::is_redirect(status));
-        let location = location.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let location = location.map(|value| {
+            let mut text = String::new();
+            wire::url::push_reference(value.as_bytes(), &mut text);
+            text
+        });
         let Some(mut handler) = self.stream_handler(conn_id, stream) else { return };
         let list: Vec<Header<'_>> = headers
             .iter()

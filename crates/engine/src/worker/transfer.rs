@@ -6,7 +6,6 @@ use wire::h1::response::{DecodeError, ResponseDecoder};
 use super::Worker;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
-use crate::failure_reason::FailureReason;
 use crate::hit::Hit;
 use crate::ids::{ConnId, HitId};
 use crate::origin::KnownProtocol;
@@ -116,6 +115,14 @@ impl<I: Io> Worker<I> {
     /// Puts bytes on the socket; what it has no room for waits. Where several requests go out on one connection, all
     /// bytes of a turn are gathered and sent with one call.
     fn put(&mut self, conn_id: ConnId, bytes: &[u8]) {
+        if self.conns[conn_id].proxy_tls.is_some() {
+            return self.put_through_proxy(conn_id, bytes);
+        }
+        self.put_on_socket(conn_id, bytes);
+    }
+
+    /// The same for bytes that are as they go over the wire.
+    pub(super) fn put_on_socket(&mut self, conn_id: ConnId, bytes: &[u8]) {
         let conn = &mut self.conns[conn_id];
         let Some(sock) = conn.sock else { return };
         let is_pipe = conn.state == State::Piped;
@@ -286,6 +293,14 @@ impl<I: Io> Worker<I> {
 
     /// Takes bytes off the wire, out of TLS where there is TLS.
     fn feed(&mut self, conn_id: ConnId, bytes: &[u8]) {
+        if self.conns[conn_id].proxy_tls.is_some() {
+            return self.feed_from_proxy(conn_id, bytes);
+        }
+        self.feed_from_server(conn_id, bytes);
+    }
+
+    /// The same for bytes that a proxy has passed on.
+    pub(super) fn feed_from_server(&mut self, conn_id: ConnId, bytes: &[u8]) {
         let sock = self.sock_of(conn_id);
         let conn = &mut self.conns[conn_id];
         let secured = conn.tls.is_some() && conn.state != State::Tunneling;
@@ -348,9 +363,10 @@ impl<I: Io> Worker<I> {
         self.plain = held;
     }
 
-    /// Whether a TLS connection ended without the server having said so.
+    /// Whether a TLS connection ended within a record.
     fn is_cut_off(&self, conn_id: ConnId) -> bool {
-        self.conns[conn_id].tls.as_ref().is_some_and(|session| !session.peer_closed())
+        let conn = &self.conns[conn_id];
+        [&conn.tls, &conn.proxy_tls].into_iter().flatten().any(|session| !session.may_end())
     }
 
     fn feed_plain(&mut self, conn_id: ConnId, bytes: &[u8]) {
@@ -398,7 +414,7 @@ impl<I: Io> Worker<I> {
     }
 
     /// The parts that take a response apart, borrowed side by side.
-    fn response_handler(
+    pub(super) fn response_handler(
         &mut self,
         conn_id: ConnId,
     ) -> Option<(&mut ResponseDecoder, ResponseHandler<'_>)> {
@@ -428,35 +444,8 @@ impl<I: Io> Worker<I> {
         Some((&mut conn.decoder, handler))
     }
 
-    /// The proxy's answer to our wish for a tunnel.
-    fn tunnel_reply(&mut self, conn_id: ConnId, bytes: &[u8]) {
-        let Some((decoder, mut handler)) = self.response_handler(conn_id) else { return };
-        let outcome = decoder.handle_bytes(bytes, &mut handler);
-        match outcome {
-            Err(error) => {
-                let failure = Failure::new(FailureKind::Proxy, FailureReason::Response(error));
-                self.fail_connection(conn_id, &failure);
-            }
-            // A refusal is one before its body has come, which may have no end.
-            Ok(progress) if !progress.done && decoder.status() == 0 => {}
-            Ok(progress) => {
-                let conn = &self.conns[conn_id];
-                let status = conn.decoder.status();
-                let Some(hit) = conn.hit else { return };
-                self.hits[hit].progress = crate::hit::Progress::default();
-                if !(200..300).contains(&status) || progress.consumed < bytes.len() {
-                    let reason = String::from_utf8_lossy(&conn.captured.reason).into_owned();
-                    let text = if reason.is_empty() { status.to_string() } else { reason };
-                    return self
-                        .fail_connection(conn_id, &Failure::other(FailureKind::Proxy, text));
-                }
-                self.secure(conn_id);
-            }
-        }
-    }
-
     /// The server closed its side.
-    fn end_of_stream(&mut self, conn_id: ConnId) {
+    pub(super) fn end_of_stream(&mut self, conn_id: ConnId) {
         let state = self.conns[conn_id].state;
         match state {
             State::Idle => {
@@ -465,7 +454,8 @@ impl<I: Io> Worker<I> {
             State::Busy => {
                 let Some((decoder, mut handler)) = self.response_handler(conn_id) else { return };
                 match decoder.handle_eof(&mut handler) {
-                    // RFC 8446, 6.1: without a close_notify, an attacker may have truncated a body that ends with the connection.
+                    // A body that ends with the connection ends with a record: without a close_notify too (RFC 8446, 6.1 would
+                    // have one), as Go's client and curl see it, since many servers send none.
                     Ok(()) if self.is_cut_off(conn_id) => {
                         self.fail_connection(conn_id, &Failure::decode(DecodeError::Truncated));
                     }

@@ -90,7 +90,7 @@ impl<I: Io> Worker<I> {
     /// Whether what came for a connection has to wait: it is part of a handshake, and others have their turn.
     pub(super) fn waits_for_turn(&mut self, conn_id: ConnId) -> bool {
         let Some(conn) = self.conns.get(conn_id) else { return false };
-        conn.state == State::Securing && (conn.tls.is_none() || !self.has_budget())
+        conn.state == State::Securing && (!conn.has_begun_handshake() || !self.has_budget())
     }
 
     /// Goes on with handshakes that waited, as far as it is their turn.
@@ -103,7 +103,7 @@ impl<I: Io> Worker<I> {
             let conn = self.conns.get_mut(conn_id).filter(|conn| conn.sock == Some(sock));
             let Some(conn) = conn else { continue };
             conn.handshake_deferred = false;
-            if conn.tls.is_none() {
+            if !conn.has_begun_handshake() {
                 self.begin_handshake(conn_id);
             }
             // There is no further event for what came meanwhile.

@@ -263,7 +263,7 @@ fn is_safe(url: &Url) -> bool {
     let local = || {
         let name = url.host.strip_suffix("localhost");
         name.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-            || url.host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+            || url.host.parse().is_ok_and(|ip: std::net::IpAddr| ip.to_canonical().is_loopback())
     };
     url.scheme == Scheme::Https || local()
 }

@@ -15,6 +15,19 @@ pub(crate) fn fields(head: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_,
 /// The values of the fields of this name. No other field is looked at beyond where its name would have to end: this runs for each
 /// response.
 pub(crate) fn values<'a>(head: &'a [u8], name: &str) -> impl Iterator<Item = Cow<'a, str>> {
+    raw_values(head, name).map(String::from_utf8_lossy)
+}
+
+/// The URL of the first field `Location` that has one, with bytes that are no UTF-8 as escapes.
+pub(crate) fn location(head: &[u8]) -> Option<String> {
+    let value = raw_values(head, "location").next().filter(|value| !value.is_empty())?;
+    let mut text = String::new();
+    wire::url::push_reference(value, &mut text);
+    Some(text)
+}
+
+/// The values as they came.
+fn raw_values<'a>(head: &'a [u8], name: &str) -> impl Iterator<Item = &'a [u8]> {
     memchr::memchr_iter(b'\n', head).filter_map(move |end_before| {
         let line = &head[end_before + 1..];
         if line.get(name.len()) != Some(&b':') {
@@ -23,7 +36,7 @@ pub(crate) fn values<'a>(head: &'a [u8], name: &str) -> impl Iterator<Item = Cow
         let (known, value) = (&line[..name.len()], &line[name.len() + 1..]);
         let value = &value[..memchr::memchr(b'\n', value).unwrap_or(value.len())];
         let is_named = known.eq_ignore_ascii_case(name.as_bytes());
-        is_named.then(|| String::from_utf8_lossy(value.trim_ascii()))
+        is_named.then(|| value.trim_ascii())
     })
 }
 
@@ -35,11 +48,6 @@ pub(crate) fn sets_cookies(head: &[u8]) -> bool {
         let name = at.checked_sub(K).and_then(|from| head.get(from..from + NAME.len()));
         name.is_some_and(|name| name.eq_ignore_ascii_case(NAME))
     })
-}
-
-/// The first field of this name.
-pub(crate) fn field<'a>(head: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
-    values(head, name).next()
 }
 
 /// `200 OK` of the status line.
@@ -67,8 +75,15 @@ mod tests {
         assert_eq!((proto(head), status_text(head)), ("HTTP/1.1", "404 Not Found"));
         let fields: Vec<_> = fields(head).collect();
         assert_eq!(fields, [("A".into(), "b: c".into()), ("set-cookie".into(), "x".into())]);
-        assert_eq!(field(head, "Set-Cookie").as_deref(), Some("x"));
+        assert_eq!(values(head, "Set-Cookie").next().as_deref(), Some("x"));
         assert_eq!((proto(b""), status_text(b"")), ("", ""));
+    }
+
+    #[test]
+    fn regression_issue_41_a_location_keeps_its_bytes() {
+        let head = b"HTTP/1.1 302 Found\r\nlocation: /caf\xe9\r\n\r\n";
+        assert_eq!(location(head).as_deref(), Some("/caf%E9"));
+        assert_eq!(location(b"HTTP/1.1 302 Found\r\nLocation:\r\n\r\n"), None);
     }
 
     #[test]

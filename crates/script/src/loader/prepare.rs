@@ -23,8 +23,9 @@ pub(crate) fn prepare(
     bytes: &[u8],
     files: &dyn Files,
 ) -> Result<Source, Box<SourceError>> {
-    let decoded = String::from_utf8_lossy(bytes);
-    let text = decoded.strip_prefix('\u{feff}').unwrap_or(&decoded);
+    let plain = stdx::plain_text(bytes.to_vec());
+    let decoded = String::from_utf8_lossy(&plain);
+    let text = &*decoded;
     deep_stack::within(STACK_BYTES, |stack_bytes| {
         let levels_max = stack_bytes / LEVEL_BYTES;
         // A level takes a byte at least.

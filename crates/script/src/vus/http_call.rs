@@ -16,7 +16,7 @@ use crate::host::cookie_jar::{SetCookie, push_cookie};
 use crate::host::http::{
     Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, masked,
 };
-use crate::host::response_head::{field, sets_cookies, values};
+use crate::host::response_head::{self, sets_cookies, values};
 use crate::host::url_error::url_error_text;
 
 /// A request on its way: from when the script asked for it until its last hop is answered.
@@ -209,7 +209,7 @@ impl HttpCall {
             }
             return None;
         }
-        let location = field(head(reply), "location").filter(|location| !location.is_empty())?;
+        let location = response_head::location(head(reply))?;
         self.redirected(reply, &location, plan)
     }
 
@@ -326,7 +326,7 @@ impl HttpCall {
         if !is_redirect(reply.status) || self.redirects_left == 0 {
             return None;
         }
-        let location = field(head(reply), "location").filter(|location| !location.is_empty())?;
+        let location = response_head::location(head(reply))?;
         let error = Url::parse(self.url()).ok()?.join(&location).err()?;
         let reason = url_error_text(&error);
         let text = format!("failed to parse Location header {:?}: {reason}", shown_url(&location));

@@ -11,6 +11,7 @@ use engine::{
 use report::ab::Tls;
 use session::go_words;
 use stdx::{Distribution, Nanos};
+use wire::h1::request::basic_authorization;
 use wire::tls::rustls::CipherSuite;
 use wire::tls::{Agreed, Versions, suites_named};
 use workload::{Load, Plan, Target, Targets};
@@ -18,7 +19,7 @@ use workload::{Load, Plan, Target, Targets};
 use super::address::{Address, Proxy};
 use super::error::{AbError, NO_ADDRESS, no_name};
 use super::flags::AbFlags;
-use super::request::Request;
+use super::request::{PROXY_CREDENTIALS, Request};
 
 /// Bytes of a body that are kept for `-v`.
 const LOGGED_BODY_MAX: u64 = 8 << 10;
@@ -88,11 +89,21 @@ pub(super) fn settings(
         local_addrs: flags.bind.as_deref().map(local_address).transpose()?.into_iter().collect(),
         dns_ttl: DnsTtl::Forever,
         tls,
-        proxy: ProxySettings { https: proxy, ..ProxySettings::default() },
+        proxy: ProxySettings {
+            https: proxy,
+            headers: Arc::new(proxy_fields(flags)),
+            ..ProxySettings::default()
+        },
         report_first_failure: true,
         failure_text: go_words::FAILURE_TEXT,
         ..Settings::default()
     })
+}
+
+/// The fields of a CONNECT: `-P` is for the proxy, and no server behind its tunnel gets to know it.
+fn proxy_fields(flags: &AbFlags) -> Vec<(String, String)> {
+    let own = flags.credentials.iter().filter(|(name, _)| *name == PROXY_CREDENTIALS);
+    own.map(|(name, userinfo)| ((*name).to_owned(), basic_authorization(userinfo))).collect()
 }
 
 fn capture(flags: &AbFlags) -> Capture {

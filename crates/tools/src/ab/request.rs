@@ -42,6 +42,9 @@ impl Request {
     }
 }
 
+/// The field that `-P` fills.
+pub(super) const PROXY_CREDENTIALS: &str = "Proxy-Authorization";
+
 /// Lines in ab's order and spelling. What `-H` says of `Host`, `User-Agent` and `Accept` takes the place of ab's own lines.
 fn head(flags: &AbFlags, address: &Address, method: &str, body_len: Option<usize>) -> String {
     let proxied = flags.proxy.is_some() && !address.secure;
@@ -53,7 +56,9 @@ fn head(flags: &AbFlags, address: &Address, method: &str, body_len: Option<usize
     if let Some(cookie) = &flags.cookie {
         head.push_str(&format!("Cookie: {cookie}\r\n"));
     }
-    for (name, userinfo) in &flags.credentials {
+    let tunnelled = flags.proxy.is_some() && address.secure;
+    let own = |(name, _): &&(&str, String)| !tunnelled || *name != PROXY_CREDENTIALS;
+    for (name, userinfo) in flags.credentials.iter().filter(own) {
         head.push_str(&format!("{name}: {}\r\n", basic_authorization(userinfo)));
     }
     if let Some(len) = body_len {
@@ -134,6 +139,15 @@ mod tests {
             ),
             ("-X p:1 http://h:80/x", format!("GET http://h:80/x HTTP/1.0|{TAIL}")),
             ("-X p:1 https://h/x", format!("GET /x HTTP/1.0|{TAIL}")),
+            (
+                "-X p:1 -P a:b http://h/x",
+                format!("GET http://h/x HTTP/1.0|Proxy-Authorization: Basic YTpi|{TAIL}"),
+            ),
+            // regression: issue 41. The proxy's CONNECT has it, and the server is not to.
+            (
+                "-X p:1 -P a:b -A c:d https://h/x",
+                format!("GET /x HTTP/1.0|Authorization: Basic Yzpk|{TAIL}"),
+            ),
         ];
         for (line, expect) in cases {
             assert_eq!(head_of(line), expect, "{line}");

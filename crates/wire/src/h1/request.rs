@@ -286,10 +286,13 @@ impl HeadWriter<'_> {
         self.out.extend_from_slice(b"\r\n");
     }
 
-    /// The target's own fields, and no others.
+    /// The target's own fields, and no others but the proxy's, which are not the target's to know.
     fn exact_fields(&mut self) {
         for (name, value) in self.spec.headers {
             push_field(name, value, &mut self.out);
+        }
+        if let Some(value) = &self.spec.proxy_authorization {
+            push_field("Proxy-Authorization", value, &mut self.out);
         }
     }
 

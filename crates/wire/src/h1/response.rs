@@ -10,6 +10,7 @@ use super::head_buffer::HeadBuffer;
 use super::memo::{HeadMemo, Meaning};
 use super::{Header, Progress, Version};
 use crate::content::Codings;
+use crate::url::push_reference;
 
 /// The largest response head, interim heads not counted: 256 KiB.
 pub const HEAD_MAX: usize = 256 << 10;
@@ -340,7 +341,7 @@ impl ResponseDecoder {
         match header.name.len() {
             8 if (300..400).contains(&status) && header.name.eq_ignore_ascii_case("location") => {
                 self.location.clear();
-                self.location.push_str(&String::from_utf8_lossy(header.value));
+                push_reference(header.value, &mut self.location);
                 self.has_location = true;
             }
             16 if header.name.eq_ignore_ascii_case("content-encoding") => {

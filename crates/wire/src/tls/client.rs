@@ -22,7 +22,7 @@ pub enum Verification {
     /// Against the roots and the server's name.
     #[default]
     Full,
-    /// Not at all; the handshake's signatures still are.
+    /// Not at all; the handshake's signatures still are, as far as the certificate can be read.
     None,
 }
 

@@ -16,6 +16,8 @@ use super::error::TlsError;
 pub struct TlsSession {
     conn: rustls::Connection,
     peer_closed: bool,
+    /// How far the peer's records have come.
+    records: RecordCount,
     /// Gets what the handshake agreed on.
     client: Option<Arc<TlsClient>>,
 }
@@ -48,7 +50,7 @@ impl TlsSession {
 
     fn new(mut conn: rustls::Connection) -> Self {
         conn.set_buffer_limit(Some(Self::SEND_MAX));
-        Self { conn, peer_closed: false, client: None }
+        Self { conn, peer_closed: false, records: RecordCount::default(), client: None }
     }
 
     /// Takes records in and appends what they say to `plaintext`: never more bytes than came in with them and with the
@@ -61,6 +63,7 @@ impl TlsSession {
         mut records: &[u8],
         plaintext: &mut Vec<u8>,
     ) -> Result<(), TlsError> {
+        self.records.pass(records);
         while !records.is_empty() && !self.peer_closed {
             match self.conn.read_tls(&mut records) {
                 Ok(0) => break,
@@ -136,10 +139,76 @@ impl TlsSession {
         self.conn.send_close_notify();
     }
 
+    /// Whether the stream may end here: the peer said that it sends nothing more, or its last record is whole. Many servers
+    /// close a connection without a close_notify; Go's client and curl take that as the end, as we do.
+    #[must_use]
+    pub fn may_end(&self) -> bool {
+        self.peer_closed || self.records.is_whole()
+    }
+
     /// Whether the peer said that it sends nothing more. An end of the stream without it is a truncation, which HTTP's
     /// own framing detects as well, except for a body that ends with the connection.
     #[must_use]
     pub fn peer_closed(&self) -> bool {
         self.peer_closed
+    }
+}
+
+/// Where in a record the bytes that came so far end. RFC 8446, 5.1: a record has a type, a version, and in its bytes 3 and 4 the
+/// length of what follows.
+#[derive(Clone, Copy, Debug, Default)]
+struct RecordCount {
+    /// Bytes of a record's beginning that have come, while they are not all there.
+    head: u8,
+    /// What of the record is to come.
+    left: usize,
+}
+
+impl RecordCount {
+    const HEAD_LEN: u8 = 5;
+
+    /// So many bytes more have come.
+    fn pass(&mut self, mut bytes: &[u8]) {
+        loop {
+            if self.head == 0 {
+                let part = self.left.min(bytes.len());
+                self.left -= part;
+                bytes = &bytes[part..];
+            }
+            let Some((byte, rest)) = bytes.split_first() else { return };
+            bytes = rest;
+            self.head += 1;
+            match self.head {
+                4 => self.left = usize::from(*byte) << 8,
+                Self::HEAD_LEN => {
+                    self.left |= usize::from(*byte);
+                    self.head = 0;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_whole(self) -> bool {
+        self.head == 0 && self.left == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_whole_at_their_ends_alone() {
+        let bytes = [23, 3, 3, 0, 2, 1, 2, 21, 3, 3, 1, 0];
+        let all: Vec<u8> = bytes.into_iter().chain([7; 256]).collect();
+        for piece in [1, 2, 3, 7, all.len()] {
+            let mut count = RecordCount::default();
+            for (at, part) in all.chunks(piece).enumerate() {
+                count.pass(part);
+                let end = (at * piece + part.len()).min(all.len());
+                assert_eq!(count.is_whole(), matches!(end, 7 | 268), "{end} in pieces of {piece}");
+            }
+        }
     }
 }

@@ -13,8 +13,8 @@ use rustls::{DigitallySignedStruct, SignatureScheme};
 #[derive(Debug)]
 pub(super) struct Verifier {
     pub(super) provider: Arc<CryptoProvider>,
-    /// What its certificate must lead to. Without one any certificate is taken, but the handshake has to be signed by its key
-    /// still, as Go's `InsecureSkipVerify` wants it.
+    /// What its certificate must lead to. Without one any certificate is taken. The handshake has to be signed by its key still,
+    /// as Go's `InsecureSkipVerify` wants it, where we can read the certificate and know the kind of signature.
     pub(super) chain: Option<Arc<WebPkiServerVerifier>>,
 }
 
@@ -39,7 +39,8 @@ impl ServerCertVerifier for Verifier {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
+        let known = &self.provider.signature_verification_algorithms;
+        self.judge(verify_tls12_signature(message, cert, dss, known))
     }
 
     fn verify_tls13_signature(
@@ -48,10 +49,51 @@ impl ServerCertVerifier for Verifier {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
+        let known = &self.provider.signature_verification_algorithms;
+        self.judge(verify_tls13_signature(message, cert, dss, known))
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        let mut schemes = self.provider.signature_verification_algorithms.supported_schemes();
+        if self.chain.is_none() {
+            schemes.extend(
+                UNREAD
+                    .iter()
+                    .filter(|scheme| !schemes.contains(scheme))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
+        }
+        schemes
     }
 }
+
+impl Verifier {
+    /// Where any certificate is taken, so is one that we cannot read (X.509 version 1, keys of P-521), whose signatures cannot
+    /// be checked here. A signature that is wrong is wrong.
+    fn judge(
+        &self,
+        checked: Result<HandshakeSignatureValid, rustls::Error>,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        use rustls::{CertificateError, Error};
+        match checked {
+            Err(Error::InvalidCertificate(CertificateError::BadSignature)) => checked,
+            Err(Error::InvalidCertificate(_) | Error::PeerMisbehaved(_))
+                if self.chain.is_none() =>
+            {
+                Ok(HandshakeSignatureValid::assertion())
+            }
+            _ => checked,
+        }
+    }
+}
+
+/// Signatures that are offered where nothing is checked, so that servers with such keys answer.
+const UNREAD: [SignatureScheme; 6] = [
+    SignatureScheme::ECDSA_NISTP521_SHA512,
+    SignatureScheme::ED448,
+    SignatureScheme::RSA_PSS_SHA256,
+    SignatureScheme::RSA_PKCS1_SHA256,
+    SignatureScheme::RSA_PKCS1_SHA1,
+    SignatureScheme::ECDSA_SHA1_Legacy,
+];

@@ -1,4 +1,4 @@
-//! Constant rate: hit `k` is due at `floor((k + 1) * per / hits)` ns, in integers, so nothing drifts.
+//! Constant rate: hit `k` is due at `floor(k * per / hits)` ns, in integers, so nothing drifts.
 //!
 //! Vegeta's pacer cuts the interval `per / hits` to whole nanoseconds first. Where `hits` divides `per` the two are the same
 //! to the nanosecond; elsewhere Vegeta runs ahead (30,000/s by 10 ppm) and ends before the duration does, and we do not.
@@ -24,7 +24,7 @@ pub(super) struct Walk {
 impl Walk {
     pub(super) fn new(hits: u64, per: Nanos, shard: Shard, duration: Option<Nanos>) -> Self {
         let planned = all(hits, per, duration);
-        let (due, rest) = divide(shard.first.saturating_add(1), per, hits.max(1));
+        let (due, rest) = divide(shard.first, per, hits.max(1));
         let (stride, stride_rest) = divide(shard.step, per, hits.max(1));
         Self { hits, per, due, rest, stride, stride_rest, planned }
     }
@@ -66,7 +66,7 @@ impl Points {
     }
 
     pub(super) fn due(&self, hit: u64) -> Option<Nanos> {
-        (hit < self.planned).then(|| Nanos(divide(hit.saturating_add(1), self.per, self.hits).0))
+        (hit < self.planned).then(|| Nanos(divide(hit, self.per, self.hits).0))
     }
 
     /// How many hits of the whole schedule are due until then.
@@ -84,10 +84,10 @@ fn all(hits: u64, per: Nanos, duration: Option<Nanos>) -> u64 {
     }
 }
 
-/// How many hits are due until then, if the schedule has no end: those with `(k + 1) * per < (until + 1) * hits`.
+/// How many hits are due until then, if the schedule has no end: those with `k * per < (until + 1) * hits`.
 fn due_until(hits: u64, per: Nanos, until: Nanos) -> u64 {
     let bound = (u128::from(until.0) + 1) * u128::from(hits);
-    let due = bound.saturating_sub(1) / u128::from(per.0.max(1));
+    let due = bound.div_ceil(u128::from(per.0.max(1)));
     u64::try_from(due).unwrap_or(u64::MAX)
 }
 
@@ -98,7 +98,11 @@ fn divide(n: u64, per: Nanos, hits: u64) -> (u64, u64) {
     (u64::try_from(quotient).unwrap_or(u64::MAX), (product % u128::from(hits)) as u64)
 }
 
-/// `floor(hits * duration / per)`: rate times duration.
+/// `ceil(hits * duration / per)`: those that are due before the duration is over.
 pub(super) fn planned(hits: u64, per: Nanos, duration: Nanos) -> u64 {
-    if per == Nanos::ZERO { 0 } else { divide(hits, duration, per.0).0 }
+    if per == Nanos::ZERO {
+        return 0;
+    }
+    let (whole, rest) = divide(hits, duration, per.0);
+    whole.saturating_add(u64::from(rest > 0))
 }

@@ -1,11 +1,11 @@
 //! Linear ramp: the rate goes from `a` to `b` (hits/s) over the duration `D` (s) along a straight line.
 //!
-//! `H(t) = a t + s t^2 / 2` with the slope `s = (b - a) / D` (hits/s^2), as in Vegeta's `LinearPacer`. Solved for `H(t) = n` in
-//! the form that loses no digits when `s` is small: `t = 2 n / (a + sqrt(a^2 + 2 s n))`.
+//! `H(t) = a t + s t^2 / 2` with the slope `s = (b - a) / D` (hits/s^2), as in Vegeta's `LinearPacer`. Solved for `H(t) = k` in
+//! the form that loses no digits when `s` is small: `t = 2 k / (a + sqrt(a^2 + 2 s k))`.
 
 use stdx::Nanos;
 
-use super::rate::{Rate, whole};
+use super::rate::{Rate, due_before};
 
 #[derive(Clone, Debug)]
 pub(super) struct Ramp {
@@ -27,7 +27,7 @@ impl Ramp {
         };
         let seconds = duration.as_secs_f64();
         let slope = if seconds > 0.0 { (end_per_s - start_per_s) / seconds } else { 0.0 };
-        let planned = whole((start_per_s + end_per_s) / 2.0 * seconds);
+        let planned = due_before((start_per_s + end_per_s) / 2.0 * seconds);
         Self { start_per_s, slope, planned, duration }
     }
 
@@ -36,7 +36,10 @@ impl Ramp {
         if hit >= self.planned {
             return None;
         }
-        let n = hit as f64 + 1.0;
+        if hit == 0 {
+            return Some(Nanos::ZERO);
+        }
+        let n = hit as f64;
         let end_per_s =
             (self.start_per_s * self.start_per_s + 2.0 * self.slope * n).max(0.0).sqrt();
         let seconds = 2.0 * n / (self.start_per_s + end_per_s);

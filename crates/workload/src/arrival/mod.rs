@@ -1,8 +1,9 @@
 //! When hits fall due. A [`Shape`] says how the rate goes over time; a [`Cursor`] walks one worker's share of its hits.
 //!
-//! Every shape but Poisson and replay has an integral `H(t)`, the hits due until `t`; hit `k` (from 0) is due at the first
-//! moment with `H(t) >= k + 1`. So the first hit waits, and the last falls on the end, as in Vegeta's pacers. Each file
-//! beside this one solves that equation for one shape. Nothing here reads a clock.
+//! Every shape but Poisson and replay has an integral `H(t)`, the hits that the rate makes until `t`; hit `k` (from 0) is due when
+//! `H` goes past `k`: the first one at the start, and all that are due before the end of the duration `D` belong to the run, so
+//! that there are `ceil(H(D))` of them. Vegeta's pacers have as many, each an interval later: the last falls on the end, or
+//! behind it. Each file beside this one solves that equation for one shape. Nothing here reads a clock.
 
 mod constant;
 mod cursor;

@@ -115,9 +115,10 @@ impl fmt::Display for Rate {
     }
 }
 
-/// The whole hits in an integral computed in floating point; what rounding took away (up to 10^-6 of a hit) is given back.
-pub(super) fn whole(hits: f64) -> u64 {
-    (hits + 1e-6).floor().max(0.0) as u64
+/// The hits that are due before an integral has come to so much: hit `k` is due at `k`. What rounding added (up to 10^-6 of a
+/// hit) makes none.
+pub(super) fn due_before(hits: f64) -> u64 {
+    (hits - 1e-6).ceil().max(0.0) as u64
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 
 use super::constant;
-use super::rate::{Rate, whole};
+use super::rate::{Rate, due_before};
 use super::sine::{SineStart, Wave};
 use super::steps::{self, Step};
 
@@ -77,12 +77,12 @@ impl Shape {
         Some(match self {
             Self::Constant { hits, per } => constant::planned(*hits, *per, end),
             Self::Linear { from, to } => {
-                whole((from.per_s() + to.per_s()) / 2.0 * end.as_secs_f64())
+                due_before((from.per_s() + to.per_s()) / 2.0 * end.as_secs_f64())
             }
             Self::Steps(steps) => steps::planned(steps, end),
             Self::Sine { mean, amplitude, period, start_at } => {
                 Wave::new(*mean, *amplitude, *period, *start_at)
-                    .map_or(0, |wave| whole(wave.hits(end.as_secs_f64())))
+                    .map_or(0, |wave| due_before(wave.hits(end.as_secs_f64())))
             }
             Self::Poisson { rate } => (rate.per_s() * end.as_secs_f64()).round() as u64,
             Self::Replay(moments) => moments.partition_point(|due| *due <= end) as u64,

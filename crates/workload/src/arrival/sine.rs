@@ -9,7 +9,7 @@ use std::f64::consts::{PI, TAU};
 use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 
-use super::rate::{Rate, whole};
+use super::rate::{Rate, due_before};
 
 /// Where in its swing a sine begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,7 +121,7 @@ impl Swing {
     pub(super) fn new(wave: Option<Wave>, duration: Option<Nanos>) -> Self {
         let planned = match (&wave, duration) {
             (None, _) => 0,
-            (Some(wave), Some(duration)) => whole(wave.hits(duration.as_secs_f64())),
+            (Some(wave), Some(duration)) => due_before(wave.hits(duration.as_secs_f64())),
             (Some(_), None) => u64::MAX,
         };
         Self { wave, planned, end: duration.unwrap_or(Nanos::MAX) }
@@ -130,7 +130,10 @@ impl Swing {
     /// When a hit is due.
     pub(super) fn due(&self, hit: u64) -> Option<Nanos> {
         let wave = self.wave.as_ref().filter(|_| hit < self.planned)?;
-        let seconds = wave.solve(hit as f64 + 1.0);
+        if hit == 0 {
+            return Some(Nanos::ZERO);
+        }
+        let seconds = wave.solve(hit as f64);
         Some(Nanos::from_secs_f64(seconds).min(self.end))
     }
 }

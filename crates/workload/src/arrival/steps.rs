@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 
-use super::rate::{Rate, whole};
+use super::rate::{Rate, due_before};
 
 /// A constant rate held for a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,12 +46,13 @@ impl Stairs {
         if hit >= self.planned {
             return None;
         }
-        let n = hit as f64 + 1.0;
-        while self.at + 1 < self.lines.len() && n > self.lines[self.at + 1].hits + 1e-6 {
+        let n = hit as f64;
+        // What is due at the border of two steps belongs to the later one: a pause before it is waited for.
+        while self.at + 1 < self.lines.len() && n > self.lines[self.at + 1].hits - 1e-6 {
             self.at += 1;
         }
         let line = self.lines[self.at];
-        let seconds = line.begin_s + (n - line.hits) / line.per_s;
+        let seconds = line.begin_s + (n - line.hits).max(0.0) / line.per_s;
         Some(Nanos::from_secs_f64(seconds.min(line.end_s)).min(self.end))
     }
 }
@@ -75,9 +76,9 @@ pub(super) fn total(steps: &[Step]) -> Nanos {
     steps.iter().fold(Nanos::ZERO, |sum, step| sum.saturating_add(step.lasts))
 }
 
-/// The hits due until `end`.
+/// The hits due before `end`.
 pub(super) fn planned(steps: &[Step], end: Nanos) -> u64 {
     let end_s = end.as_secs_f64();
     let line_hits = |line: &Line| line.per_s * (line.end_s.min(end_s) - line.begin_s).max(0.0);
-    whole(lines(steps).iter().map(line_hits).sum())
+    due_before(lines(steps).iter().map(line_hits).sum())
 }

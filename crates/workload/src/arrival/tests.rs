@@ -85,12 +85,12 @@ fn parts(weights: &[u64]) -> Vec<SegmentSlice> {
 }
 
 #[test]
-fn constant_is_vegetas_to_the_nanosecond() {
+fn constant_is_vegetas_to_the_nanosecond_but_for_its_first_wait() {
     let fifty = Shape::constant(Rate::per_second(50));
     let due = dues(&fifty, 5);
     assert_eq!(due.len(), 250);
-    assert!((1u64..).zip(&due).all(|(k, &due)| due == k * 20_000_000));
-    assert_eq!(dues(&Shape::constant(Rate::per_second(6)), 5)[..2], [166_666_666, 333_333_333]);
+    assert!((0u64..).zip(&due).all(|(k, &due)| due == k * 20_000_000));
+    assert_eq!(dues(&Shape::constant(Rate::per_second(6)), 5)[..3], [0, 166_666_666, 333_333_333]);
     assert_eq!(dues(&Shape::constant(Rate { hits: 120, per: Nanos::from_secs(60) }), 2).len(), 4);
     assert!(dues(&Shape::constant(Rate::per_second(0)), 5).is_empty());
 }
@@ -99,7 +99,7 @@ fn constant_is_vegetas_to_the_nanosecond() {
 fn constant_never_drifts() {
     let shape = Shape::constant(Rate::per_second(30_000));
     let due = dues(&shape, 10);
-    assert_eq!((due.len(), due.last()), (300_000, Some(&(10 * SECOND))));
+    assert_eq!((due.len(), due[30_000], due[299_999]), (300_000, SECOND, 9_999_966_666));
     let late = Shard { first: u64::MAX / 2, step: 1 };
     assert_eq!(shape.cursor(0, late, None).peek().map(|hit| hit.0), Some(u64::MAX / 2));
 }
@@ -128,14 +128,14 @@ fn due_times_by_hand() {
     let stairs = steps(&[(10, 1000), (0, 1000), (20, 1000)]);
     let replay = Shape::Replay([0, 5, 5, 9].map(Nanos).into());
     let cases = [
-        (&ramp, 10, 0, SECOND),         // t^2 = 1
-        (&ramp, 10, 3, 2 * SECOND),     // t^2 = 4
-        (&ramp, 10, 99, 10 * SECOND),   // t^2 = 100
-        (&fall, 10, 18, 1_000_000_000), // 20 t - t^2 = 19
-        (&fall, 10, 99, 10 * SECOND),   // 20 t - t^2 = 100
-        (&stairs, 9, 9, SECOND),
-        (&stairs, 9, 10, 2 * SECOND + 50_000_000),
-        (&stairs, 9, 29, 3 * SECOND),
+        (&ramp, 10, 0, 0),
+        (&ramp, 10, 1, SECOND),      // t^2 = 1
+        (&ramp, 10, 4, 2 * SECOND),  // t^2 = 4
+        (&fall, 10, 19, SECOND),     // 20 t - t^2 = 19
+        (&fall, 10, 99, 9 * SECOND), // 20 t - t^2 = 99
+        (&stairs, 9, 9, 900_000_000),
+        (&stairs, 9, 10, 2 * SECOND), // The pause is over.
+        (&stairs, 9, 29, 2_950_000_000),
         (&replay, 9, 0, 0),
         (&replay, 9, 2, 5),
     ];
@@ -151,7 +151,31 @@ fn due_times_by_hand() {
 #[test]
 fn a_part_of_a_hit_is_carried_over_a_step() {
     // Half a hit at 1/s, the other half at 2/s.
-    assert_eq!(dues(&steps(&[(1, 500), (2, 500)]), 9), [750_000_000]);
+    assert_eq!(dues(&steps(&[(1, 500), (2, 500)]), 9), [0, 750_000_000]);
+    assert_eq!(dues(&steps(&[(0, 500), (2, 1000)]), 9), [500_000_000, 1_000_000_000]);
+}
+
+/// Where rate times duration is no whole number, what is due before the end is part of the run.
+#[test]
+fn regression_issue_41_all_that_is_due_within_the_duration() {
+    let rate = |hits, per_ms| Shape::constant(Rate { hits, per: Nanos::from_millis(per_ms) });
+    let ramp = Shape::Linear { from: Rate::per_second(0), to: Rate::per_second(3) };
+    for (shape, millis, expect) in [
+        (rate(1, 10_000), 5_000, vec![0]),
+        (rate(1, 4_000), 10_000, vec![0, 4_000, 8_000]),
+        (rate(1, 4_000), 8_000, vec![0, 4_000]),
+        (rate(50, 1_000), 110, vec![0, 20, 40, 60, 80, 100]),
+        (rate(50, 1_000), 100, vec![0, 20, 40, 60, 80]),
+        (ramp, 1_000, vec![0, 816]), // 3 t^2 / 2 = 1
+        (steps(&[(1, 1_500)]), 9_000, vec![0, 1_000]),
+        (sine(1, 0, 10, SineStart::MeanUp), 1_500, vec![0, 1_000]),
+    ] {
+        let end = Some(Nanos::from_millis(millis));
+        let due = schedule(&shape, Shard::ALL, end, 100);
+        let due: Vec<u64> = due.into_iter().map(|hit| hit.1 / 1_000_000).collect();
+        assert_eq!(shape.planned(end), Some(expect.len() as u64), "{shape:?}");
+        assert_eq!(due, expect, "{shape:?}");
+    }
 }
 
 #[test]
@@ -163,7 +187,7 @@ fn a_sine_swings_around_its_mean() {
     assert!((first_half - expect).abs() <= 1.0, "{first_half} for {expect}");
     assert_eq!(due.len(), 1000);
     let low = dues(&sine(100, 100, 10, SineStart::Trough), 10);
-    assert!(low[0] > 300_000_000, "it begins with no rate at all: {}", low[0]);
+    assert!(low[1] > 300_000_000, "it begins with no rate at all: {}", low[1]);
 }
 
 #[test]
@@ -233,7 +257,8 @@ proptest! {
         let part = if matches!(shape, Shape::Linear { .. }) { 1.0 } else { part };
         let until = Nanos((seconds as f64 * part * 1e9) as u64);
         let due = dues(&shape, seconds);
-        let counted = due.partition_point(|&due| due <= until.0) as u64;
+        let is_replay = matches!(shape, Shape::Replay(_));
+        let counted = due.partition_point(|&due| due < until.0 + u64::from(is_replay)) as u64;
         let planned = shape.planned(Some(until)).unwrap();
         // Due times are whole nanoseconds: a hit may fall on the other side of `until` by one.
         let near = due.iter().filter(|&&due| due.abs_diff(until.0) <= 1).count() as u64;

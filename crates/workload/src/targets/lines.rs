@@ -72,7 +72,19 @@ impl<R: BufRead> Lines<R> {
                 self.over = true;
                 return Ok(None);
             }
-            Ok(_) => self.number += 1,
+            Ok(_) if self.number == 0 && stdx::is_utf_16(&bytes) => {
+                self.over = true;
+                return Err(ProblemKind::Input {
+                    reason: "it is UTF-16 (expected UTF-8)".to_owned(),
+                });
+            }
+            Ok(_) => {
+                if self.number == 0 {
+                    let mark = bytes.len() - stdx::without_byte_order_mark(&bytes).len();
+                    bytes.drain(..mark);
+                }
+                self.number += 1;
+            }
             Err(error) => {
                 self.over = true;
                 let reason = match error.kind() {
@@ -91,5 +103,20 @@ impl<R: BufRead> Lines<R> {
         }
         let text = String::from_utf8(bytes).map_err(|_| ProblemKind::NotText)?;
         Ok(Some(Line { number: self.number, text, ended }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regression_issue_41_a_byte_order_mark_is_no_part_of_the_first_line() {
+        let mut lines = Lines::new(&b"\xef\xbb\xbfGET http://h/\n\xef\xbb\xbfx\n"[..]);
+        let text = |line: Option<Line>| line.map(|line| line.text);
+        assert_eq!(text(lines.next().expect("a line")).as_deref(), Some("GET http://h/"));
+        assert_eq!(text(lines.next().expect("a line")).as_deref(), Some("\u{feff}x"));
+        let mut wide = Lines::new(&b"\xff\xfeG\0\n\0"[..]);
+        assert!(wide.next().is_err() && wide.next().is_ok_and(|line| line.is_none()));
     }
 }

@@ -85,7 +85,7 @@ fn of_state(
         error: anyhow::anyhow!("{path} is not a readable state file of brunt seek"),
     };
     let state: Value =
-        serde_json::from_slice(&cli::input::read_whole(path)?).map_err(|_| broken())?;
+        serde_json::from_slice(&cli::input::read_text(path)?).map_err(|_| broken())?;
     let by = match state["search"]["by"].as_str() {
         Some("rate") => By::Rate,
         Some("connections") => By::Connections,

@@ -154,7 +154,7 @@ fn load(
 
 /// The moments of a file.
 fn replay(path: &str) -> Result<Shape, CommandError> {
-    let bytes = input::read_whole(path)?;
+    let bytes = input::read_text(path)?;
     let (shape, problems) = Replay::from_lines(&String::from_utf8_lossy(&bytes));
     match problems.first() {
         None => Ok(shape),
