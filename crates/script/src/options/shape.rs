@@ -16,11 +16,11 @@ pub(super) enum Shape {
     /// Names and texts; what is null is the empty text.
     Texts,
     /// A list of such values.
-    List(&'static Shape),
+    List(&'static Self),
     /// An object with these fields.
     Object(&'static [Named]),
     /// An object of any names, with such values.
-    Map(&'static Shape),
+    Map(&'static Self),
     /// The scenarios.
     Scenarios,
 }
