@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use stdx::Nanos;
 
 use super::parse::{self, Stat};
+use super::serving_threads::ServingThreads;
 use crate::Moment;
 use crate::counter_rate::CounterRate;
 use crate::kernel_file::{KernelFile, is_gone};
@@ -26,6 +27,7 @@ pub(super) struct WatchedProcess {
     status: KernelFile,
     cpu: CounterRate,
     switches: Switches,
+    serving: ServingThreads,
     /// The folder of its descriptors says how many there are.
     is_real: bool,
     /// It could not be read the last time, which has been reported.
@@ -48,6 +50,8 @@ pub(super) struct Measures {
     descriptors: Option<f64>,
     /// Per second.
     switches: Option<f64>,
+    /// Requests that can be worked on at once, where it is known.
+    serving: Option<f64>,
 }
 
 impl Measures {
@@ -67,6 +71,7 @@ impl Measures {
             rss: sum(one.rss, other.rss),
             threads: sum(one.threads, other.threads),
             descriptors: sum(one.descriptors, other.descriptors),
+            serving: sum(one.serving, other.serving),
             switches: one.switches.zip(other.switches).map(|(one, other)| one + other),
         }
     }
@@ -78,6 +83,7 @@ impl Measures {
         add(&mut values, "threads", self.threads);
         add(&mut values, "descriptors", self.descriptors);
         add(&mut values, "switches", self.switches);
+        add(&mut values, "serving_threads", self.serving);
         values
     }
 
@@ -99,6 +105,7 @@ impl WatchedProcess {
             folder,
             cpu: CounterRate::default(),
             switches: Switches::default(),
+            serving: ServingThreads::default(),
             is_real: root == Path::new("/"),
             unreadable_reported: false,
             is_over: false,
@@ -155,6 +162,7 @@ impl WatchedProcess {
             threads: Some(stat.threads as f64),
             descriptors: self.descriptors(),
             switches: self.switches.per_s(switches(&self.folder, stat.threads), now.steady),
+            serving: self.serving.count(&self.folder, stat.threads),
         };
         // A process that executes another program has the same pid and start.
         self.stat.name = stat.name;
