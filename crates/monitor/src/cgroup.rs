@@ -94,7 +94,8 @@ impl Cgroup {
         let usage = self.files.iter_mut().find_map(Files::usage_ns);
         let memory = self.files.iter_mut().find_map(Files::memory);
         let waits = self.files.iter_mut().find_map(Files::waits);
-        if usage.is_none() && memory.is_none() {
+        // Of version 1 each controller has a tree of its own, and the group may be in one of them only.
+        if usage.is_none() && memory.is_none() && waits.is_none() {
             if !std::mem::replace(&mut self.is_gone, true) {
                 rows.incident(now.unix, &self.source, "is not there");
             }

@@ -103,7 +103,8 @@ mod tests {
         scratch.write("proc/7/cgroup", "4:memory:/m\n3:cpu,cpuacct:/docker/7f\n0::/\n");
         scratch.write("sys/fs/cgroup/cpu/docker/7f/cpu.cfs_quota_us", "30000\n");
         scratch.write("sys/fs/cgroup/cpu/docker/7f/cpu.cfs_period_us", "100000\n");
-        scratch.write("sys/fs/cgroup/cpuacct/docker/7f/cpuacct.usage", "5\n");
+        // Nothing of it but the one controller's tree.
+        scratch.write("sys/fs/cgroup/cpu/docker/7f/cpu.stat", "nr_periods 1\nnr_throttled 1\n");
         // The pod is bounded, and the container in it is not.
         scratch.write("proc/8/cgroup", "0::/pod/box\n");
         scratch.write("sys/fs/cgroup/pod/box/cpu.max", "max 100000\n");

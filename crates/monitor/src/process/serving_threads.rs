@@ -57,7 +57,8 @@ fn pool_threads(folder: &Path) -> Option<f64> {
         rest.contains("tp ") || rest.starts_with("threadpool")
     };
     let count = entries.filter(is_pool).count();
-    (count > 0).then_some(count as f64)
+    // Puma begins threads as it needs them: a single one does not tell how many there may be.
+    (count > 1).then_some(count as f64)
 }
 
 #[cfg(test)]
@@ -77,6 +78,8 @@ mod tests {
         scratch.write("7/task/9/comm", "puma srv tp 003\n");
         assert_eq!(threads.count(&scratch.0.join("7"), 5), Some(2.0), "as many: not yet again");
         assert_eq!(threads.count(&scratch.0.join("7"), 6), Some(3.0));
+        scratch.write("6/task/1/comm", "puma srv tp 001\n");
+        assert_eq!(ServingThreads::default().count(&scratch.0.join("6"), 1), None);
         let titles = [
             ("unicorn worker[0] -c unicorn.rb", Some(1.0)),
             ("unicorn master -c unicorn.rb", None),
