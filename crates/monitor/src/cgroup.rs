@@ -29,6 +29,17 @@ struct Files {
     /// How often the group was to wait for its next share.
     stat: KernelFile,
     memory: KernelFile,
+    /// How much CPU time the group may use in a period.
+    quota: Quota,
+}
+
+/// The quota of a control group, by one file (version 2) or two (version 1).
+#[derive(Debug)]
+enum Quota {
+    /// `cpu.max`: `30000 100000`, or `max 100000`.
+    Whole(KernelFile),
+    /// `cpu.cfs_quota_us` and `cpu.cfs_period_us`.
+    ByPeriod(KernelFile, KernelFile),
 }
 
 /// Periods, and those in which the group ran out of its share.
@@ -68,13 +79,23 @@ impl Cgroup {
         }
     }
 
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// How many cores it may use; `None` where nothing bounds it.
+    pub(crate) fn quota(&mut self) -> Option<f64> {
+        self.files.iter_mut().find_map(|files| files.quota.cores())
+    }
+
     /// Reads the group. Its absence is reported once.
     pub(crate) fn sample(&mut self, now: Moment, rows: &mut Rows) {
         // Where both versions are there, one may have what the other lacks: each is taken from where it is.
         let usage = self.files.iter_mut().find_map(Files::usage_ns);
         let memory = self.files.iter_mut().find_map(Files::memory);
         let waits = self.files.iter_mut().find_map(Files::waits);
-        if usage.is_none() && memory.is_none() {
+        // Of version 1 each controller has a tree of its own, and the group may be in one of them only.
+        if usage.is_none() && memory.is_none() && waits.is_none() {
             if !std::mem::replace(&mut self.is_gone, true) {
                 rows.incident(now.unix, &self.source, "is not there");
             }
@@ -88,6 +109,7 @@ impl Cgroup {
         add(&mut values, "memory", memory.map(|bytes| bytes as f64));
         let throttled = waits.and_then(|waits| self.throttling.share(waits, now.steady));
         add(&mut values, "throttled", throttled);
+        add(&mut values, "quota", self.quota());
         rows.reading(now.unix, self.source.clone(), values);
     }
 }
@@ -106,7 +128,12 @@ impl Throttling {
 impl Files {
     fn unified(folder: &Path) -> Self {
         let file = |name: &str| KernelFile::new(folder.join(name));
-        Self { usage: file("cpu.stat"), stat: file("cpu.stat"), memory: file("memory.current") }
+        Self {
+            usage: file("cpu.stat"),
+            stat: file("cpu.stat"),
+            memory: file("memory.current"),
+            quota: Quota::Whole(file("cpu.max")),
+        }
     }
 
     /// Version 1: a tree of groups for each controller.
@@ -119,6 +146,10 @@ impl Files {
             usage: file("cpuacct", "cpuacct.usage"),
             stat: file("cpu", "cpu.stat"),
             memory: file("memory", "memory.usage_in_bytes"),
+            quota: Quota::ByPeriod(
+                file("cpu", "cpu.cfs_quota_us"),
+                file("cpu", "cpu.cfs_period_us"),
+            ),
         }
     }
 
@@ -135,6 +166,21 @@ impl Files {
     fn waits(&mut self) -> Option<(u64, u64)> {
         let text = self.stat.read()?;
         entry(&text, "nr_periods").zip(entry(&text, "nr_throttled"))
+    }
+}
+
+impl Quota {
+    fn cores(&mut self) -> Option<f64> {
+        let (quota, period) = match self {
+            Self::Whole(file) => {
+                let text = file.read()?;
+                let (quota, period) = text.trim().split_once(' ')?;
+                (number(quota)?, number(period)?)
+            }
+            // Without a bound the quota is -1, which is no number here.
+            Self::ByPeriod(quota, period) => (number(&quota.read()?)?, number(&period.read()?)?),
+        };
+        (period > 0).then(|| quota as f64 / period as f64)
     }
 }
 
@@ -193,6 +239,21 @@ mod tests {
         // The group was recreated: a counter that goes backwards has no rate.
         scratch.write(&format!("{folder}/cpu.stat"), &stat(7, 0, 0));
         assert_eq!(values(&sample(&mut cgroup, 6), source), [None, Some(4096.0), None]);
+    }
+
+    #[test]
+    fn the_quota_of_both_versions() {
+        let scratch = Scratch::new("cgroup-quota");
+        let quota = |path: &str, text: &str| {
+            scratch.write(&format!("sys/fs/cgroup/{path}"), text);
+            Cgroup::new(&scratch.0, "/a").quota()
+        };
+        assert_eq!(quota("a/cpu.max", "max 100000\n"), None);
+        assert_eq!(quota("a/cpu.max", "30000 100000\n"), Some(0.3));
+        assert_eq!(quota("a/cpu.max", "?\n"), None);
+        assert_eq!(quota("cpu/a/cpu.cfs_period_us", "50000\n"), None);
+        assert_eq!(quota("cpu/a/cpu.cfs_quota_us", "-1\n"), None);
+        assert_eq!(quota("cpu/a/cpu.cfs_quota_us", "100000\n"), Some(2.0));
     }
 
     #[test]

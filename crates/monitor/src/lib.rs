@@ -17,6 +17,7 @@ mod clock;
 mod counter_rate;
 mod error;
 mod fetch;
+mod followed_groups;
 mod kernel_file;
 pub mod log;
 mod machine;

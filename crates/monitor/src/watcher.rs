@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use metrics::server::Row;
 
 use crate::cgroup::Cgroup;
+use crate::followed_groups::FollowedGroups;
 use crate::log::{self, Parser};
 use crate::machine::Machine;
 use crate::process::{ProcessSelector, Processes};
@@ -64,6 +65,7 @@ pub struct Watcher {
     machine: Machine,
     processes: Processes,
     cgroups: Vec<Cgroup>,
+    followed: FollowedGroups,
     scrapes: Vec<Scrape>,
     logs: Vec<FollowedLog>,
     last: Option<Moment>,
@@ -99,6 +101,7 @@ impl Watcher {
             rows: Rows::new(settings.host.clone()),
             machine: Machine::new(root),
             processes: Processes::new(root, selectors),
+            followed: FollowedGroups::new(root, &cgroups),
             cgroups,
             scrapes,
             logs,
@@ -115,6 +118,7 @@ impl Watcher {
     /// Scans the processes, at this Unix time (ns). It takes a while, so it precedes the first sample, which has its own time.
     pub fn prepare(&mut self, at: i64) {
         self.processes.find(at, &mut self.rows);
+        self.followed.find(&self.processes.pids());
     }
 
     /// Samples everything at `now`. The response of an endpoint is in the rows of the next sample.
@@ -129,8 +133,10 @@ impl Watcher {
         for cgroup in &mut self.cgroups {
             cgroup.sample(now, &mut self.rows);
         }
+        self.followed.sample(now, &mut self.rows);
         // What is measured by the time of this sample has been read; slower sources follow.
         self.processes.find(now.unix, &mut self.rows);
+        self.followed.find(&self.processes.pids());
         for log in &mut self.logs {
             log.poll(now, &mut self.rows);
         }

@@ -3,6 +3,7 @@
 
 mod parse;
 mod process_table;
+mod serving_threads;
 mod watched_process;
 
 use std::collections::{HashMap, HashSet};
@@ -101,6 +102,12 @@ impl Processes {
             }
             selection.trees.retain(|tree| !tree.root.is_over);
         }
+    }
+
+    /// The watched processes by their numbers.
+    pub(crate) fn pids(&self) -> HashSet<u32> {
+        let known = self.selections.iter().flat_map(Selection::known);
+        known.map(|(pid, _)| pid).collect()
     }
 
     /// Looks at all processes of the machine. Nothing is changed where that fails.

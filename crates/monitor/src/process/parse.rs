@@ -50,6 +50,12 @@ pub(super) fn switches(text: &str) -> Option<u64> {
     of("voluntary_ctxt_switches:")?.checked_add(of("nonvoluntary_ctxt_switches:")?)
 }
 
+/// How long one thread waited for a core, in nanoseconds, from its `schedstat`: time on a core, time that it waited for one, and
+/// how often it had one.
+pub(super) fn waited_ns(text: &str) -> Option<u64> {
+    text.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
 /// Sockets of one port at most: with SO_REUSEPORT there is one for each worker.
 const LISTENERS_MAX: usize = 1024;
 
@@ -125,6 +131,10 @@ mod tests {
         let text = "Name:\truby\nVmRSS:\t   10240 kB\nvoluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t7\n";
         assert_eq!((rss(text), switches(text)), (Some(10 << 20), Some(157)));
         assert_eq!((rss("Name:\tkthreadd\n"), switches("")), (None, None));
+        assert_eq!(
+            (waited_ns("81937 1500 12\n"), waited_ns("1"), waited_ns("1 x")),
+            (Some(1500), None, None)
+        );
     }
 
     #[test]

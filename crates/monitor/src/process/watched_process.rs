@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use stdx::Nanos;
 
 use super::parse::{self, Stat};
+use super::serving_threads::ServingThreads;
 use crate::Moment;
 use crate::counter_rate::CounterRate;
 use crate::kernel_file::{KernelFile, is_gone};
@@ -25,7 +26,10 @@ pub(super) struct WatchedProcess {
     text: KernelFile,
     status: KernelFile,
     cpu: CounterRate,
-    switches: Switches,
+    switches: ThreadCounts,
+    /// Time in which its threads waited for a core.
+    waits: ThreadCounts,
+    serving: ServingThreads,
     /// The folder of its descriptors says how many there are.
     is_real: bool,
     /// It could not be read the last time, which has been reported.
@@ -48,6 +52,10 @@ pub(super) struct Measures {
     descriptors: Option<f64>,
     /// Per second.
     switches: Option<f64>,
+    /// Threads that waited for a core at a time.
+    waiting: Option<f64>,
+    /// Requests that can be worked on at once, where it is known.
+    serving: Option<f64>,
 }
 
 impl Measures {
@@ -67,7 +75,9 @@ impl Measures {
             rss: sum(one.rss, other.rss),
             threads: sum(one.threads, other.threads),
             descriptors: sum(one.descriptors, other.descriptors),
+            serving: sum(one.serving, other.serving),
             switches: one.switches.zip(other.switches).map(|(one, other)| one + other),
+            waiting: one.waiting.zip(other.waiting).map(|(one, other)| one + other),
         }
     }
 
@@ -78,6 +88,8 @@ impl Measures {
         add(&mut values, "threads", self.threads);
         add(&mut values, "descriptors", self.descriptors);
         add(&mut values, "switches", self.switches);
+        add(&mut values, "cpu.waiting", self.waiting);
+        add(&mut values, "serving_threads", self.serving);
         values
     }
 
@@ -98,7 +110,9 @@ impl WatchedProcess {
             stat: stat.clone(),
             folder,
             cpu: CounterRate::default(),
-            switches: Switches::default(),
+            switches: ThreadCounts::default(),
+            waits: ThreadCounts::default(),
+            serving: ServingThreads::default(),
             is_real: root == Path::new("/"),
             unreadable_reported: false,
             is_over: false,
@@ -154,7 +168,18 @@ impl WatchedProcess {
             rss: status.as_ref().and_then(|text| parse::rss(text)).map(|bytes| bytes as f64),
             threads: Some(stat.threads as f64),
             descriptors: self.descriptors(),
-            switches: self.switches.per_s(switches(&self.folder, stat.threads), now.steady),
+            switches: self.switches.per_s(
+                by_thread(&self.folder, stat.threads, "status", parse::switches),
+                now.steady,
+            ),
+            waiting: self
+                .waits
+                .per_s(
+                    by_thread(&self.folder, stat.threads, "schedstat", parse::waited_ns),
+                    now.steady,
+                )
+                .map(|ns| ns / 1e9),
+            serving: self.serving.count(&self.folder, stat.threads),
         };
         // A process that executes another program has the same pid and start.
         self.stat.name = stat.name;
@@ -170,15 +195,15 @@ impl WatchedProcess {
     }
 }
 
-/// The switches of each thread, as they were last seen.
+/// A count of each thread, such as its switches, as it was last seen.
 #[derive(Debug, Default)]
-struct Switches {
+struct ThreadCounts {
     before: Option<(HashMap<u32, u64>, Nanos)>,
 }
 
-impl Switches {
-    /// Switches per second since the last sample. Those of a thread that has ended since are lost; all those of a new thread
-    /// count.
+impl ThreadCounts {
+    /// How much all grew per second since the last sample. What is of a thread that has ended since is lost; all of a new thread
+    /// counts.
     fn per_s(&mut self, now: Option<HashMap<u32, u64>>, at: Nanos) -> Option<f64> {
         let Some(now) = now else {
             self.before = None;
@@ -207,18 +232,24 @@ fn descriptors(folder: &Path, reported: u64) -> Option<f64> {
     Some(fs::read_dir(folder).ok()?.take(COUNTED_MAX).count() as f64)
 }
 
-/// The switches of each of its threads.
-fn switches(folder: &Path, threads: u64) -> Option<HashMap<u32, u64>> {
+/// What a file of each of its threads counts.
+fn by_thread(
+    folder: &Path,
+    threads: u64,
+    file: &str,
+    count: fn(&str) -> Option<u64>,
+) -> Option<HashMap<u32, u64>> {
     if threads > THREADS_MAX {
         return None;
     }
     let entries = fs::read_dir(folder.join("task")).ok()?.flatten().take(THREADS_MAX as usize);
     let of = |entry: fs::DirEntry| {
         let thread = entry.file_name().to_str()?.parse().ok()?;
-        let text = fs::read(entry.path().join("status")).ok()?;
-        Some((thread, parse::switches(&String::from_utf8_lossy(&text))?))
+        let text = fs::read(entry.path().join(file)).ok()?;
+        Some((thread, count(&String::from_utf8_lossy(&text))?))
     };
-    Some(entries.filter_map(of).collect())
+    let counts: HashMap<u32, u64> = entries.filter_map(of).collect();
+    (!counts.is_empty()).then_some(counts)
 }
 
 #[cfg(test)]
@@ -227,7 +258,7 @@ mod tests {
 
     #[test]
     fn switches_of_threads_that_come_and_go() {
-        let mut switches = Switches::default();
+        let mut switches = ThreadCounts::default();
         let mut check = |second, threads: &[(u32, u64)], expected| {
             let now = threads.iter().copied().collect();
             let got = switches.per_s(Some(now), Nanos::from_secs(second));

@@ -1,5 +1,6 @@
 //! `Scrape`: a Prometheus endpoint, requested by a thread of its own, so that a slow one delays nothing else.
 
+mod puma;
 mod text;
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
@@ -139,9 +140,14 @@ fn fetch(client: &mut Client) -> Result<Series, FetchError> {
     const OK: u16 = 200;
     let answer = client.get()?;
     match answer.status {
-        OK => Ok(text::parse(&String::from_utf8_lossy(&answer.body))),
+        OK => Ok(series(&String::from_utf8_lossy(&answer.body))),
         status => Err(FetchError::Status(status)),
     }
+}
+
+/// Prometheus' text, or what Puma's control server says.
+fn series(text: &str) -> Series {
+    puma::parse(text).unwrap_or_else(|| text::parse(text))
 }
 
 #[cfg(test)]

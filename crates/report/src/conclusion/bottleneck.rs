@@ -4,86 +4,20 @@
 use stdx::Nanos;
 
 use super::facts::{Class, Facts, Offered};
+use super::growth::MemoryGrowth;
+use super::limit::{Limit, has_global_lock, has_queue, limit};
 use super::outcome::Outcome;
+use super::remedy::remedy;
 use super::sentence::{Kind, Sentence};
 use super::servers::{Application, Cpu, Servers};
 use super::words::{share, three, time};
+use crate::server::size;
 
-/// The CPU of a machine counts as full from this share on.
-const CPU_FULL: f64 = 0.85;
-/// A process uses a whole core from this share of one on.
-const CORE_FULL: f64 = 0.95;
 /// Programs that are not watched are named from this share of all cores on, as in the report's section on capacity.
 const OTHERS_MIN: f64 = 0.25;
-/// A share of time with tasks that wait for a disk, from which it limits.
-const DISK_MIN: f64 = 0.2;
-/// A share of time with tasks that wait for memory, from which it limits.
-const MEMORY_MIN: f64 = 0.1;
-/// A share of the CPU that the host took, from which it is named.
-const STOLEN_MIN: f64 = 0.1;
-/// A share of periods in which a container was throttled, from which its quota limits.
-const THROTTLED_MIN: f64 = 0.05;
-/// The queue before the application is named where it is at least half of the client's time, and 10 ms.
-const QUEUE_SHARE: f64 = 0.5;
-const QUEUE_MIN: Nanos = Nanos::from_millis(10);
-/// The database limits from this share of the application's time on.
-const DATABASE_MIN: f64 = 0.5;
 
 /// What is said of connections that the kernel dropped.
 const DROPS: &str = "the kernel dropped connections, since the listen queue was full";
-
-/// A resource at its limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Limit {
-    Quota,
-    /// Mostly by programs that were not watched.
-    CpuOfOthers,
-    Cpu,
-    OneCore,
-    Stolen,
-    Memory,
-    Database,
-    /// Requests wait before the application, whose workers are all taken, and no resource is at its limit.
-    Workers,
-    ListenQueue,
-    /// Requests wait before the application, and its workers are not all taken.
-    Queue,
-    Disk,
-}
-
-/// What is at its limit, the surest first.
-pub(super) fn limit(servers: &Servers, is_saturated: bool) -> Option<Limit> {
-    let cpu = servers.cpu.as_ref();
-    let is_full = cpu.is_some_and(|cpu| cpu.utilisation() >= CPU_FULL);
-    let others = cpu.is_some_and(|cpu| cpu.others().is_some_and(|others| others > cpu.busy / 2.0));
-    let one_core =
-        cpu.and_then(|cpu| cpu.busiest.as_ref()).is_some_and(|(_, used)| *used >= CORE_FULL);
-    let application = servers.application.as_ref();
-    let queue =
-        application.is_some_and(has_queue) || servers.backlog.is_some_and(|backlog| backlog >= 1.0);
-    let database = application.is_some_and(|one| !has_queue(one) || is_saturated)
-        && application.and_then(|one| one.database).is_some_and(|part| part >= DATABASE_MIN);
-    let found = [
-        (servers.throttled >= THROTTLED_MIN, Limit::Quota),
-        (is_full && others, Limit::CpuOfOthers),
-        (is_full, Limit::Cpu),
-        (one_core, Limit::OneCore),
-        (servers.stolen >= STOLEN_MIN, Limit::Stolen),
-        (servers.memory >= MEMORY_MIN, Limit::Memory),
-        (database, Limit::Database),
-        (queue && is_saturated && application.is_none_or(|one| one.is_full), Limit::Workers),
-        // Full CPUs and workers fill the listen queue, too; it limits by itself where these have time.
-        (servers.listen_drops > 0.0, Limit::ListenQueue),
-        (queue && is_saturated, Limit::Queue),
-        (servers.disk >= DISK_MIN, Limit::Disk),
-    ];
-    found.into_iter().find(|(holds, _)| *holds).map(|(_, limit)| limit)
-}
-
-fn has_queue(application: &Application) -> bool {
-    let part = application.before.0 as f64 / application.client.0.max(1) as f64;
-    part >= QUEUE_SHARE && application.before >= QUEUE_MIN
-}
 
 /// What limits the server: a claim where it could not keep up, an observation where it could.
 pub(super) fn sentence(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
@@ -94,6 +28,9 @@ pub(super) fn sentence(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     let is_saturated = outcome.is_saturated();
     let limit = limit(servers, is_saturated);
     let mut parts: Vec<String> = Vec::new();
+    let shows_waits = matches!(limit, Some(Limit::Inside | Limit::Workers));
+    let inner = servers.application.as_ref().filter(|_| shows_waits).and_then(inside);
+    parts.extend(inner);
     parts.extend(servers.application.as_ref().map(|one| application(one, is_saturated)));
     parts.extend(
         servers
@@ -116,33 +53,98 @@ pub(super) fn sentence(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         (false, Some(_)) => "Nearest to its limit",
         (false, None) => "Seen at the server, nothing at its limit",
     };
-    let text = format!("{lead}: {}.", parts.join("; "));
+    let seen = parts.join("; ");
+    let text = match limit {
+        Some(limit) => format!("{lead}: {}. {}.", winner(servers, limit), capitalised(&seen)),
+        None => format!("{lead}: {seen}."),
+    };
+    let text = text + &servers.growth.as_ref().map_or(String::new(), growth);
     Some(Sentence { kind: Kind::Bottleneck, text, figures: figures(servers) })
 }
 
-/// `requests wait 1.1s of 1.16s before rails starts on them, its workers are all taken`.
+/// What is at its limit, in as few words as it takes.
+fn winner(servers: &Servers, limit: Limit) -> String {
+    let name = || servers.application.as_ref().map_or("the application", |one| &one.name);
+    let process = || servers.cpu.as_ref().and_then(|cpu| cpu.busiest.as_ref());
+    match limit {
+        Limit::Quota => "the container's CPU quota".to_owned(),
+        Limit::CpuOfOthers => "the CPU, which other programs use".to_owned(),
+        Limit::Cpu => "the CPU".to_owned(),
+        Limit::OneCore => {
+            format!("the one core of the process {}", process().map_or("", |(name, _)| name))
+        }
+        Limit::Stolen => "the host, which takes CPU away".to_owned(),
+        Limit::Memory => "memory".to_owned(),
+        Limit::Database => "the database".to_owned(),
+        Limit::Inside => format!("something that requests wait for inside {}", name()),
+        Limit::Workers => format!("the threads or workers of {}", name()),
+        Limit::ListenQueue => "the listen queue".to_owned(),
+        Limit::Queue => format!("the queue before {}", name()),
+        Limit::Disk => "the disk".to_owned(),
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
+/// ` Memory of puma grows by 465 MiB a minute (from 205 MiB to 360 MiB after the warm-up): …`.
+fn growth(growth: &MemoryGrowth) -> String {
+    format!(
+        " The memory of {} grows by {} a minute (from {} to {} after the warm-up) and has not stopped: perhaps a leak.",
+        growth.name,
+        size(growth.per_minute),
+        size(growth.from),
+        size(growth.to)
+    )
+}
+
+/// `requests wait 1.1s of 1.16s before rails starts on them, since its threads are all taken`.
 fn application(one: &Application, is_saturated: bool) -> String {
     let (name, client) = (&one.name, time(one.client));
-    let at_a_time = one
-        .in_service
-        .map_or(String::new(), |n| format!(" ({} requests in it at a time)", three(n)));
+    let at_a_time = match (one.in_service, one.threads) {
+        (Some(n), Some(threads)) => {
+            format!(" ({} requests in it at a time, room for {})", three(n), three(threads))
+        }
+        (Some(n), None) => format!(" ({} requests in it at a time)", three(n)),
+        (None, _) => String::new(),
+    };
+    let before = time(one.before);
     match (has_queue(one), is_saturated) {
-        (true, true) if one.is_full => format!(
-            "requests wait {} of {client} before {name} starts on them, since its workers are all taken{at_a_time}",
-            time(one.before)
-        ),
-        (true, true) => format!(
-            "requests wait {} of {client} before {name} starts on them{at_a_time}",
-            time(one.before)
-        ),
+        (true, true) => {
+            let why =
+                if one.is_full() { ", since its threads or workers are all taken" } else { "" };
+            format!(
+                "requests wait {before} of {client} before {name} starts on them{why}{at_a_time}"
+            )
+        }
         (true, false) => {
             format!(
-                "{} of {client} pass in queues or the network before {name} starts on a request",
-                time(one.before)
+                "{before} of {client} pass in queues or the network before {name} starts on a request"
             )
         }
         (false, _) => format!("{name} itself takes {} of {client}{at_a_time}", time(one.own)),
     }
+}
+
+/// `inside rails they wait 247ms of 256ms for something that is neither view, database nor CPU`, where it is most of their time.
+fn inside(one: &Application) -> Option<String> {
+    let waits = one.waits.as_ref().filter(|waits| waits.is_most())?;
+    let what = match waits.knows_database {
+        true => "neither view, database nor CPU",
+        false => "not CPU",
+    };
+    let quickest = match waits.is_for_each_other() {
+        true => format!(", and the quickest took {}", time(waits.quickest)),
+        false => String::new(),
+    };
+    let (name, other, own) = (&one.name, time(waits.other), time(waits.own));
+    Some(format!(
+        "inside {name} requests wait {other} of {own} for something that is {what}{quickest}"
+    ))
 }
 
 /// `the CPU is 87% busy (1 of 2 cores by what was watched, 0.7 by other programs)`.
@@ -166,13 +168,26 @@ fn resource(servers: &Servers, limit: Limit) -> Option<String> {
     let busiest = || servers.cpu.as_ref().and_then(|cpu| cpu.busiest.clone()).unwrap_or_default();
     Some(match limit {
         Limit::Quota => {
-            format!(
-                "its container had used up its CPU quota in {} of the periods",
-                share(servers.throttled)
-            )
+            let who = servers.cpu.as_ref().filter(|cpu| cpu.watched.is_some());
+            let who = who.and_then(|cpu| cpu.busiest.as_ref()).map_or("it", |(name, _)| name);
+            let cores = servers.quota.map_or(String::new(), |cores| match cores {
+                1.0 => " of 1 core".to_owned(),
+                _ => format!(" of {} cores", three(cores)),
+            });
+            let periods = share(servers.throttled);
+            format!("the container's CPU quota{cores} throttled {who} in {periods} of the periods")
         }
         Limit::ListenQueue => DROPS.to_owned(),
-        Limit::OneCore => format!("the process {} uses a whole core", busiest().0),
+        Limit::OneCore => {
+            let (name, used) = busiest();
+            match has_global_lock(&name) {
+                true => format!(
+                    "the process {name} uses {} of the one core that its threads share",
+                    three(used)
+                ),
+                false => format!("the process {name} uses a whole core"),
+            }
+        }
         Limit::Stolen => format!("the host takes {} of the CPU", share(servers.stolen)),
         Limit::Disk => format!("tasks wait for a disk in {} of the time", share(servers.disk)),
         Limit::Memory => format!("tasks wait for memory in {} of the time", share(servers.memory)),
@@ -180,7 +195,9 @@ fn resource(servers: &Servers, limit: Limit) -> Option<String> {
             let part = servers.application.as_ref().and_then(|one| one.database).unwrap_or(0.0);
             format!("the database takes {} of the application's time", share(part))
         }
-        Limit::CpuOfOthers | Limit::Cpu | Limit::Workers | Limit::Queue => return None,
+        Limit::CpuOfOthers | Limit::Cpu | Limit::Inside | Limit::Workers | Limit::Queue => {
+            return None;
+        }
     })
 }
 
@@ -191,6 +208,8 @@ fn figures(servers: &Servers) -> Vec<(&'static str, f64)> {
             [("client_mean", one.client), ("server_mean", one.own), ("before_server", one.before)];
         figures.extend(times.map(|(name, time)| (name, time.0 as f64)));
         figures.extend(one.in_service.map(|n| ("in_service", n)));
+        figures.extend(one.threads.map(|n| ("threads", n)));
+        figures.extend(one.waits.map(|waits| ("other_waits", waits.other.0 as f64)));
         figures.extend(one.database.map(|part| ("database", part)));
     }
     if let Some(cpu) = &servers.cpu {
@@ -211,6 +230,8 @@ fn figures(servers: &Servers) -> Vec<(&'static str, f64)> {
     ];
     figures.extend(shares.into_iter().filter(|(_, value)| *value > 0.0));
     figures.extend(servers.backlog.map(|backlog| ("backlog", backlog)));
+    figures.extend(servers.quota.map(|cores| ("quota", cores)));
+    figures.extend(servers.growth.as_ref().map(|one| ("memory_per_minute", one.per_minute)));
     figures
 }
 
@@ -265,34 +286,7 @@ fn saturated_advice(facts: &Facts) -> String {
     let Some(servers) = &facts.servers else {
         return format!("{WATCH}, and {SEEK}");
     };
-    let first = match limit(servers, true) {
-        Some(Limit::Quota) => "raise the container's CPU quota",
-        Some(Limit::ListenQueue) => "add workers or processes, or raise the listen backlog",
-        Some(Limit::CpuOfOthers) => {
-            "end the other programs, or run the load generator on another machine, and measure again"
-        }
-        Some(Limit::Cpu) => "use less CPU per request, or more cores",
-        Some(Limit::OneCore) => "spread the work over more processes",
-        Some(Limit::Stolen) => "use a machine with CPUs of its own",
-        Some(Limit::Disk) => "reduce what is read from and written to the disk",
-        Some(Limit::Memory) => "give the machine more memory, or use less",
-        Some(Limit::Database) => "look at the queries, and at the database's own machine",
-        Some(Limit::Workers) if has_spare_cpu(servers) => {
-            "try more workers or threads, since the CPU has room"
-        }
-        Some(Limit::Workers) => "try more workers or threads",
-        Some(Limit::Queue) => {
-            "look at what passes requests on to the application (its web server's threads, a proxy)"
-        }
-        None => {
-            "watch more of the server (its processes with -watch-port, its log with -watch-log)"
-        }
-    };
-    format!("{first}; then {SEEK}")
-}
-
-fn has_spare_cpu(servers: &Servers) -> bool {
-    servers.cpu.as_ref().is_some_and(|cpu| cpu.utilisation() < CPU_FULL)
+    format!("{}; then {SEEK}", remedy(servers))
 }
 
 fn by_users(facts: &Facts) -> String {

@@ -46,7 +46,7 @@ impl CableConclusion {
             Some(users(plan, seen)),
             messages(plan, seen),
             losses(plan, seen),
-            advice(verdict, outcome),
+            advice(seen, verdict, outcome),
         ];
         Self { sentences: sentences.into_iter().flatten().collect(), outcome }
     }
@@ -231,7 +231,8 @@ fn losses(plan: &CablePlan, seen: &CableReport) -> Option<Sentence> {
     let is_herd = matches!(plan.pattern, Pattern::Herd { .. });
     let counts = [
         (seen.turned_away, "user was turned away", "users were turned away", "turned_away"),
-        (seen.unanswered + seen.deliveries.lost, "message was lost", "messages were lost", "lost"),
+        (seen.unanswered, "message was lost", "messages were lost", "unanswered"),
+        (seen.deliveries.lost, "delivery was lost", "deliveries were lost", "lost"),
         (seen.not_sent, "message was not sent", "messages were not sent", "not_sent"),
         (
             if is_herd { 0 } else { seen.dropped },
@@ -248,11 +249,47 @@ fn losses(plan: &CablePlan, seen: &CableReport) -> Option<Sentence> {
         .map(|(n, one, many, _)| format!("{} {}", grouped(*n), if *n == 1 { one } else { many }))
         .collect();
     let figures = found.map(|(count, .., name)| (*name, *count as f64)).collect();
-    let text = format!("{}.", list_and(&words));
+    let parted = if is_parted(seen) { parted(seen) } else { String::new() };
+    let text = format!("{}{parted}.", list_and(&words));
     (!words.is_empty()).then_some(Sentence { kind: Kind::Errors, text, figures })
 }
 
-fn advice(verdict: &Verdict, outcome: CableOutcome) -> Option<Sentence> {
+/// Whether messages reached one part of the subscribers and never the others, as where the processes of a server do not share
+/// them. A server with too many users loses now these and now those.
+fn is_parted(seen: &CableReport) -> bool {
+    let (sums, who) = (&seen.deliveries, &seen.subscribers);
+    if sums.lost == 0 || sums.late > 0 || seen.dropped > 0 {
+        return false;
+    }
+    let mut reached: Vec<u32> = seen.messages.iter().map(|one| one.delivered).collect();
+    reached.sort_unstable();
+    reached.dedup();
+    let expected = seen.messages.first().map_or(0, |one| one.expected);
+    let is_alike = seen.messages.iter().all(|one| one.expected == expected);
+    // Several users speak: each message reaches those of the speaker's process, and the parts make up the whole.
+    let parts_are_all = match reached[..] {
+        [] | [0] => false,
+        [one] => one < expected && expected.is_multiple_of(one),
+        _ => reached[0] > 0 && reached.iter().sum::<u32>() == expected,
+    };
+    (who.some == 0 && who.all > 0 && who.none > 0) || (is_alike && parts_are_all)
+}
+
+/// `: 10 subscribers had every message and 10 had none, …`.
+fn parted(seen: &CableReport) -> String {
+    const WHY: &str = "so that processes of the server do not share messages";
+    let who = &seen.subscribers;
+    match who.some {
+        0 => format!(
+            ": {} had every message and {} had none, {WHY}",
+            counted(who.all, "subscriber"),
+            grouped(who.none)
+        ),
+        _ => format!(": each message reached one part of the subscribers, {WHY}"),
+    }
+}
+
+fn advice(seen: &CableReport, verdict: &Verdict, outcome: CableOutcome) -> Option<Sentence> {
     const LIMITS: &str = "look at the server's log and at its limits (open files, connections of its database and of its pub/sub)";
     let next = match outcome {
         CableOutcome::Unanswered => {
@@ -260,6 +297,9 @@ fn advice(verdict: &Verdict, outcome: CableOutcome) -> Option<Sentence> {
         }
         CableOutcome::Unjudged => verdict.remedies().first().copied()?,
         CableOutcome::TurnedAway | CableOutcome::Dropped => LIMITS,
+        CableOutcome::Lost if is_parted(seen) => {
+            "give the server's processes an adapter that they share (config/cable.yml: redis or postgresql, not async)"
+        }
         CableOutcome::Lost => {
             "watch the server (-watch -watch-port=PORT), and find the number of users from which on messages are lost (-users)"
         }
@@ -359,8 +399,49 @@ mod tests {
             "Of 20,000 deliveries of 20 broadcasts more than 99.9% were made; the last subscriber had a message after 40ms \
              (median), 50ms at most."
         );
-        assert_eq!(lines[2], "10 messages were lost and 1 connection was dropped.");
+        assert_eq!(lines[2], "10 deliveries were lost and 1 connection was dropped.");
         assert_eq!(server, "Server: LOST MESSAGES\n");
+    }
+
+    #[test]
+    fn processes_that_share_no_messages_are_named_and_not_the_users() {
+        let message = |delivered| cable::MessageReport {
+            number: 1,
+            sent: Nanos::ZERO,
+            expected: 20,
+            delivered,
+            lost: 20 - delivered,
+            last: Nanos::ZERO,
+        };
+        let seen = |delivered: &[u32], [all, some, none]: [u64; 3]| {
+            let mut seen = CableReport { sent: 20, ..up() };
+            seen.messages = delivered.iter().map(|one| message(*one)).collect();
+            let missed = delivered.iter().map(|one| u64::from(20 - one)).sum();
+            (seen.deliveries.expected, seen.deliveries.lost) = (20 * seen.sent, missed);
+            (seen.subscribers.all, seen.subscribers.some, seen.subscribers.none) =
+                (all, some, none);
+            seen
+        };
+        let pattern = Pattern::Broadcast { speakers: 1, every: Nanos::SECOND };
+        let text = |seen: &CableReport| conclude(pattern, seen, &Verdict::default()).0.join("\n");
+        let one_speaker = text(&seen(&[10, 10], [10, 0, 10]));
+        assert!(
+            one_speaker.contains(
+                "\n20 deliveries were lost: 10 subscribers had every message and 10 had none, so that processes of the server do \
+                 not share messages.\n"
+            ),
+            "{one_speaker}"
+        );
+        let advice = "config/cable.yml: redis or postgresql, not async";
+        assert!(one_speaker.contains(advice) && !one_speaker.contains("-users"), "{one_speaker}");
+        for parted in [&[7, 13, 7][..], &[10, 10, 10], &[5, 5]] {
+            let several = text(&seen(parted, [0, 20, 0]));
+            assert!(several.contains(advice), "{several}");
+        }
+        for random in [&[19, 12, 17][..], &[20, 19], &[0, 0]] {
+            let overloaded = text(&seen(random, [0, 20, 0]));
+            assert!(overloaded.contains("-users") && !overloaded.contains("async"), "{overloaded}");
+        }
     }
 
     #[test]

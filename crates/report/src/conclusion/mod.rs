@@ -13,8 +13,11 @@ mod bottleneck;
 mod cable;
 mod course;
 mod facts;
+mod growth;
+mod limit;
 mod line;
 mod outcome;
+mod remedy;
 mod sentence;
 mod server_result;
 mod servers;
@@ -25,6 +28,7 @@ mod sureness;
 #[cfg(test)]
 mod tests;
 mod throughput;
+mod waits;
 mod words;
 
 pub(crate) use self::cable::CableConclusion;

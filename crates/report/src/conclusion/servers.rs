@@ -1,9 +1,11 @@
 //! `Servers`: what the conclusion needs of the server's side.
 
-use metrics::server::{Measure, SourceSummary};
+use metrics::server::{Log, Measure, SourceSummary};
 use metrics::{Histogram, Summary};
 use stdx::Nanos;
 
+use super::growth::MemoryGrowth;
+use super::waits::Waits;
 use crate::server::{Capacity, Cores, During, NetworkAndQueue, ServerSide};
 
 /// What was seen of the servers; absent is what was not watched.
@@ -19,10 +21,14 @@ pub(super) struct Servers {
     pub(super) stolen: f64,
     /// The share of periods in which a container had used up its CPU quota.
     pub(super) throttled: f64,
+    /// The quota of that container, in cores.
+    pub(super) quota: Option<f64>,
     /// Connections a second that the kernel dropped, since the queue of a listening socket was full.
     pub(super) listen_drops: f64,
     /// Requests that waited in Puma's own queue, as its exporter says.
     pub(super) backlog: Option<f64>,
+    /// A watched process whose memory grows.
+    pub(super) growth: Option<MemoryGrowth>,
 }
 
 /// The application, by its log.
@@ -38,10 +44,24 @@ pub(super) struct Application {
     pub(super) before: Nanos,
     /// Requests in the application at a time, on average.
     pub(super) in_service: Option<f64>,
-    /// Whether that many are as many as its processes can hold at least: else its workers are not all taken.
-    pub(super) is_full: bool,
+    /// How many it can work on at once, where its threads or workers were counted.
+    pub(super) threads: Option<f64>,
     /// The database's share of the application's time.
     pub(super) database: Option<f64>,
+    /// What requests wait for inside.
+    pub(super) waits: Option<Waits>,
+}
+
+/// All threads are taken from this share of them on. Requests in the application are an average that falls short of the threads
+/// by what these do between two requests.
+const FULL_MIN: f64 = 0.7;
+
+impl Application {
+    /// Whether all its threads or workers are taken. Where they were not counted, it is not known.
+    pub(super) fn is_full(&self) -> bool {
+        let taken = self.in_service.zip(self.threads);
+        taken.is_some_and(|(in_service, threads)| in_service >= FULL_MIN * threads)
+    }
 }
 
 /// CPU, in cores.
@@ -53,6 +73,8 @@ pub(super) struct Cpu {
     pub(super) watched: Option<f64>,
     /// The process that used most, with its cores.
     pub(super) busiest: Option<(String, f64)>,
+    /// Threads of it that waited for a core at a time.
+    pub(super) waiting: Option<f64>,
 }
 
 impl Cpu {
@@ -76,16 +98,22 @@ impl Servers {
             values.fold(0.0, f64::max)
         };
         let throttled =
-            server.side.sources().iter().filter_map(|one| mean(server, one, "throttled"));
+            server.side.sources().iter().filter_map(|one| {
+                Some((mean(server, one, "throttled")?, mean(server, one, "quota")))
+            });
+        let throttled = throttled.max_by(|one, other| one.0.total_cmp(&other.0));
+        let (throttled, quota) = throttled.unwrap_or_default();
         Self {
             application: application(server, &capacity),
             cpu: cpu(server),
             disk: machine(&["pressure.io", "cpu.iowait"]),
             memory: machine(&["pressure.memory"]),
             stolen: machine(&["cpu.steal"]),
-            throttled: throttled.fold(0.0, f64::max),
+            throttled,
+            quota,
             listen_drops: machine(&["tcp.listen_drops"]),
             backlog: backlog(server),
+            growth: MemoryGrowth::of(server),
         }
     }
 }
@@ -125,19 +153,21 @@ fn application(server: &ServerSide<'_>, capacity: &Capacity) -> Option<Applicati
         client: between.client.mean(),
         own: between.server.mean(),
         before: Nanos(u64::try_from(between.mean_ns()).unwrap_or(0)),
-        in_service: capacity.in_service(),
-        is_full: is_full(capacity),
+        in_service: in_service(server, &log).or(capacity.in_service()),
+        threads: capacity.serving_threads.filter(|threads| *threads >= 1.0),
         database,
+        waits: Waits::of(server, &log, capacity),
     })
 }
 
-/// A process has at least one worker. Requests in the application are an average that falls short of the workers by what these
-/// do between two requests.
-const FULL_MIN: f64 = 0.7;
-
-fn is_full(capacity: &Capacity) -> bool {
-    let processes = capacity.processes_at_work.unwrap_or(1.0).max(1.0);
-    capacity.in_service().is_some_and(|in_service| in_service >= FULL_MIN * processes)
+/// Requests in the application at a time while requests were due, by the times of those that ended then. Afterwards there are
+/// fewer and fewer.
+fn in_service(server: &ServerSide<'_>, log: &Log) -> Option<f64> {
+    let client = server.client?;
+    let cells = log.over_time().filter(|(at, _)| (client.earliest..client.latest).contains(at));
+    let (count, sum) = cells
+        .fold((0u64, 0.0), |(count, sum), (_, cell)| (count + 1, sum + cell.total.sum() as f64));
+    (count > 1).then(|| sum / (count as f64 * log.width().0.max(1) as f64))
 }
 
 fn cpu(server: &ServerSide<'_>) -> Option<Cpu> {
@@ -146,10 +176,12 @@ fn cpu(server: &ServerSide<'_>) -> Option<Cpu> {
     let processes = server.side.sources().iter().filter(|one| one.source.starts_with("process "));
     let used = processes.filter_map(|one| {
         let name = one.source.splitn(3, ' ').nth(2)?.to_owned();
-        Some((name, mean(server, one, "cpu")?))
+        Some((name, mean(server, one, "cpu")?, mean(server, one, "cpu.waiting")))
     });
     let busiest = used.max_by(|a, b| a.1.total_cmp(&b.1));
-    Some(Cpu { cores, busy, watched: of.of_processes, busiest })
+    let waiting = busiest.as_ref().and_then(|(.., waiting)| *waiting);
+    let busiest = busiest.map(|(name, used, _)| (name, used));
+    Some(Cpu { cores, busy, watched: of.of_processes, busiest, waiting })
 }
 
 /// The requests that wait in Puma's queue, of all its workers: `puma_backlog` of its Prometheus exporters.

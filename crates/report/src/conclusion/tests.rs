@@ -4,12 +4,14 @@ use metrics::{Batch, FailureKind, Sample, Summary, Timeline};
 use stdx::{Nanos, Prng};
 
 use super::backlog::{Backlog, Onset, Pause, Trend};
-use super::bottleneck::{Limit, limit};
 use super::course::{Course, Third};
 use super::facts::{Class, Facts, Measurement, Offered};
+use super::growth::MemoryGrowth;
+use super::limit::{Limit, limit};
 use super::outcome::{Doubt, Outcome};
 use super::sentence::Kind;
 use super::servers::{Application, Cpu, Servers};
+use super::waits::Waits;
 use super::{Conclusion, SENTENCES_MAX};
 
 const fn ms(ms: u64) -> Nanos {
@@ -61,14 +63,16 @@ fn rails() -> Servers {
             own: ms(190),
             before: ms(2460),
             in_service: Some(9.7),
-            is_full: true,
+            threads: Some(10.0),
             database: Some(0.2),
+            waits: None,
         }),
         cpu: Some(Cpu {
             cores: 2.0,
             busy: 1.74,
             watched: Some(1.04),
             busiest: Some(("puma".to_owned(), 0.52)),
+            waiting: None,
         }),
         ..Servers::default()
     }
@@ -114,8 +118,13 @@ fn a_healthy_server_kept_up_and_the_limit_is_left_to_a_search() {
 
 #[test]
 fn a_healthy_nginx_with_its_cpu_is_not_called_a_bottleneck() {
-    let cpu =
-        Cpu { cores: 2.0, busy: 0.4, watched: Some(0.3), busiest: Some(("nginx".to_owned(), 0.2)) };
+    let cpu = Cpu {
+        cores: 2.0,
+        busy: 0.4,
+        watched: Some(0.3),
+        busiest: Some(("nginx".to_owned(), 0.2)),
+        ..Cpu::default()
+    };
     let servers = Some(Servers { cpu: Some(cpu), ..Servers::default() });
     let facts = Facts { servers, ..steady() };
     let text = text(&facts);
@@ -132,8 +141,8 @@ fn a_saturated_rails_has_its_queue_and_its_cpu_named() {
             "60/s for 30s, 51/s answered: the server is overloaded.",
             "The median response time grew from 880ms to 4.41s over the run; half of the requests took at most 2.65s, 95 of 100 \
              at most 5.03s, 99 of 100 at most 5.25s.",
-            "Bottleneck: requests wait 2.46s of 2.65s before rails starts on them, since its workers are all taken (9.7 requests \
-             in it at a time); the CPU is 87% busy (1.04 of 2 cores by puma, 0.7 by other programs).",
+            "Bottleneck: the CPU. Requests wait 2.46s of 2.65s before rails starts on them, since its threads or workers are all \
+             taken (9.7 requests in it at a time, room for 10); the CPU is 87% busy (1.04 of 2 cores by puma, 0.7 by other programs).",
             "How sure: one run with 1,800 requests in 35.3s; another may differ; `brunt study` shows by how much.",
             "Next: use less CPU per request, or more cores; then find the rate that it bears (`brunt seek`).",
             "Server: OVERLOADED, 51/s of 60/s answered, no errors",
@@ -455,6 +464,7 @@ fn the_surest_limit_is_named() {
         busy,
         watched: Some(watched),
         busiest: Some(("ruby".to_owned(), one)),
+        waiting: None,
     };
     let with_cpu = |cpu: Cpu| Servers { cpu: Some(cpu), ..rails() };
     let idle = || with_cpu(cpu(1.0, 0.8, 0.4));
@@ -492,12 +502,12 @@ fn the_surest_limit_is_named() {
     assert!(text.contains("the database takes 70% of the application's time"), "{text}");
     let mut held_up = idle();
     if let Some(application) = &mut held_up.application {
-        (application.in_service, application.is_full) = (Some(0.3), false);
+        application.in_service = Some(0.3);
     }
     assert_eq!(limit(&held_up, true), Some(Limit::Queue));
     let held_up = self::text(&Facts { servers: Some(held_up), ..overloaded() });
     assert!(
-        held_up.contains("starts on them (0.3 requests in it at a time); the CPU"),
+        held_up.contains("starts on them (0.3 requests in it at a time, room for 10); the CPU"),
         "{held_up}"
     );
     assert!(!held_up.contains("all taken"), "0.3 requests take no worker: {held_up}");
@@ -681,4 +691,120 @@ fn as_many_under_way_all_the_time_are_users() {
     };
     assert_eq!(Outcome::of(&of(true)), Outcome::ByUsers);
     assert_eq!(Outcome::of(&of(false)), Outcome::KeptUp);
+}
+
+/// A Puma of five threads on two cores, with what its requests wait for.
+fn puma(in_service: f64, threads: Option<f64>, waits: Waits) -> Servers {
+    let cpu = Cpu { cores: 2.0, busy: 0.9, watched: Some(0.3), ..rails().cpu.unwrap() };
+    let application = rails().application.map(|one| Application {
+        own: waits.own,
+        in_service: Some(in_service),
+        threads,
+        waits: Some(waits),
+        ..one
+    });
+    Servers { application, cpu: Some(cpu), ..Servers::default() }
+}
+
+/// 247 of 256 ms are neither view, database nor CPU.
+fn waits(quickest: Nanos) -> Waits {
+    let (own, other) = (ms(256), ms(247));
+    Waits { own, other, quickest, knows_database: true, knows_cores: true }
+}
+
+/// The limit and the sentences of a saturated server.
+#[track_caller]
+fn check_limit(servers: Servers, expected: Limit, has: &[&str]) {
+    assert_eq!(limit(&servers, true), Some(expected), "{servers:?}");
+    let text = text(&Facts { servers: Some(servers), ..overloaded() });
+    for words in has {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    let is_workers = expected == Limit::Workers;
+    assert_eq!(text.contains("more workers or threads"), is_workers, "{text}");
+}
+
+#[test]
+fn a_lock_or_a_pool_is_no_want_of_threads() {
+    let words = [
+        "\nBottleneck: something that requests wait for inside rails. Inside rails requests wait 247ms of 256ms for something that \
+         is neither view, database nor CPU, and the quickest took 55ms; requests wait ",
+        "\nNext: look for what requests wait for inside the application: a lock, a connection pool",
+    ];
+    check_limit(puma(4.9, Some(5.0), waits(ms(55))), Limit::Inside, &words);
+    // Neither is it the CPU, which others use.
+    let mut busy = puma(4.9, Some(5.0), waits(ms(55)));
+    if let Some(cpu) = &mut busy.cpu {
+        cpu.busy = 2.0;
+    }
+    check_limit(busy.clone(), Limit::Inside, &words);
+    // The wait for a core may be part of it where that is not known.
+    if let Some(waits) = busy.application.as_mut().and_then(|one| one.waits.as_mut()) {
+        waits.knows_cores = false;
+    }
+    check_limit(busy, Limit::CpuOfOthers, &["end the other programs"]);
+}
+
+#[test]
+fn threads_are_advised_where_all_were_counted_as_taken() {
+    let fixed = waits(ms(250));
+    let words = [
+        "\nBottleneck: the threads or workers of rails. ",
+        "waits a fixed time for something outside",
+    ];
+    check_limit(puma(4.9, Some(5.0), fixed), Limit::Workers, &words);
+    let words =
+        ["(0.99 requests in it at a time, room for 5)", "a proxy", "since threads are free"];
+    check_limit(puma(0.99, Some(5.0), fixed), Limit::Queue, &words);
+    let words = ["\nBottleneck: the queue before rails. ", "see whether its threads are taken"];
+    check_limit(puma(4.9, None, fixed), Limit::Queue, &words);
+}
+
+#[test]
+fn a_lock_of_the_language_asks_for_processes_and_not_for_threads() {
+    let with = |busy: f64, used: f64, waiting: f64| {
+        let mut servers = puma(4.9, Some(5.0), waits(ms(30)));
+        servers.cpu = Some(Cpu {
+            cores: 2.0,
+            busy,
+            watched: Some(used),
+            busiest: Some(("puma".to_owned(), used)),
+            waiting: Some(waiting),
+        });
+        servers
+    };
+    let words = [
+        "\nBottleneck: the one core of the process puma. ",
+        "\nNext: spread the work over more processes",
+    ];
+    check_limit(with(1.1, 0.99, 0.0), Limit::OneCore, &words);
+    check_limit(with(2.0, 0.92, 0.05), Limit::OneCore, &words);
+    // What keeps it from the core is the other programs.
+    check_limit(with(2.0, 0.6, 0.35), Limit::CpuOfOthers, &["end the other programs"]);
+}
+
+#[test]
+fn a_quota_is_named_with_its_size_and_whom_it_throttled() {
+    let servers =
+        Servers { throttled: 0.95, quota: Some(0.3), ..puma(4.9, Some(5.0), waits(ms(55))) };
+    let words = [
+        "\nBottleneck: the container's CPU quota. ",
+        "; the container's CPU quota of 0.3 cores throttled puma in 95% of the periods.",
+        "\nNext: raise the container's CPU quota",
+    ];
+    check_limit(servers, Limit::Quota, &words);
+}
+
+#[test]
+fn memory_that_grows_is_said_with_its_rate() {
+    let growth = MemoryGrowth {
+        name: "puma".to_owned(),
+        per_minute: 465.0 * f64::from(1 << 20),
+        from: 205.0 * f64::from(1 << 20),
+        to: 360.0 * f64::from(1 << 20),
+    };
+    let facts = Facts { servers: Some(Servers { growth: Some(growth), ..rails() }), ..steady() };
+    let words = " The memory of puma grows by 465.0 MiB a minute (from 205.0 MiB to 360.0 MiB after the warm-up) and has not \
+                 stopped: perhaps a leak.\n";
+    assert!(text(&facts).contains(words), "{}", text(&facts));
 }

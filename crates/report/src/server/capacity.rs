@@ -35,6 +35,8 @@ pub struct Capacity {
     pub processes: Option<f64>,
     /// Those of them that do the work: without a master, which begins a tree of processes and takes hardly any CPU time.
     pub processes_at_work: Option<f64>,
+    /// Requests that the processes can work on at once, as far as their threads were counted.
+    pub serving_threads: Option<f64>,
     /// The server's mean time, `S`.
     pub server_mean: Option<Nanos>,
 }
@@ -100,6 +102,7 @@ impl Capacity {
                 .iter()
                 .filter(|one| !is_master(one.source, server))
                 .map(|one| one.presence)),
+            serving_threads: serving_threads(server, &processes),
             server_mean: log.map(|log| log.total.mean()),
         }
     }
@@ -156,8 +159,9 @@ impl Capacity {
                 "Requests per second and process at work",
                 self.requests_per_s.and_then(each).map(rate),
             ),
+            ("Threads or workers counted", self.serving_threads.map(number)),
             ("Server's mean time, S", self.server_mean.map(duration)),
-            ("CPU's share of it", self.cpu_share().map(percent)),
+            ("CPU's share of it", self.cpu_share().map(|share| self.share_words(share))),
             ("Requests in the server, X S", self.in_service().map(plain)),
         ];
         let rows = rows.into_iter().filter_map(|(name, value)| Some(vec![name.to_owned(), value?]));
@@ -212,6 +216,31 @@ impl Capacity {
         let mean = self.server_mean.filter(|mean| *mean > Nanos::ZERO)?;
         Some(self.cpu_per_request_s? / mean.as_secs_f64())
     }
+
+    /// The CPU's share of the server's time. Threads that do other things than a logged request use CPU as well, so that there
+    /// may be more of it than the server's time has.
+    fn share_words(&self, share: f64) -> String {
+        let beside = self.cpu_per_request_s.zip(self.server_mean);
+        match beside {
+            Some((cpu, mean)) if share > 1.0 => {
+                let more = duration(Nanos::from_secs_f64(cpu - mean.as_secs_f64()));
+                format!("{}, and {more} outside of it", percent(1.0))
+            }
+            _ => percent(share),
+        }
+    }
+}
+
+/// Puma's own count, where its exporters or its control server were asked; else the threads and workers of the watched processes.
+fn serving_threads(server: &ServerSide<'_>, processes: &[Present<'_>]) -> Option<f64> {
+    let scrapes = server.side.sources().iter().filter(|one| one.source.starts_with("scrape "));
+    let series = scrapes.flat_map(|one| &one.measures);
+    let own = series.filter(|(name, _)| name.starts_with("puma_max_threads"));
+    // Puma begins threads as they are needed: the most there were count.
+    let counted = processes
+        .iter()
+        .filter_map(|one| Some(read(one.source, "serving_threads")?.max * one.presence));
+    sum(own.map(|(_, measure)| measure.max)).or(sum(counted))
 }
 
 /// A measure that was read at least once.

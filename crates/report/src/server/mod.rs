@@ -20,3 +20,4 @@ pub use network_and_queue::NetworkAndQueue;
 pub(crate) use side::During;
 pub use side::ServerSide;
 pub use table::LiveTable;
+pub(crate) use table::size;

@@ -94,7 +94,7 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// A size for people, in binary units.
-pub(super) fn size(bytes: f64) -> String {
+pub(crate) fn size(bytes: f64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = bytes;
     let mut unit = 0;
