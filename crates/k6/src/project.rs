@@ -86,7 +86,7 @@ pub(super) fn project_root(folder: &Path) -> Option<PathBuf> {
     let is_root = |folder: &Path| folder.parent().is_none();
     let folders = || folder.ancestors().filter(|folder| !is_root(folder));
     let marked = |mark: &&str| folders().find(|folder| folder.join(mark).exists());
-    let marked = MARKS.iter().find_map(|mark| marked(mark)).map(Path::to_path_buf);
+    let marked = MARKS.iter().find_map(marked).map(Path::to_path_buf);
     let working = || fs::canonicalize(std::env::current_dir().ok()?).ok();
     marked.or_else(working).filter(|folder| !is_root(folder))
 }

@@ -121,8 +121,13 @@ const OWN: &[Flag<RunFlags>] = &[
         "",
         "Log requests and responses; =full: with bodies.",
         |t: &mut RunFlags, v| {
-            let format = if v == "full" { ValueFormat::Text } else { ValueFormat::Flag };
-            t.set("httpDebug", format, v)
+            if v == "full" {
+                return t.set("httpDebug", ValueFormat::Text, v);
+            }
+            t.set("httpDebug", ValueFormat::Flag, v)?;
+            // The option itself is a text, as in k6.
+            let on = t.options["httpDebug"].to_string();
+            t.set("httpDebug", ValueFormat::Text, &on)
         },
     )
     .native(),
@@ -366,6 +371,16 @@ mod tests {
             "throw": true,
         });
         assert_eq!(flags.map(|flags| Value::Object(flags.options)), Ok(expect));
+    }
+
+    #[test]
+    fn http_debug_is_an_option_that_scripts_could_set() {
+        for (line, expect) in [("--http-debug x.js", "true"), ("--http-debug=false x.js", "false")]
+        {
+            let options = typed(line).unwrap().options;
+            assert_eq!(options["httpDebug"], expect, "{line}");
+            script::Options::of(options).unwrap();
+        }
     }
 
     #[test]

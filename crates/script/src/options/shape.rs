@@ -279,7 +279,7 @@ fn unknown_field(name: &str, known: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    fn read(json: Value) -> Result<Value> {
+    fn read(json: &Value) -> Result<Value> {
         canonical(json.as_object().cloned().unwrap_or_default()).map(Value::Object)
     }
 
@@ -293,14 +293,14 @@ mod tests {
             "thresholds": {"http_reqs": [{"threshold": "count>1", "abortOnFail": true}, "count>2"]},
             "dns": {"ttl": "1m"}, "tlsVersion": {"min": "tls1.2"}, "other": 1,
             "scenarios": {"s": {"executor": "constant-arrival-rate", "rate": 5, "maxVUs": 50, "tags": {"A": ""}}}});
-        assert_eq!(read(given), Ok(expect));
+        assert_eq!(read(&given), Ok(expect));
         let both = json!({"VUS": 1, "vus": 2, "zzz": 3});
-        assert_eq!(read(both), Ok(json!({"vus": 2, "zzz": 3})));
+        assert_eq!(read(&both), Ok(json!({"vus": 2, "zzz": 3})));
     }
 
     #[test]
     fn a_field_that_an_executor_lacks_is_named_with_the_one_that_is_meant() {
-        let of = |fields: Value| read(json!({"scenarios": {"s": fields}})).unwrap_err().0;
+        let of = |fields: Value| read(&json!({"scenarios": {"s": fields}})).unwrap_err().0;
         for (fields, expect) in [
             (
                 json!({"executor": "constant-arrival-rate", "maxVU": 50}),
@@ -333,9 +333,9 @@ mod tests {
 
     #[test]
     fn a_misspelt_stage_makes_no_other_load() {
-        let error = read(json!({"stages": [{"durration": "1s", "target": 3}]})).unwrap_err();
+        let error = read(&json!({"stages": [{"durration": "1s", "target": 3}]})).unwrap_err();
         assert_eq!(error.0, r#"stages: json: unknown field "durration" (did you mean duration?)"#);
-        assert!(read(json!({"stages": [{"duration": "1s", "target": 3, "note": "up"}]})).is_ok());
+        assert!(read(&json!({"stages": [{"duration": "1s", "target": 3, "note": "up"}]})).is_ok());
     }
 
     #[test]
@@ -344,6 +344,6 @@ mod tests {
             {"s": {"executor": "ramping-arrival-rate", "startRate": "1", "maxVUs": ""}}});
         let expect = json!({"vus": null, "iterations": 7, "scenarios":
             {"s": {"executor": "ramping-arrival-rate", "startRate": 1, "maxVUs": null}}});
-        assert_eq!(read(given), Ok(expect));
+        assert_eq!(read(&given), Ok(expect));
     }
 }
