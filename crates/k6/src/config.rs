@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use cli::{ExitCode, Output, ParsedArgs};
-use engine::{AllProxy, IoChoice};
+use engine::IoChoice;
 use metrics::Gates;
 use metrics::tally::Tally;
 use remote::flags::FleetRequest;
@@ -270,12 +270,7 @@ pub(super) fn ready(
         watching,
         gates: flags.gates.clone(),
         on_invalid: flags.on_invalid,
-        // k6 does not know ALL_PROXY.
-        network: Network::read(
-            &options.http,
-            if flags.compat { AllProxy::Ignored } else { AllProxy::Read },
-        )
-        .map_err(K6Error::config)?,
+        network: Network::of(flags, &options.http).map_err(K6Error::config)?,
         address: option_layers::text(flags.address.as_deref(), "K6_ADDRESS"),
         compat: flags.compat,
         backs_off: !flags.no_backoff,

@@ -14,6 +14,8 @@ use wire::tls::rustls::CipherSuite;
 use wire::tls::{Versions, suite_of_iana};
 use wire::url::ascii_host;
 
+use crate::flags::RunFlags;
+
 /// The options of the network.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
@@ -31,11 +33,16 @@ pub(super) struct Network {
 const LOCAL_MAX: usize = 65_536;
 
 impl Network {
-    /// Reads what the options say.
+    /// Reads what the options of a run with these flags say. k6 does not know `ALL_PROXY`.
     ///
     /// # Errors
     /// A value is malformed; the text names the option.
-    pub(super) fn read(options: &HttpOptions, all_proxy: AllProxy) -> Result<Self, String> {
+    pub(super) fn of(flags: &RunFlags, options: &HttpOptions) -> Result<Self, String> {
+        let all_proxy = if flags.compat { AllProxy::Ignored } else { AllProxy::Read };
+        Self::read(options, all_proxy)
+    }
+
+    fn read(options: &HttpOptions, all_proxy: AllProxy) -> Result<Self, String> {
         let (dns_ttl, dns_pick) = dns(&options.dns)?;
         let hosts = options.hosts.iter().map(|(name, to)| host(name, to));
         let blocked = options.blocked_nets.iter().map(|text| {

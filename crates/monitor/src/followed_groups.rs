@@ -1,5 +1,5 @@
-//! `FollowedGroups`: the control groups that watched processes are in, where a quota bounds their CPU time. Nobody has to name
-//! them. Source: cgroups(7), `/proc/PID/cgroup`.
+//! `FollowedGroups`: the control groups that watched processes are in, where a quota bounds their CPU time. No flag has to
+//! name them. Source: cgroups(7), `/proc/PID/cgroup`.
 
 use std::collections::HashSet;
 use std::fs;

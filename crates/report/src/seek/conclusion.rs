@@ -3,8 +3,8 @@
 use stdx::Nanos;
 use study::seek::{Answer, Floor, StopReason, floor_of};
 
-use super::model::{SeekInput, load};
-use super::{percent, steadiness};
+use super::model::{SeekInput, load, percent};
+use super::steadiness;
 use crate::number::{counted, number};
 use crate::object::{Object, json_list};
 

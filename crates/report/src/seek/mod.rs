@@ -18,7 +18,7 @@ use crate::live::Paint;
 use crate::number::{counted, duration, number};
 use crate::object::{Object, json_list};
 
-use self::model::{load, name};
+use self::model::{load, name, percent};
 
 pub use self::build_server::{junit, markdown};
 pub use self::curve::sheet;
@@ -278,10 +278,6 @@ const fn unit(by: By) -> &'static str {
         By::Rate => "rate/s",
         By::Connections => "connections",
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.2}%", share * 100.0)
 }
 
 fn judge(search: &Search, step: &Step) -> Judgement {

@@ -34,3 +34,8 @@ pub(super) fn load(by: By, load: f64) -> String {
         By::Connections => counted(load.round() as u64, "connection"),
     }
 }
+
+/// `1.20%`.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.2}%", share * 100.0)
+}

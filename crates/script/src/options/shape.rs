@@ -18,7 +18,7 @@ pub(super) enum Shape {
     /// A list of such values.
     List(&'static Self),
     /// An object with these fields.
-    Object(&'static [Named]),
+    Object(&'static [Field]),
     /// An object of any names, with such values.
     Map(&'static Self),
     /// The scenarios.
@@ -28,7 +28,7 @@ pub(super) enum Shape {
 use Shape::{Any, Count, List, Object, Texts};
 
 /// A field and its shape.
-type Named = (&'static str, Shape);
+type Field = (&'static str, Shape);
 
 const STAGE: Shape = Object(&[("duration", Any), ("target", Count)]);
 const STAGES: Shape = List(&STAGE);
@@ -37,7 +37,7 @@ const THRESHOLD: Shape =
 const IDENTITY: Shape = Object(&[("domains", Any), ("cert", Any), ("key", Any), ("password", Any)]);
 
 /// The options.
-const OPTIONS: &[Named] = &[
+const OPTIONS: &[Field] = &[
     ("vus", Count),
     ("duration", Any),
     ("iterations", Count),
@@ -87,7 +87,7 @@ const OPTIONS: &[Named] = &[
 ];
 
 /// The fields of every scenario.
-const SCENARIO: &[Named] = &[
+const SCENARIO: &[Field] = &[
     ("executor", Any),
     ("startTime", Any),
     ("gracefulStop", Any),
@@ -98,7 +98,7 @@ const SCENARIO: &[Named] = &[
 ];
 
 /// The executors, each with the fields of its own, in k6's order.
-const EXECUTORS: &[(&str, &[Named])] = &[
+const EXECUTORS: &[(&str, &[Field])] = &[
     ("shared-iterations", ITERATIONS),
     ("per-vu-iterations", ITERATIONS),
     ("constant-vus", &[("vus", Count), ("duration", Any)]),
@@ -125,10 +125,10 @@ const EXECUTORS: &[(&str, &[Named])] = &[
     ),
     ("externally-controlled", &[("vus", Count), ("duration", Any), ("maxVUs", Count)]),
 ];
-const ITERATIONS: &[Named] = &[("vus", Count), ("iterations", Count), ("maxDuration", Any)];
+const ITERATIONS: &[Field] = &[("vus", Count), ("iterations", Count), ("maxDuration", Any)];
 
 /// The fields of an executor's own; `None` where there is no such executor.
-pub(super) fn executor_fields(executor: &str) -> Option<&'static [Named]> {
+pub(super) fn executor_fields(executor: &str) -> Option<&'static [Field]> {
     EXECUTORS.iter().find(|(name, _)| *name == executor).map(|(_, fields)| *fields)
 }
 
@@ -163,7 +163,7 @@ pub fn canonical(fields: Fields) -> Result<Fields> {
 }
 
 /// An object by the names of its shape; gathers the names that it lacks.
-fn object(fields: Fields, shape: &[Named], unknown: &mut Vec<String>) -> Result<Fields> {
+fn object(fields: Fields, shape: &[Field], unknown: &mut Vec<String>) -> Result<Fields> {
     let mut read = Map::new();
     let (exact, other): (Vec<_>, Vec<_>) =
         fields.into_iter().partition(|(name, _)| shape.iter().any(|(known, _)| known == name));
@@ -244,7 +244,7 @@ fn scenario(name: &str, value: Value) -> Result<Value> {
     let executor = executor.and_then(|(_, value)| value.as_str()).unwrap_or_default().to_owned();
     // What is wrong with an executor that there is not is found out where scenarios are made.
     let Some(own) = executor_fields(&executor) else { return Ok(Value::Object(fields)) };
-    let shape: Vec<Named> = SCENARIO.iter().chain(own).copied().collect();
+    let shape: Vec<Field> = SCENARIO.iter().chain(own).copied().collect();
     let mut unknown = Vec::new();
     let read = object(fields, &shape, &mut unknown).map_err(|error| named(error.0))?;
     match unknown.first() {
@@ -255,7 +255,7 @@ fn scenario(name: &str, value: Value) -> Result<Value> {
             let known = if is_of_stage { &["duration", "target"][..] } else { &own };
             let place = if is_of_stage { "stages: " } else { "" };
             let mut text = format!("{place}{}", unknown_field(field, known));
-            let is_elsewhere = |(_, fields): &(&str, &[Named])| {
+            let is_elsewhere = |(_, fields): &(&str, &[Field])| {
                 fields.iter().any(|(name, _)| name.eq_ignore_ascii_case(field))
             };
             if !is_of_stage && let Some((other, _)) = EXECUTORS.iter().find(|e| is_elsewhere(e)) {

@@ -1,7 +1,5 @@
 //! What imports, `require` and `open` give a script, where k6 has rules of its own.
 
-#![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
-
 use crate::modules::{first_run, ran};
 
 /// What one of two VUs logs, of files whose first is the script.
