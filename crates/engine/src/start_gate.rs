@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn regression_issue_41_the_clock_starts_after_the_slowest_worker() {
         let gate = StartGate::new(2);
-        let (release, held) = std::sync::mpsc::channel::<()>();
+        let (release, held) = std::sync::mpsc::sync_channel::<()>(1);
         let waiting = &gate;
         std::thread::scope(|scope| {
             let quick = scope.spawn(|| gate.preparing().wait());

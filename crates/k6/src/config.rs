@@ -262,12 +262,7 @@ pub(super) fn ready(
         watching,
         gates: flags.gates.clone(),
         on_invalid: flags.on_invalid,
-        // k6 does not know ALL_PROXY.
-        network: Network::read(
-            &options.http,
-            if flags.compat { AllProxy::Ignored } else { AllProxy::Read },
-        )
-        .map_err(K6Error::config)?,
+        network: network(flags, &options)?,
         address: option_layers::text(flags.address.as_deref(), "K6_ADDRESS"),
         compat: flags.compat,
         backs_off: !flags.no_backoff,
@@ -292,6 +287,12 @@ pub(super) fn ready(
         path: path.to_owned(),
         output_names: shown(&names),
     })
+}
+
+/// The options of the network; k6 does not know `ALL_PROXY`.
+fn network(flags: &RunFlags, options: &Options) -> Result<Network, K6Error> {
+    let all_proxy = if flags.compat { AllProxy::Ignored } else { AllProxy::Read };
+    Network::read(&options.http, all_proxy).map_err(K6Error::config)
 }
 
 /// Where the script may write.
