@@ -112,10 +112,10 @@ impl<I: Io> Worker<I> {
     pub(super) fn put_through_proxy(&mut self, conn_id: ConnId, bytes: &[u8]) {
         let (mut rest, sock) = (bytes, self.sock_of(conn_id));
         let mut records = std::mem::take(&mut self.proxy_records);
-        loop {
-            // The session takes a bounded part, and more once its records are out.
-            let Some(conn) = self.conns.get_mut(conn_id) else { break };
-            let Some(session) = &mut conn.proxy_tls else { break };
+        // The session takes a bounded part, and more once its records are out.
+        while let Some(conn) = self.conns.get_mut(conn_id)
+            && let Some(session) = &mut conn.proxy_tls
+        {
             let taken = if rest.is_empty() { 0 } else { session.send(rest) };
             rest = &rest[taken..];
             records.clear();
