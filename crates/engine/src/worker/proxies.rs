@@ -113,8 +113,8 @@ impl<I: Io> Worker<I> {
         let (mut rest, sock) = (bytes, self.sock_of(conn_id));
         let mut records = std::mem::take(&mut self.proxy_records);
         // The session takes a bounded part, and more once its records are out.
-        while let Some(session) =
-            self.conns.get_mut(conn_id).and_then(|conn| conn.proxy_tls.as_mut())
+        while let Some(conn) = self.conns.get_mut(conn_id)
+            && let Some(session) = &mut conn.proxy_tls
         {
             let taken = if rest.is_empty() { 0 } else { session.send(rest) };
             rest = &rest[taken..];
