@@ -23,8 +23,8 @@ fn the_rate_is_held_to_the_hit() {
     let mut due: Vec<Nanos> =
         outcome.batches.iter().flat_map(|b| &b.samples).map(|s| s.intended).collect();
     due.sort();
-    assert_eq!(due.first(), Some(&Nanos::from_millis(20)), "the first hit waits one interval");
-    assert_eq!(due.last(), Some(&Nanos::from_secs(5)), "the last falls on the end");
+    assert_eq!(due.first(), Some(&Nanos::ZERO), "the first is due at the start");
+    assert_eq!(due.last(), Some(&Nanos::from_millis(4_980)), "the last before the end");
 }
 
 #[test]
@@ -63,9 +63,9 @@ fn hits_not_sent_are_those_of_the_plan() {
     };
     assert_eq!(hung(0, Some(200)), (200, 1, 199, 0));
     assert_eq!(hung(0, None), (6000, 1, 5999, 0));
-    // The first 99 fall due before the second is over.
-    assert_eq!(hung(1000, None), (5901, 0, 5901, 1));
-    assert_eq!(hung(1000, Some(200)), (101, 0, 101, 1));
+    // The first 100 fall due before the second is over.
+    assert_eq!(hung(1000, None), (5900, 0, 5900, 1));
+    assert_eq!(hung(1000, Some(200)), (100, 0, 100, 1));
 }
 
 #[test]
