@@ -237,7 +237,7 @@ impl Origin {
 
 /// The address that a host is, with the number of the interface that its zone names (0 without a zone); `None` for a name, and
 /// where this machine has no such interface.
-fn address_of(host: &str) -> Option<(IpAddr, u32)> {
+pub(crate) fn address_of(host: &str) -> Option<(IpAddr, u32)> {
     match host.split_once('%') {
         None => Some((host.parse().ok()?, 0)),
         Some((address, zone)) => Some((address.parse().ok()?, machine::zone_index(zone)?)),

@@ -10,7 +10,7 @@ use wire::tls::{
     self, Agreed, ClientSetup, Offer, Resumption, ServerNaming, TlsClient, TlsSetupError,
     Verification,
 };
-use wire::url::{Scheme, Url};
+use wire::url::{Scheme, Url, without_zone};
 use workload::{Load, Plan, Target};
 
 use crate::endpoint_rotation::EndpointRotation;
@@ -117,7 +117,9 @@ impl Prepared {
     fn is_server_here(&self) -> bool {
         let is_here = |host: &str| {
             host == "localhost"
-                || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+                || without_zone(host)
+                    .parse::<IpAddr>()
+                    .is_ok_and(|ip| ip.to_canonical().is_loopback())
         };
         let dialled = self.settings.connect_to.iter().any(|(_, to)| {
             let host = to.rsplit_once(':').map_or(to.as_str(), |(host, _)| host);

@@ -116,11 +116,18 @@ fn proxy_of(url: &Url, settings: &Settings) -> Option<Proxy> {
 pub(crate) fn check_proxies(settings: &Settings) -> Result<bool, (String, ProxyError)> {
     let mut is_secure = false;
     for text in [&settings.proxy.http, &settings.proxy.https].into_iter().flatten() {
-        let proxy =
-            Proxy::parse(text).map_err(|error| (stdx::shown_url(text).into_owned(), error))?;
+        let proxy = Proxy::parse(text).map_err(|error| (without_credentials(text), error))?;
         is_secure |= proxy.scheme == ProxyScheme::Https;
     }
     Ok(is_secure)
+}
+
+/// A proxy's address as a message has it. What stands before the last `@` may be a password, also where the text is no URL.
+fn without_credentials(text: &str) -> String {
+    match text.rsplit_once('@') {
+        Some((_, host)) => format!("***@{host}"),
+        None => text.to_owned(),
+    }
 }
 
 /// Whether `host:port` of a `-connect-to` is this host and port: names are compared whatever their case, addresses whatever their
@@ -177,6 +184,17 @@ mod tests {
         let (shown, error) = check_proxies(&with("socks4://u:p@proxy.test:1")).unwrap_err();
         assert!(!shown.contains("u:p@"), "{shown}");
         assert_eq!(error, ProxyError::Scheme("socks4".to_owned()));
+    }
+
+    #[test]
+    fn regression_issue_41_a_proxy_that_cannot_be_read_is_named_without_its_password() {
+        for text in ["us:secret@h:x1", "us:sec/ret@h:x1", "us:secret@x://h", "ftp://us:secret@h"] {
+            let mut settings = Settings::default();
+            settings.proxy.http = Some(text.to_owned());
+            let (shown, error) = check_proxies(&settings).expect_err("no proxy");
+            let words = format!("{shown}: {error}");
+            assert!(!words.contains("sec"), "{words}");
+        }
     }
 
     #[test]

@@ -38,12 +38,28 @@ pub enum ProxyError {
     /// The scheme is not one that is spoken.
     #[error("its scheme \"{0}\" is none of http, https, socks5, socks5h")]
     Scheme(String),
+    /// What stands before `://` is no scheme.
+    #[error(
+        "what stands before its \"://\" is no scheme (expected http, https, socks5 or socks5h)"
+    )]
+    NoScheme,
+    /// It begins with a scheme without `//`, which would be read as a user.
+    #[error("\"//\" is missing after its scheme")]
+    NoSlashes,
     /// What follows the scheme is no host with, perhaps, a port.
     #[error("{0}")]
     Url(#[from] UrlError),
     /// The user is empty or longer than SOCKS can say, or the password is longer. RFC 1929, 2.
     #[error("a SOCKS proxy's user has 1 to 255 bytes, and its password at most 255")]
     Credentials,
+}
+
+/// The schemes that are spoken.
+const SCHEMES: [&str; 4] = ["http", "https", "socks5", "socks5h"];
+
+fn starts_with_scheme(text: &str, scheme: &str) -> bool {
+    let (begin, rest) = text.split_at_checked(scheme.len()).unwrap_or_default();
+    begin.eq_ignore_ascii_case(scheme) && rest.starts_with(':')
 }
 
 impl Proxy {
@@ -58,10 +74,20 @@ impl Proxy {
             Some((scheme, rest)) => (scheme.to_ascii_lowercase(), rest),
             None => ("http".to_owned(), text),
         };
+        if rest.contains('@') && SCHEMES.iter().any(|scheme| starts_with_scheme(rest, scheme)) {
+            return Err(ProxyError::NoSlashes);
+        }
         let (scheme, default_port) = match scheme.as_str() {
             "http" => (ProxyScheme::Http, 80),
             "https" => (ProxyScheme::Https, 443),
             "socks5" | "socks5h" => (ProxyScheme::Socks5, 1080),
+            // What is no scheme may be a password.
+            _ if !scheme
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)) =>
+            {
+                return Err(ProxyError::NoScheme);
+            }
             _ => return Err(ProxyError::Scheme(scheme)),
         };
         let url = Url::parse(&format!("http://{rest}"))?;
@@ -291,5 +317,16 @@ mod tests {
         {
             assert_eq!(NoProxy::parse(list).is_direct(&mapped), direct, "{list}");
         }
+    }
+
+    /// Neither a password that stands where a scheme should, nor a scheme that would be read as a user.
+    #[test]
+    fn what_is_no_scheme_is_refused_without_being_repeated() {
+        let error = Proxy::parse("us:secret@x://h").expect_err("no scheme");
+        assert!(error == ProxyError::NoScheme && !error.to_string().contains("secret"), "{error}");
+        for text in ["https:us:secret@h:8443", "SOCKS5:us:secret@h", "http:us@h"] {
+            assert_eq!(Proxy::parse(text), Err(ProxyError::NoSlashes), "{text}");
+        }
+        assert_eq!(Proxy::parse("https:8080").map(|proxy| proxy.host), Ok("https".to_owned()));
     }
 }

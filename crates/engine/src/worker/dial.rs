@@ -16,6 +16,7 @@ use crate::failure_reason::FailureReason;
 use crate::host_policy::is_link_local;
 use crate::ids::{ConnId, HitId, Id as _, OriginId};
 use crate::named_by::NamedBy;
+use crate::origin::address_of;
 use crate::route::Route;
 use crate::settings::{AddressFamily, DnsTtl, FirstAddress};
 
@@ -257,7 +258,7 @@ impl<I: Io> Worker<I> {
         self.try_address(conn, None);
         let origin = &mut self.origins.list[origin_id];
         origin.end_turn();
-        if once && origin.endpoint().host.parse::<IpAddr>().is_err() {
+        if once && address_of(&origin.endpoint().host).is_none() {
             origin.fresh_until = Nanos::ZERO;
         }
     }
