@@ -48,7 +48,7 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// Renders the requests and, where a target wants TLS or a flag names a certificate, sets up TLS.
     pub(crate) fn new(plan: Plan, settings: Settings) -> Result<Self, StartError> {
-        let has_secure_proxy = route::check_proxies(&settings)
+        let has_secure_proxy = route::check_proxies(&settings, plan.targets.list())
             .map_err(|(url, reason)| StartError::Proxy { url, reason })?;
         let defaults = RequestDefaults::of(&plan.name, &settings);
         let requests: Vec<_> =

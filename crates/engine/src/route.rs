@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use wire::proxy::{NoProxy, Proxy, ProxyError, ProxyScheme};
 use wire::url::{Scheme, Url};
+use workload::Target;
 
 use crate::host_policy::is_same_host;
 use crate::settings::Settings;
@@ -105,19 +106,39 @@ fn proxy_of(url: &Url, settings: &Settings) -> Option<Proxy> {
     if NoProxy::parse(&proxies.no_proxy).is_direct(url) {
         return None;
     }
-    // What cannot be read has ended the run before its start.
-    Proxy::parse(proxy).ok()
+    // What cannot be read has ended the run before its start, unless no target wanted it; then a redirect finds nothing there.
+    Some(Proxy::parse(proxy).unwrap_or_else(|_| Proxy {
+        scheme: ProxyScheme::Http,
+        host: NOWHERE.to_owned(),
+        port: 80,
+        credentials: None,
+    }))
 }
 
-/// Refuses proxies that cannot be spoken to; gives whether one is spoken to over TLS.
+/// A name that no address is ever found for. RFC 6761, 6.4.
+const NOWHERE: &str = "proxy.invalid";
+
+/// Refuses proxies that cannot be spoken to; gives whether one is spoken to over TLS. Where targets are known and all of them asked
+/// directly, a proxy that cannot be read is left alone: desktops set `ALL_PROXY` for every program.
 ///
 /// # Errors
 /// A proxy's address, without its password, and what is wrong with it.
-pub(crate) fn check_proxies(settings: &Settings) -> Result<bool, (String, ProxyError)> {
+pub(crate) fn check_proxies(
+    settings: &Settings,
+    targets: &[Target],
+) -> Result<bool, (String, ProxyError)> {
+    let no_proxy = NoProxy::parse(&settings.proxy.no_proxy);
+    let is_direct =
+        |target: &Target| Url::parse(&target.url).is_ok_and(|url| no_proxy.is_direct(&url));
+    let is_unused =
+        settings.unix_socket.is_some() || (!targets.is_empty() && targets.iter().all(is_direct));
     let mut is_secure = false;
     for text in [&settings.proxy.http, &settings.proxy.https].into_iter().flatten() {
-        let proxy = Proxy::parse(text).map_err(|error| (without_credentials(text), error))?;
-        is_secure |= proxy.scheme == ProxyScheme::Https;
+        match Proxy::parse(text) {
+            Ok(proxy) => is_secure |= proxy.scheme == ProxyScheme::Https,
+            Err(_) if is_unused => {}
+            Err(error) => return Err((without_credentials(text), error)),
+        }
     }
     Ok(is_secure)
 }
@@ -179,9 +200,9 @@ mod tests {
         let user = Some(("u".to_owned(), "p".to_owned()));
         assert_eq!(route_to("http://a.test/", false, &socks), Route::Socks(user));
         assert_eq!(route_to("http://[::ffff:127.0.0.1]/", true, &socks), Route::Direct);
-        assert_eq!(check_proxies(&secure), Ok(true));
-        assert_eq!(check_proxies(&socks), Ok(false));
-        let (shown, error) = check_proxies(&with("socks4://u:p@proxy.test:1")).unwrap_err();
+        assert_eq!(check_proxies(&secure, &[]), Ok(true));
+        assert_eq!(check_proxies(&socks, &[]), Ok(false));
+        let (shown, error) = check_proxies(&with("socks4://u:p@proxy.test:1"), &[]).unwrap_err();
         assert!(!shown.contains("u:p@"), "{shown}");
         assert_eq!(error, ProxyError::Scheme("socks4".to_owned()));
     }
@@ -191,10 +212,30 @@ mod tests {
         for text in ["us:secret@h:x1", "us:sec/ret@h:x1", "us:secret@x://h", "ftp://us:secret@h"] {
             let mut settings = Settings::default();
             settings.proxy.http = Some(text.to_owned());
-            let (shown, error) = check_proxies(&settings).expect_err("no proxy");
+            let (shown, error) = check_proxies(&settings, &[]).expect_err("no proxy");
             let words = format!("{shown}: {error}");
             assert!(!words.contains("sec"), "{words}");
         }
+    }
+
+    #[test]
+    fn regression_issue_41_a_proxy_that_no_target_wants_is_left_alone() {
+        let mut settings = Settings::default();
+        settings.proxy.http = Some("socks://127.0.0.1:1080/".to_owned());
+        let target = |url: &str| Target {
+            method: "GET".to_owned(),
+            url: url.to_owned(),
+            headers: Vec::new(),
+            body: [].into(),
+            weight: 1,
+            name: String::new(),
+        };
+        let here = target("http://127.0.0.1:8080/");
+        assert_eq!(check_proxies(&settings, std::slice::from_ref(&here)), Ok(false));
+        let away = target("http://a.test/");
+        assert!(check_proxies(&settings, &[here, away]).is_err());
+        // A redirect away from here does not go there directly.
+        assert_ne!(route_to("http://a.test/", false, &settings), Route::Direct);
     }
 
     #[test]

@@ -81,10 +81,17 @@ impl Readable {
 }
 
 /// The project of a script in this folder: the nearest folder upwards with a repository, else the nearest with a package, else the
-/// working folder. The root of the file system is never a project.
+/// working folder. The root of the file system is never a project, and neither a user's home nor a folder above it is one for the
+/// sake of a mark: the settings of a user are often a repository.
 pub(super) fn project_root(folder: &Path) -> Option<PathBuf> {
+    let home = std::env::home_dir().and_then(|home| fs::canonicalize(home).ok());
+    project_below(folder, home.as_deref())
+}
+
+fn project_below(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let is_root = |folder: &Path| folder.parent().is_none();
-    let folders = || folder.ancestors().filter(|folder| !is_root(folder));
+    let is_home = |folder: &Path| home.is_some_and(|home| home.starts_with(folder));
+    let folders = || folder.ancestors().filter(|folder| !is_root(folder) && !is_home(folder));
     let marked = |mark: &&str| folders().find(|folder| folder.join(mark).exists());
     let marked = MARKS.iter().find_map(marked).map(Path::to_path_buf);
     let working = || fs::canonicalize(std::env::current_dir().ok()?).ok();
@@ -134,6 +141,22 @@ mod tests {
         // A package inside of a repository is no project of its own.
         fs::write(root.0.join("a/project/tests/package.json"), "{}").unwrap();
         assert_eq!(project_root(&tests), Some(root.0.join("a/project")));
+    }
+
+    /// Of a user whose settings are a repository, a script may not read all that is theirs.
+    #[test]
+    fn a_home_is_no_project() {
+        let root = Folder::new("home");
+        fs::create_dir(root.0.join(".git")).unwrap();
+        let tests = root.0.join("a/project/tests/load");
+        for home in [root.0.clone(), root.0.join("a")] {
+            let project = project_below(&tests, Some(&home));
+            assert!(project.as_ref() != Some(&root.0), "{project:?}");
+        }
+        assert_eq!(project_below(&tests, Some(Path::new("/no/such/home"))), Some(root.0.clone()));
+        fs::write(root.0.join("a/project/package.json"), "{}").unwrap();
+        let project = project_below(&tests, Some(&root.0));
+        assert_eq!(project, Some(root.0.join("a/project")));
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn the_load_test_of_a_pull_request_finds_a_slower_change() {
         .env("PATH", format!("{}:{path}", own.display()))
         .env("MAIN_URL", format!("{main}/"))
         .env("CHANGE_URL", format!("{change}/"))
-        .env("LENGTH", "300ms")
+        .env("LENGTH", "1s")
         .env("GITHUB_STEP_SUMMARY", scratch.path("summary.md"))
         .env("GITHUB_ACTIONS", "true")
         .stdin(Stdio::null())

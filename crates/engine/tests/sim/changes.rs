@@ -87,12 +87,12 @@ fn a_rate_changes_from_one_moment_on() {
 #[test]
 fn a_slow_rate_ends_no_run_before_its_time() {
     let rate = |n| LoadChange::Rate(Rate::per_second(n));
-    // The slow rate has one hit at 3 s, and nothing falls due until 7 s; and a plan may have nothing more to do itself.
+    // Nothing falls due at the slow rate until 7 s; and a plan may have nothing more to do itself.
     let slow = LoadChange::Rate(Rate { hits: 1, per: Nanos::from_secs(60) });
     let changes = [(3_000, slow), (7_000, rate(50))];
     let seconds = due(&changed(plan(constant(100), 9, &["/"]), &changes));
     assert!(seconds.len() >= 9, "{seconds:?}");
-    assert!(seconds[3] == 1 && seconds[4..7].iter().all(|hits| *hits == 0), "{seconds:?}");
+    assert!(seconds[3..7].iter().all(|hits| *hits == 0), "{seconds:?}");
     assert!(seconds[7..9].iter().all(|hits| hits.abs_diff(50) <= 1), "{seconds:?}");
     let empty = Load::Open {
         shape: workload::arrival::Shape::constant(Rate { hits: 1, per: Nanos::from_secs(60) }),

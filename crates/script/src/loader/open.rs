@@ -7,7 +7,6 @@ use rquickjs::{Ctx, Exception, Result};
 use super::module_error::only_in_init;
 use super::resolve;
 use super::running::{caller, running};
-use super::store::Store;
 use crate::host::execution::Stage;
 use crate::host::traits::Level;
 use crate::runtime::current::vu_of;
@@ -27,9 +26,12 @@ pub(crate) fn opened(ctx: &Ctx<'_>, path: &str) -> Result<Arc<[u8]>> {
     }
     let store = vu.store(ctx)?;
     let base = running(ctx, store)?;
-    warn_of_other_folder(ctx, store, path, &base)?;
+    let caller = caller(ctx, store);
+    warn_of_other_folder(ctx, path, &base, &caller)?;
     let full = if base.is_empty() { resolve::url_of(path) } else { resolve::joined(&base, path) };
-    if resolve::is_remote(&base) && !resolve::is_remote(&full) {
+    // A module from elsewhere reads nothing here, also where one of ours calls it.
+    let is_foreign = resolve::is_remote(&base) || resolve::is_remote(&caller);
+    if is_foreign && !resolve::is_remote(&full) {
         return Err(throw(&resolve::not_local(path)));
     }
     let full = resolve::path_of(&full);
@@ -48,14 +50,13 @@ pub(crate) fn opened(ctx: &Ctx<'_>, path: &str) -> Result<Arc<[u8]>> {
 }
 
 /// Warns, while the script is run for the first time, where a relative path means another file than it would in an import.
-fn warn_of_other_folder(ctx: &Ctx<'_>, store: &Store, path: &str, base: &str) -> Result<()> {
-    let caller = caller(ctx, store);
+fn warn_of_other_folder(ctx: &Ctx<'_>, path: &str, base: &str, caller: &str) -> Result<()> {
     let is_absolute = path.starts_with('/') || path.contains("://");
     let vu = vu_of(ctx)?;
     if is_absolute || base.is_empty() || vu.files.borrow().is_none() {
         return Ok(());
     }
-    let (opened, imported) = (resolve::joined(base, path), resolve::joined(&caller, path));
+    let (opened, imported) = (resolve::joined(base, path), resolve::joined(caller, path));
     if opened != imported {
         let text = format!(
             "open({path:?}) is relative to the module that runs, {base}, as in k6, and not to {caller}, where it is written: import.meta.resolve({path:?}) gives the path there"

@@ -101,11 +101,12 @@ impl HttpOptions {
             keeps_cookies: flag(fields, "noCookiesReset")?,
             closes_connections: flag(fields, "noVUConnectionReuse")?,
             debug,
-            rps: fields
-                .get("rps")
-                .and_then(Value::as_f64)
-                .filter(|rps| *rps > 0.0)
-                .map(|rps| rps as u64),
+            rps: match fields.get("rps").and_then(Value::as_f64) {
+                Some(rps) if rps.fract() != 0.0 => {
+                    return Err(format!("rps: {rps} is not a whole number"));
+                }
+                rps => rps.filter(|rps| *rps > 0.0).map(|rps| rps as u64),
+            },
             says_redirects: fields.get("maxRedirects").is_some_and(|value| !value.is_null()),
             hosts,
             blocked_names: host_patterns(list(fields, "blockHostnames")?)?,

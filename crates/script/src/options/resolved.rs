@@ -14,7 +14,7 @@ use super::error::{OptionsError, Result, wrong};
 use super::fields::{Fields, count, flag, list, pairs, text, time};
 use super::http::HttpOptions;
 use super::scenarios;
-use super::shape::{canonical, is_option};
+use super::shape::{canonical, unknown_fields};
 use super::thresholds::{ThresholdOption, limited, segment, thresholds};
 use crate::host::system_tags::SystemTags;
 
@@ -99,7 +99,7 @@ impl Options {
     pub fn of(given: Fields) -> Result<Self> {
         let fields = &given;
         let minute = Nanos::from_secs(60);
-        let unknown = fields.keys().filter(|name| !is_option(name));
+        let unknown = unknown_fields(fields)?;
         let system_tags = list(fields, "systemTags")?;
         let (thresholds, watched) = thresholds(fields.get("thresholds"))?;
         let mut options = Self {
@@ -130,7 +130,7 @@ impl Options {
             min_iteration: time(fields, "minIterationDuration")?.unwrap_or(Nanos::ZERO),
             console_output: text(fields, "consoleOutput")?,
             linger: flag(fields, "linger")?,
-            unknown: unknown.cloned().collect(),
+            unknown,
             warnings: Vec::new(),
             given: Map::new(),
         };
@@ -297,6 +297,9 @@ mod tests {
         let aborts = &options.thresholds[1];
         assert!(aborts.abort && aborts.delay == Nanos::from_secs(5));
         assert!(options.unknown == ["strange"] && options.warnings.is_empty());
+        let nested = r#"{"thresholds":{"iterations":[{"threshold":"count>0","abortOnFial":true}]},"dns":{"tttl":"1m"}}"#;
+        let misspelt = Options::of(Options::exported(Some(nested)).unwrap()).unwrap();
+        assert_eq!(misspelt.unknown, ["tttl", "abortOnFial"]);
         let above = options.above(Some(script));
         assert_eq!(serde_json::json!(above), serde_json::json!({"vus": 4, "duration": "1s"}));
         let shown: Value = serde_json::from_str(&options.for_scripts()).unwrap();
@@ -362,6 +365,7 @@ mod tests {
             r#"{"dns":{"ttl":0}}"#,
             r#"{"httpDebug":true}"#,
             r#"{"tlsVersion":"ssl3.0"}"#,
+            r#"{"rps":0.5}"#,
             r#"{"duration":30}"#,
             r#"{"duration":"30"}"#,
             r#"{"duration":1.5,"vus":2}"#,

@@ -137,11 +137,6 @@ pub(super) fn executors() -> impl Iterator<Item = &'static str> {
     EXECUTORS.iter().map(|(name, _)| *name)
 }
 
-/// Whether k6 has an option of this name.
-pub(super) fn is_option(name: &str) -> bool {
-    OPTIONS.iter().any(|(known, _)| *known == name)
-}
-
 /// Options of one layer by k6's names. A name that fits in another letter case alone is taken for k6's, as k6 does.
 ///
 /// # Errors
@@ -160,6 +155,16 @@ pub fn canonical(fields: Fields) -> Result<Fields> {
         }
     }
     Ok(fields)
+}
+
+/// The names of fields that k6 does not know, at the top and within options but for scenarios, where they are refused.
+///
+/// # Errors
+/// As of [`canonical`].
+pub(super) fn unknown_fields(fields: &Fields) -> Result<Vec<String>> {
+    let mut unknown = Vec::new();
+    object(fields.clone(), OPTIONS, &mut unknown)?;
+    Ok(unknown)
 }
 
 /// An object by the names of its shape; gathers the names that it lacks.

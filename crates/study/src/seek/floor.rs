@@ -8,13 +8,15 @@ use super::level::{is_beyond, tolerated};
 use super::{Step, fit};
 
 /// A load is far below the limit that is so many times as high, ...
-const FAR: f64 = 1.5;
+const FAR: f64 = 2.0;
 /// ... and far below one that is too high for the server that is so many times as high.
 const FAR_BELOW_BEYOND: f64 = 4.0;
 /// Steps far below the limit that show how they vary.
 const STEPS_MIN: usize = 4;
 /// Wrong hits that may be chance, where more are one pause.
 const HITS_MIN: f64 = 3.0;
+/// A share far below the limit that is less than this part of the allowed one is what a queue does.
+const PART_MIN: f64 = 0.2;
 /// Near its limit a curve rises so many times as steeply as all the way up to it: a queue grows like `1 / (1 - load)`.
 const NEARBY: f64 = 3.0;
 /// The least steepness that is thought of beforehand.
@@ -108,6 +110,9 @@ fn floor<'a>(
     }
     let time: f64 = steps.iter().map(|(time, ..)| time).sum();
     let share = steps.iter().map(|(time, share, _)| time * share).sum::<f64>() / time;
+    if share < PART_MIN * allowed {
+        return None;
+    }
     let off = |(time, one, _): &(f64, f64, &Step)| (time * (one - share)).powi(2);
     let count = steps.len() as f64;
     let spread = steps.iter().map(off).sum::<f64>() * count / (count - 1.0).max(1.0);

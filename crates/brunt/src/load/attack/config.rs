@@ -53,7 +53,8 @@ pub(crate) fn resolve(
     let seed = flags.client.engine.seed.unwrap_or(environment.seed);
     let plan = Plan {
         name: results.name.clone(),
-        duration: duration(flags, rules),
+        duration: duration(flags),
+        hits_max: is_over_at_once(flags, rules).then_some(0),
         ..Plan::new(load, list, seed)
     };
     let fleet = fleet::resolve(&flags.fleet, args.global.cpus)?;
@@ -86,12 +87,13 @@ fn urls<'a>(args: &'a ParsedArgs<AttackFlags>, rules: &LoadRules) -> &'a [String
 }
 
 /// How long requests begin; `None` is until something ends them.
-fn duration(flags: &AttackFlags, rules: &LoadRules) -> Option<Nanos> {
-    match flags.duration {
-        Nanos::ZERO => None,
-        duration if duration < rules.duration_min => Some(Nanos(1)),
-        duration => Some(duration),
-    }
+fn duration(flags: &AttackFlags) -> Option<Nanos> {
+    Some(flags.duration).filter(|duration| *duration > Nanos::ZERO)
+}
+
+/// Whether the attack ends before its first request.
+fn is_over_at_once(flags: &AttackFlags, rules: &LoadRules) -> bool {
+    flags.duration > Nanos::ZERO && flags.duration < rules.duration_min
 }
 
 /// Refuses what makes no sense, alone or together.
