@@ -22,7 +22,7 @@
 
 use metrics::{Condition, Objective};
 
-use super::level::tolerated;
+use super::level::{plain_share, tolerated};
 use super::{BRACKET, Step};
 
 /// How far from where the limit was last seen, in `ln load`, it is looked for.
@@ -42,10 +42,7 @@ const SIGMA: f64 = 1.2;
 pub(super) const BUNCH: f64 = 10.0;
 /// How many steps the dispersion thought of beforehand counts for: `k`.
 const DISPERSION_STEPS: f64 = 4.0;
-/// A share this far on its way from the allowed one to all hits shows only that the load is too high: the length of the step,
-/// not the load, decides how far an overload goes.
-const PLAIN_SHARE: f64 = 0.3;
-/// The same for a mean, as a multiple of its limit, and for the limit as a multiple of the mean.
+/// A mean of so many times its limit shows only that the load is too high, and a limit of so many times the mean that it is not.
 const PLAIN_RATIO: f64 = 3.0;
 /// Steps that say with this chance that the limit is above `most` know better.
 const BEYOND_MAX: f64 = 0.99;
@@ -289,7 +286,7 @@ impl Model {
             let (deviance, square) = match condition.allowed() {
                 Some(allowed) => {
                     let allowed = tolerated(allowed, point.hits);
-                    let most = allowed + PLAIN_SHARE * (1.0 - allowed);
+                    let most = plain_share(allowed);
                     let odds = odds(allowed) * along;
                     let expected = (odds / (1.0 + odds)).clamp(1e-12, most);
                     let wrong = point.figure.min(most);

@@ -39,22 +39,24 @@ pub enum Judgement {
     Open,
 }
 
-/// One miss says that a load is too high where the share of wrong hits is so far on its way from the allowed one to all hits: a pause
-/// of a second in a step of five is not.
-const BEYOND: f64 = 0.3;
+/// A share of wrong hits so far on its way from the allowed one to all hits shows that the load is too high, and no more: the length
+/// of the step, not the load, decides how far an overload goes. A pause of a second in a step of five is less.
+const PLAIN_SHARE: f64 = 0.3;
+
+/// The share of wrong hits from which on a step shows only that its load is too high.
+pub(super) fn plain_share(allowed: f64) -> f64 {
+    allowed + PLAIN_SHARE * (1.0 - allowed)
+}
 
 /// Whether a step misses the objective so plainly that its load is the reason. What a server does now and then at any load (a pause,
 /// a collection of garbage) makes a small share of the hits of a step wrong.
 pub(super) fn is_beyond(objective: &Objective, step: &Step) -> bool {
-    let conditions = objective.conditions().iter().zip(&step.figures);
+    let mut conditions = objective.conditions().iter().zip(&step.figures);
     let misses = |(condition, figure): (&Condition, &f64)| match condition.allowed() {
         None => *figure >= PLAIN * condition.limit,
-        Some(allowed) => {
-            let allowed = tolerated(allowed, step.hits as f64);
-            *figure >= allowed + BEYOND * (1.0 - allowed)
-        }
+        Some(allowed) => *figure >= plain_share(tolerated(allowed, step.hits as f64)),
     };
-    step.hits == 0 || conditions.into_iter().any(misses)
+    step.hits == 0 || conditions.any(misses)
 }
 
 impl Judgement {

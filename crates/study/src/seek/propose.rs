@@ -60,12 +60,13 @@ pub fn outcome(search: &Search, steps: &[Step], stop_reason: StopReason) -> Sear
         low: search.by.settled(estimate.low),
         high: Some(search.by.settled(estimate.high)),
     };
+    let floor = floor_of(search, steps);
     let answer = match limit(&levels) {
         Limit::Below => None,
-        _ if floor_of(search, steps).is_some_and(Floor::is_missed) => None,
+        _ if floor.is_some_and(Floor::is_missed) => None,
         Limit::Between(..) => estimate(search, steps, &levels).map(|estimate| {
             let wide = steadiness(search, steps).unwrap_or_default().widened(estimate);
-            let open = floor_of(search, steps).filter(|floor| floor.is_open());
+            let open = floor.filter(|floor| floor.is_open());
             settled(open.map_or(wide, |floor| Estimate {
                 low: search.from.min(wide.low),
                 high: wide.high.max(floor.loads[1]),
@@ -132,8 +133,8 @@ fn place(search: &Search, steps: &[Step], levels: &[Level]) -> Place {
 /// chance as well.
 fn higher(search: &Search, steps: &[Step], levels: &[Level]) -> Option<f64> {
     let top = levels.last()?;
-    let at_top = steps.iter().filter(|step| step.spoilt.is_none() && step.load == top.load);
-    let is_beyond = at_top.clone().any(|step| level::is_beyond(&search.objective, step));
+    let mut at_top = steps.iter().filter(|step| step.spoilt.is_none() && step.load == top.load);
+    let is_beyond = at_top.any(|step| level::is_beyond(&search.objective, step));
     let next = search.by.offered(search.to.unwrap_or(f64::MAX).min(top.load * GROWTH));
     // The lowest load is tried up to three times before anything else.
     let is_first = levels.len() == 1 && top.runs < level::RUNS_MAX;
