@@ -146,8 +146,14 @@ mod tests {
     #[test]
     fn a_worker_that_panics_is_not_waited_for() {
         let gate = StartGate::new(1);
-        drop(gate.preparing());
-        gate.wait_for_workers();
+        std::thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                let _preparing = gate.preparing();
+                panic!("a worker that cannot make itself ready");
+            });
+            gate.wait_for_workers();
+            assert!(worker.join().is_err(), "it panicked");
+        });
         gate.end();
         assert_eq!(StartGate::new(1).lock().preparing, 1);
     }
