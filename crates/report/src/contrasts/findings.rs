@@ -107,7 +107,7 @@ fn undecided(label: &str, first: &str, contrast: &Contrast, stated: &[(&Change, 
 /// `p50 12ms instead of 30ms (-60 %, between -65 and -55 %)`.
 fn part(change: &Change, name: &str) -> String {
     let of = change.measure;
-    let (before, after) = (value(of, change.medians.0), value(of, change.medians.1));
+    let (before, after) = (value(of, change.centres.0), value(of, change.centres.1));
     let between = change.interval.map_or(String::new(), |(low, high)| {
         format!(", 95 % interval {} to {}", by(of, low), by(of, high))
     });

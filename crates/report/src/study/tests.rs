@@ -108,7 +108,7 @@ fn a_page_does_not_call_a_wish_wrong_and_marks_the_best() {
     assert!(!page("-only names others").contains("third was left out"));
     let page = page("no nginx");
     assert!(page.contains("third was left out: no nginx."), "{page}");
-    let table = page.split("<h2>Variants, medians over runs</h2>").nth(1).unwrap();
+    let table = page.split("<h2>Variants, means over runs</h2>").nth(1).unwrap();
     let table = table.split("</table>").next().unwrap();
     assert!(table.contains(" best</"), "{table}");
 }
@@ -186,7 +186,7 @@ fn the_page_stands_alone_and_is_escaped() {
     assert!(page.contains("Is &lt;quick&gt; better?") && !page.contains("<script>x"));
     for words in [
         "Conclusion",
-        "Variants, medians over runs",
+        "Variants, means over runs",
         "Figures that do not differ, or not for sure",
         "What was expected",
         "What went wrong",

@@ -46,8 +46,8 @@ const RULE_OF_THREE: f64 = 3.0;
 pub struct QuantileShift {
     /// The share of requests in percent.
     pub percent: f64,
-    /// The medians over runs in nanoseconds.
-    pub medians: (f64, f64),
+    /// The geometric means over runs in nanoseconds.
+    pub centres: (f64, f64),
     /// The change as a share.
     pub change: f64,
     /// Its 95 % interval.
@@ -97,7 +97,7 @@ pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
         let found = column.judged(&judge);
         QuantileShift {
             percent,
-            medians: column.medians,
+            centres: column.centres,
             change: found.change,
             interval: found.interval,
         }
@@ -217,8 +217,8 @@ pub struct FigureValues {
 /// How a figure of runs changed that [`Run`] does not have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FigureChange {
-    /// The medians over the runs of `a` and of `b`, in the figure's own unit.
-    pub medians: (f64, f64),
+    /// What the runs of `a` and of `b` have on average ([`Scale::centre`]), in the figure's own unit.
+    pub centres: (f64, f64),
     /// The change, in the figure's [`Scale`].
     pub change: f64,
     /// Its interval, as a [`Change`] has it; `None` below [`RUNS_MIN`] runs.
@@ -262,7 +262,7 @@ impl FigureValues {
             Scale::Difference => rules.errors_min,
         };
         let finding = judged(interval, least, |is_more| self.better.of(is_more));
-        FigureChange { medians: column.medians, change, interval, p, p_family, finding }
+        FigureChange { centres: column.centres, change, interval, p, p_family, finding }
     }
 }
 
