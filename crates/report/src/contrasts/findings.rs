@@ -27,8 +27,11 @@ pub(crate) fn gravest(contrast: &Contrast) -> Finding {
 fn stated(contrast: &Contrast) -> Vec<(&Change, &'static str)> {
     let of = |measures: &[(Measure, &'static str)]| {
         let found = measures.iter().filter_map(|(measure, name)| {
-            let change = contrast.changes.iter().find(|change| change.measure == *measure)?;
-            Some((change, *name))
+            let mut changes = contrast.changes.iter();
+            let change = changes.find(|change| change.measure == *measure)?;
+            // No errors on either side are not worth a word.
+            let is_empty = *measure == Measure::Errors && change.centres == (0.0, 0.0);
+            (!is_empty).then_some((change, *name))
         });
         found.collect::<Vec<_>>()
     };

@@ -61,7 +61,7 @@ fn metric(change: &Change, label: &str, against: &str) -> String {
         .put("noise_floor", optional(change.floor))
         .float("p", change.p)
         .float("p_adjusted", change.p_family)
-        .put("runs_needed", change.runs_needed.map_or("null".to_owned(), |runs| runs.to_string()))
+        .put("runs_needed", runs_needed(change.runs_needed))
         .end()
 }
 
@@ -89,6 +89,7 @@ fn comparison(row: &Row, against: &str) -> String {
         .put("spread", distance(&found.spread))
         .put("shift", json_list(found.shifts.iter().map(shift)))
         .float("p_least", found.p_least)
+        .put("runs_needed", runs_needed(row.needed().map(|needed| needed.runs)))
         .put("fail_on", json_list(verdicts))
         .end()
 }
@@ -158,6 +159,10 @@ fn run(run: &VariantRun) -> String {
         .float("processes", load.processes)
         .put("invalid", json_list(run.invalid.iter().map(|reason| escape::json(reason))))
         .end()
+}
+
+fn runs_needed(runs: Option<usize>) -> String {
+    runs.map_or("null".to_owned(), |runs| runs.to_string())
 }
 
 fn optional(value: Option<f64>) -> String {

@@ -150,7 +150,11 @@ fn judged_changes(a: &[&Run], b: &[&Run], rules: &Rules) -> (Judge, Vec<Change>)
                 _ => (0.0, 0.0),
             };
             change.interval = change.interval.map(|(low, high)| (low - of_a, high + of_b));
-            change.finding = change.finding(rules);
+            // What is equal in every run needs no more of them: its interval says how far it may be from that.
+            change.finding = match column.is_judged() && !column.varies() {
+                true => Finding::Same,
+                false => change.finding(rules),
+            };
             if change.finding == Finding::CannotTell {
                 let (least, room) = (measure.least_change(rules), of_a.max(of_b));
                 change.runs_needed = column.runs_needed(judge, least, room);

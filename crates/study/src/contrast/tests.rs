@@ -225,17 +225,6 @@ fn the_number_of_runs_that_are_missing_is_about_right() {
     };
     assert!(decided(2 * needed) >= 20, "{needed}: {} of 40", decided(2 * needed));
     assert!(decided((needed / 3).max(3)) <= 20, "{needed}");
-    // None of 8,000 requests of either failed, which leaves room for 0.0375 %: 8 runs leave less than 0.02 %, and 7 do not.
-    let clean = |seed: u64, count: u64| {
-        let mut runs = runs(seed, count, 0.0);
-        runs.iter_mut().for_each(|run| run.errors = 0.0);
-        runs
-    };
-    let rules = Rules { errors_min: 0.0002, ..Rules::default() };
-    let errors = |count: u64| changes(&clean(1, count), &clean(2, count), &rules).unwrap()[5];
-    let found = [errors(4), errors(7), errors(8)];
-    assert_eq!(found.map(|one| one.runs_needed), [Some(8), Some(8), None], "{found:?}");
-    assert_eq!(found[2].finding, Finding::Same);
     let clear = compare_runs(&runs(1, 4, 0.0), &runs(2, 4, 3.0))[1];
     assert_eq!((clear.finding, clear.runs_needed), (Finding::Worse, None));
     assert_eq!(compare_runs(&a[..1], &b)[1].runs_needed, None, "one run has no noise");
@@ -361,6 +350,27 @@ fn figures_that_some_runs_lack() {
     assert!(compare_figures(&[], &Rules::default()).is_empty());
     let none = compare_figures(&[values(Vec::new(), some(&[1.0]))], &Rules::default());
     assert_eq!(none, [None]);
+}
+
+/// A figure that is 0, or any other number, in every run of both needs no more runs. How far it may be from that, the interval says.
+#[test]
+fn a_figure_that_is_equal_in_every_run_is_the_same() {
+    let failing = |share: f64| move |run: Run| Run { errors: share, ..run };
+    let with = |seed, (count, share): (u64, f64)| -> Vec<Run> {
+        let runs = (0..count).map(|n| run(mix(seed, n), 40, 0.015, 0.0));
+        runs.map(failing(share)).collect()
+    };
+    let rules = Rules { errors_min: 0.0002, ..Rules::default() };
+    let errors = |a, b| changes(&with(1, a), &with(2, b), &rules).unwrap()[5];
+    for share in [0.0, 0.25] {
+        let found = errors((4, share), (6, share));
+        assert_eq!((found.finding, found.runs_needed), (Finding::Same, None), "{found:?}");
+    }
+    let (low, high) = errors((4, 0.0), (4, 0.0)).interval.unwrap();
+    assert!(low < -0.01 && high > 0.01, "120 clean requests leave room: {low} {high}");
+    let few = errors((2, 0.0), (6, 0.0));
+    assert_eq!(few.finding, Finding::CannotTell, "two runs decide nothing");
+    assert_eq!(errors((6, 0.0), (6, 0.02)).finding, Finding::CannotTell, "one clean side has room");
 }
 
 /// One run that stands out tears means and medians apart: the percent is of the figures shown.
