@@ -39,7 +39,8 @@ impl Contrasts {
             return Some(self.make(row, RUNS_MIN)? + ".");
         }
         let needed = row.needed()?;
-        let is_decided = |one: &Change| one.finding != Finding::CannotTell;
+        let has_any = |one: &Change| one.centres != (0.0, 0.0);
+        let is_decided = |one: &Change| one.finding != Finding::CannotTell && has_any(one);
         let as_well = if row.found.changes.iter().any(is_decided) { " as well" } else { "" };
         let make = self.make_after_colon(row, needed.runs);
         Some(format!(
