@@ -140,6 +140,7 @@ fn test(
     rest: Option<&Arc<Rest>>,
     saved: Option<&mut OpenRun>,
 ) -> Result<ExitCode, ExitError> {
+    let provenance = session::provenance_row();
     wait_while_paused(&meant, rest.map(Arc::as_ref))?;
     let mut seen = TestProgress {
         outcome: VuStats { tally: meant.tally.clone(), ..VuStats::default() },
@@ -174,6 +175,7 @@ fn test(
         conclude(&mut meant, &seen, judge.as_ref(), agents)?;
     let events = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.events));
     asserted.extend(events.into_iter().map(Assertion::Event));
+    asserted.push(provenance);
     let verdict =
         judge.as_ref().map(|judge| judge.figures.verdict(&judge.generator).with_agents(&asserted));
     let judged = judge.as_ref().zip(verdict.as_ref());
@@ -186,7 +188,7 @@ fn test(
         cli::annotate_failure("load test", &text);
         seen.code = if seen.code == ExitCode::Ok { ExitCode::Thresholds } else { seen.code };
     }
-    let code = session::conclude_run(&gates, verdict.as_ref(), meant.on_invalid);
+    let code = session::conclude_shown_run(&gates, verdict.as_ref(), meant.on_invalid);
     seen.code =
         [seen.code, code, summary].into_iter().find(|c| *c != ExitCode::Ok).unwrap_or(ExitCode::Ok);
     if let Some(done) = &last {

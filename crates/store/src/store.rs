@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::Timestamp;
 
-use crate::clock::now;
+use crate::clock::{now, of_unix_ms};
 use crate::error::StoreError;
 use crate::facts::{Git, Input, Machine};
 use crate::format::{LOCK, VERSION, is_name};
@@ -38,6 +38,8 @@ pub struct Begin {
     pub inputs: Vec<Input>,
     /// The version of brunt.
     pub brunt: String,
+    /// The Unix times (ns) at which it began and ended, of a run that was made before it came here.
+    pub made: Option<(i64, i64)>,
 }
 
 /// A run of the store.
@@ -111,12 +113,15 @@ impl Store {
     /// The name is none, or the system refuses the folder.
     pub fn begin(&self, begin: Begin) -> Result<OpenRun, StoreError> {
         check_name(&begin.name)?;
+        let of_unix_ns = |ns: i64| of_unix_ms(ns.div_euclid(1_000_000));
+        let made = begin.made.map(|(began, ended)| (of_unix_ns(began), of_unix_ns(ended)));
         let manifest = Manifest {
             version: VERSION,
             name: begin.name,
             command: begin.command,
             args: without_secrets(&begin.args),
-            started: now(),
+            started: made.as_ref().map_or_else(now, |(began, _)| began.clone()),
+            ended: made.map(|(_, ended)| ended),
             state: State::Running,
             labels: begin.labels.into_iter().collect(),
             inputs: begin.inputs,

@@ -51,6 +51,23 @@ fn ids(runs: &[Run]) -> Vec<&str> {
     runs.iter().map(|run| run.manifest.id.as_str()).collect()
 }
 
+/// Imported runs began when they were imported, so that trends had them in the wrong order.
+#[test]
+fn issue_39_a_run_made_before_keeps_its_time() {
+    let folder = Folder::new("made");
+    let store = folder.store();
+    let now = add(&store, "home", 1);
+    let made = Some((1_000_000_000_250_999_999, 1_000_000_010_000_000_000));
+    let run = store.begin(Begin { made, ..begin("home") }).unwrap();
+    let id = run.id().to_owned();
+    run.finish(0).unwrap();
+    let manifest = store.read(&id).unwrap().manifest;
+    assert_eq!(manifest.started, "2001-09-09T01:46:40.250Z");
+    assert_eq!(manifest.ended.as_deref(), Some("2001-09-09T01:46:50.000Z"));
+    let runs = store.list().unwrap().runs;
+    assert_eq!(ids(&runs), [now, id], "newest first");
+}
+
 /// Manifests of versions that did not keep what was attacked and how the server came out.
 #[test]
 fn manifests_of_older_versions_are_read() {
