@@ -405,6 +405,8 @@ const COMMANDS: &[CommandSpec] = &[
                 "brunt fleet resume -dir fleet -output=results.arrow",
                 "the command above was killed: its results all the same",
             ),
+            ("brunt fleet rm load-3 -dir fleet", "put a machine out of the fleet"),
+            ("brunt fleet token -new -dir fleet", "let no machine in by the old token"),
             (
                 "brunt fleet k8s -dir fleet -n load -image registry.example/brunt:1.0 -agents 4 > fleet.yaml",
                 "four agents in a cluster: what kubectl apply takes",
@@ -427,6 +429,7 @@ const COMMANDS: &[CommandSpec] = &[
         examples: &[
             ("brunt agent -join token.txt -name load-2", "with the token in a file"),
             ("brunt agent -join token.txt -labels zone=eu -cpus 4", "four of its cores"),
+            ("brunt agent -join - -name load-3", "with the token of standard input"),
         ],
         rows: || rows_of(flags::fleet::AGENT),
         run: agent::run,
