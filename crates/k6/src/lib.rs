@@ -21,6 +21,7 @@ mod fetch;
 pub mod flags;
 mod fleet;
 mod judge;
+mod look_clock;
 mod network;
 mod option_layers;
 mod outputs;

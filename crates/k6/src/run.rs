@@ -435,6 +435,12 @@ fn notes(meant: &TestConfig, done: &StageResult, elapsed: Nanos) {
         let mut progress = progress(meant, beside.into());
         progress.draw(done.elapsed.into(), &done.control, true);
     }
+    let left_out = done.outcome.tally.names_left_out;
+    if left_out > 0 {
+        let samples = stdx::counted(left_out, "sample");
+        let text = "of checks and groups have no figures of their own: their names are too many, or too long";
+        cli::eprint_line(&format!("brunt: {samples} {text}"));
+    }
     let dropped = done.outcome.samples_dropped;
     if dropped > 0 {
         cli::eprint_line(&format!(
