@@ -28,6 +28,7 @@ mod project;
 mod rest;
 mod rest_client;
 mod run;
+mod script_variables;
 mod search;
 mod secrets;
 mod setup_totals;

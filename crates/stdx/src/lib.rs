@@ -11,6 +11,7 @@ mod equal;
 mod list;
 mod memory;
 mod number_hash;
+pub mod private_file;
 mod prng;
 mod redaction;
 pub mod shared;
