@@ -353,7 +353,7 @@ fn parts(tallies: &GroupTallies) -> Vec<K6Part> {
 }
 
 /// How `setup` or `teardown` ended.
-fn after(meant: &TestConfig, done: &StageResult, late: ExitCode) -> ExitCode {
+pub(super) fn after(meant: &TestConfig, done: &StageResult, late: ExitCode) -> ExitCode {
     if let Some(text) = done.control.aborted() {
         meant.logger.log_line(Level::Error, &text);
         ExitCode::Aborted
