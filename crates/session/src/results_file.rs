@@ -68,7 +68,14 @@ impl ResultsFile {
         let encoding = Encoding::Arrow;
         let monitor = Some(monitor.monitor_for(encoding)?);
         let (name, file) = ("what is watched".to_owned(), Box::new(std::io::sink()));
-        Ok(Self { name, encoding, file, monitor, has_tags: false })
+        Ok(Self {
+            name,
+            encoding,
+            file,
+            monitor,
+            provenance: Provenance::default(),
+            has_tags: false,
+        })
     }
 
     /// The same, in the format that the ending of its name stands for; Arrow where it stands for none.

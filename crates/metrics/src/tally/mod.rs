@@ -391,7 +391,12 @@ mod tests {
         let value = Value::Rate { passes: 1, total: 2 };
         let (name, contains) = ("http_reqs".to_owned(), Contains::Default);
         let metrics = vec![MetricParts { name, contains, value, subs: Vec::new() }];
-        let back = Tally::from(TallyParts { metrics, checks: Vec::new(), names_left_out: 0, groups: Vec::new() });
+        let back = Tally::from(TallyParts {
+            metrics,
+            checks: Vec::new(),
+            names_left_out: 0,
+            groups: Vec::new(),
+        });
         assert_eq!(back.value("http_reqs"), Some(&Value::new(Kind::Counter)));
     }
 

@@ -238,7 +238,10 @@ mod tests {
         let (listener, address) = listener();
         let long = "x".repeat(8 << 20);
         let answer = move |request: &Request| {
-            Response::new("text/plain", if request.path == "/long" { long.clone() } else { request.path.clone() })
+            Response::new(
+                "text/plain",
+                if request.path == "/long" { long.clone() } else { request.path.clone() },
+            )
         };
         listener.serve("idle", 10, answer).unwrap();
         let mut idle = Vec::new();
