@@ -16,15 +16,22 @@ const MEASURED_MIN: Nanos = Nanos::from_secs(10);
 /// A sentence with its kind and the figures it rests on.
 #[derive(Clone)]
 pub(super) struct Sentence {
-    pub(super) kind: &'static str,
-    pub(super) text: String,
-    pub(super) figures: Vec<(&'static str, f64)>,
+    kind: &'static str,
+    text: String,
+    figures: Vec<(&'static str, f64)>,
 }
 
 /// The sentences; `why` is the reason for the search's end in words.
 pub(super) fn sentences(input: &SeekInput<'_>, why: &str) -> Vec<Sentence> {
-    let limit = input.limit.map(|limit| limit.sentences(&load(input.search.unit(), limit.load)));
-    [vec![answer(input, why)], limit.unwrap_or_default(), vec![sureness(input)]].concat()
+    [vec![answer(input, why)], limit(input), vec![sureness(input)]].concat()
+}
+
+/// What limits the server, where it was watched.
+fn limit(input: &SeekInput<'_>) -> Vec<Sentence> {
+    let Some(limit) = input.limit else { return Vec::new() };
+    let sentences = limit.sentences(&load(input.search.unit(), limit.load)).into_iter();
+    let at = |(kind, text)| Sentence { kind, text, figures: vec![("at", limit.load)] };
+    sentences.map(at).collect()
 }
 
 /// The sentences as texts.

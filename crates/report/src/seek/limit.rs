@@ -1,6 +1,5 @@
 //! `LimitAtLoad`: what limits the server in one step of a search, as that step's own conclusion has it.
 
-use super::conclusion::Sentence;
 use crate::Input;
 use crate::conclusion::{Conclusion, Kind};
 
@@ -15,7 +14,7 @@ pub struct LimitAtLoad {
 }
 
 impl LimitAtLoad {
-    /// Of a step that has this report; `None` where nothing that was watched tells.
+    /// Of a step that has this report; `None` where nothing that was watched shows one.
     #[must_use]
     pub fn of(load: f64, missed: bool, step: &Input<'_>) -> Option<Self> {
         let conclusion = Conclusion::of(step);
@@ -31,7 +30,7 @@ impl LimitAtLoad {
         })
     }
 
-    /// Whether this tells more of the limit than `other` does: the lowest load that missed the objective is nearest to the
+    /// Whether this shows more of the limit than `other` does: the lowest load that missed the objective is nearest to the
     /// limit, and where none did, the highest is.
     #[must_use]
     pub fn is_nearer_than(&self, other: &Self) -> bool {
@@ -42,8 +41,8 @@ impl LimitAtLoad {
         }
     }
 
-    /// The sentences of a search's conclusion; `load` is the step's in words.
-    pub(super) fn sentences(&self, load: &str) -> Vec<Sentence> {
+    /// The kinds and texts of a search's sentences; `load` is the step's in words.
+    pub(super) fn sentences(&self, load: &str) -> Vec<(&'static str, String)> {
         let place = match self.missed {
             true => "the lowest load that missed the objective",
             false => "the highest load that was tried",
@@ -53,7 +52,7 @@ impl LimitAtLoad {
                 Kind::Bottleneck => format!("{text} This was seen at {load}, {place}."),
                 _ => text.clone(),
             };
-            Sentence { kind: kind.name(), text: seen, figures: vec![("at", self.load)] }
+            (kind.name(), seen)
         };
         self.sentences.iter().map(sentence).collect()
     }
@@ -82,7 +81,7 @@ pub(super) mod tests {
 
     #[test]
     fn the_sentences_name_the_load() {
-        let texts = limit(80.0, true).sentences("80/s").into_iter().map(|one| one.text);
+        let texts = limit(80.0, true).sentences("80/s").into_iter().map(|(_, text)| text);
         let expect = [
             "Bottleneck: the CPU. This was seen at 80/s, the lowest load that missed the objective.",
             "Next: more.",

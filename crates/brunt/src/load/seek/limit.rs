@@ -21,7 +21,7 @@ impl WatchedStep {
         Self { figures, servers: WatchedServers::new() }
     }
 
-    /// What limits the server in this step; `None` where nothing that was seen tells, and of a step that tells nothing.
+    /// What limits the server in this step; `None` where nothing that was seen shows one, and of an INVALID step.
     pub(super) fn limit(
         mut self,
         search: &Search,

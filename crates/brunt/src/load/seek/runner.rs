@@ -38,7 +38,7 @@ pub(super) struct Runner<'a> {
     page: Option<LivePage>,
     /// How long to pause before the next step.
     pause: Duration,
-    /// What limits the server, by the step that tells most of it; `None` where nothing is watched.
+    /// What limits the server, by the step that shows most of it; `None` where nothing is watched.
     pub(super) limit: Option<LimitAtLoad>,
 }
 
