@@ -16,7 +16,7 @@ use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
 use super::flags::{Arrivals, OBJECTIVE, Raised, SeekFlags};
-use super::script::{self, script_of};
+use super::script::{self, hash, script_of};
 use crate::analyze::figure_file::figure_document;
 use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
@@ -404,12 +404,6 @@ fn fingerprint(targets: &[Target]) -> u64 {
         let seed = texts.fold(seed, |seed, text| hash(seed, text.as_bytes()));
         hash(mix(seed, u64::from(target.weight)), &target.body)
     })
-}
-
-/// A number that is another one for other bytes.
-pub(super) fn hash(seed: u64, bytes: &[u8]) -> u64 {
-    let seed = mix(seed, bytes.len() as u64);
-    bytes.iter().fold(seed, |seed, byte| mix(seed, u64::from(*byte)))
 }
 
 #[cfg(test)]

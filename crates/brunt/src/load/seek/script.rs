@@ -2,8 +2,8 @@
 
 use cli::{CommandError, ParsedArgs, usage_error};
 use k6::ScriptSource;
+use stdx::mix;
 
-use super::config::hash;
 use super::flags::{Arrivals, Raised, SeekFlags};
 use crate::load::flags::client::EngineFlags;
 use crate::load::flags::{ClientFlags, HttpFlags, TargetFlags};
@@ -96,6 +96,12 @@ pub(super) fn identity(script: &ScriptSource) -> [(&'static str, String); 4] {
         ("scenario", script.scenario.clone().unwrap_or_default()),
         ("variables", format!("{env:016x}")),
     ]
+}
+
+/// A number that is another one for other bytes.
+pub(super) fn hash(seed: u64, bytes: &[u8]) -> u64 {
+    let seed = mix(seed, bytes.len() as u64);
+    bytes.iter().fold(seed, |seed, byte| mix(seed, u64::from(*byte)))
 }
 
 #[cfg(test)]
