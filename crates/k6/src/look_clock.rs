@@ -12,11 +12,15 @@ const INTERVAL: Duration = Duration::from_millis(50);
 pub(crate) fn start() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        let tick = || loop {
-            thread::sleep(INTERVAL);
-            script::look_everywhere();
-        };
         // Where no thread is to be had, the interpreter looks once in thousands of steps, as it does by itself.
         let _ = thread::Builder::new().name("look clock".to_owned()).spawn(tick);
     });
+}
+
+/// Has scripts look for as long as the process lives.
+fn tick() {
+    loop {
+        thread::sleep(INTERVAL);
+        script::look_everywhere();
+    }
 }

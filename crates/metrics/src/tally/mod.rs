@@ -226,7 +226,7 @@ impl Tally {
             if at > 0 {
                 return at - 1;
             }
-            // What is shown of it tells which it was.
+            // Its beginning shows which it was.
             let name = format!("{}…", &name[..name.floor_char_boundary(FIRST_NAME_MAX)]);
             self.checks.push(Check { group: String::new(), name, passes: 0, fails: 0 });
             return at;

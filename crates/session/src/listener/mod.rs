@@ -1,6 +1,6 @@
 //! `Listener`: the small HTTP server of the live page, of `brunt ui`, of the REST API and of the metrics. It refuses requests for a
 //! host name that is not this machine's (a web page whose name was pointed here: DNS rebinding). Clients that are slow or idle keep
-//! nobody out: one thread attends to all connections, and a few others answer requests that came whole. It knows no keep-alive and
+//! no others out: one thread attends to all connections, and a few others answer requests that came whole. It knows no keep-alive and
 //! no chunks.
 
 mod answers;

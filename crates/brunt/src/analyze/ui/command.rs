@@ -41,7 +41,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     };
     let listener = Listener::bind(address, BarePort::Loopback).map_err(taken)?;
     let at = listener.address().map_err(taken)?;
-    // A new one for each process: whoever had one, or brought one with the store, has none now.
+    // A new one for each process: one of before, or one that came with the store, opens nothing now.
     let token = Token::new().map_err(taken)?;
     eprint_line(&format!("ui: http://{at}/?token={}", token.text()));
     let site = Site::new(store, token);

@@ -236,7 +236,7 @@ fn stored(kind: &'static str, text: String) -> Response {
 }
 
 /// A document that the run stored, only one that its manifest names, or the report of its results. Nothing in it has the
-/// token: it may be of somebody else's making.
+/// token: it may come from elsewhere.
 fn document(run: &Run, name: &str) -> Response {
     if name == REPORT {
         return match documents::report(run) {
