@@ -87,8 +87,8 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "seek",
-        summary: "Find the highest rate, or number of connections, that meets an objective.",
-        operands: "[URL]",
+        summary: "Find the highest rate, or number of connections or users, that meets an objective.",
+        operands: "[URL | SCRIPT.js]",
         about: load::seek::ABOUT,
         examples: &[
             ("brunt seek http://localhost:8080/", "the highest rate with p95<500ms"),
@@ -107,6 +107,10 @@ const COMMANDS: &[CommandSpec] = &[
             (
                 "brunt seek -objective='p99<1s' -step=1m -precision=2% -state=seek.json http://localhost:8080/",
                 "a longer search that can be interrupted and continued",
+            ),
+            (
+                "brunt seek -budget=5m -watch-port=3000 -e HOST=http://localhost:3000 login.js",
+                "how often a second a script may begin, and what limits the server",
             ),
         ],
         rows: || rows_of(load::seek::flags::FLAGS),

@@ -57,6 +57,8 @@ pub(super) struct ScenarioProgress {
     idle: AtomicU64,
     /// VUs that were made since those of an arrival rate were all busy.
     hired: AtomicU64,
+    /// More VUs were wanted than there may be.
+    lacks_vus: AtomicBool,
     /// How many VUs of an externally controlled scenario are wanted.
     wanted: AtomicU64,
 }
@@ -319,6 +321,11 @@ impl ScenarioProgress {
     pub(super) fn may_hire(&self, most: u64) -> bool {
         let next = |hired: u64| (hired < most).then_some(hired + 1);
         self.hired.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
+    }
+
+    /// Whether VUs lack for the first time.
+    pub(super) fn is_first_lack(&self) -> bool {
+        !self.lacks_vus.swap(true, Ordering::Relaxed)
     }
 
     pub(super) fn wanted(&self) -> u64 {
