@@ -8,7 +8,6 @@ use fleet::{Digest, Name};
 use serde::{Deserialize, Serialize};
 use stdx::private_file;
 
-use crate::error::ControlError;
 use crate::transport::digest;
 
 /// The largest file that agents fetch, in bytes.
@@ -50,7 +49,7 @@ impl std::fmt::Debug for RunFiles {
 const FIRST: &[Option<Vec<u8>>] = &[None];
 
 /// An agent asks for a part of the file with this hash, counted from 0.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartRequest {
     pub(crate) file: Digest,
     pub(crate) number: u32,
@@ -82,12 +81,12 @@ impl RunFiles {
     /// Refuses what is too large to be sent.
     ///
     /// # Errors
-    /// A file is larger than [`FILE_MAX`].
-    pub(crate) fn check(&self) -> Result<(), ControlError> {
+    /// The bytes of a file that is larger than [`FILE_MAX`].
+    pub(crate) fn check(&self) -> Result<(), usize> {
         let sizes = [self.archive.len(), self.setup.as_ref().map_or(0, Vec::len)];
         match sizes.into_iter().find(|bytes| *bytes > FILE_MAX) {
             None => Ok(()),
-            Some(bytes) => Err(ControlError::TooLarge(bytes)),
+            Some(bytes) => Err(bytes),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fleet::Name;
 
-/// The most pairs of a name and a reason that are told one by one.
+/// The most pairs of a name and a reason that are reported one by one.
 const PAIRS_MAX: usize = 256;
 
 /// Who was refused, and why.
@@ -17,7 +17,7 @@ pub(crate) struct Refusals {
 }
 
 impl Refusals {
-    /// Takes note of a refusal; gives its reason where it is to be told: the first time, and with the count the 10th, 100th and so on.
+    /// Takes note of a refusal; gives its reason where it is to be reported: the first time, and with the count the 10th, 100th and so on.
     pub(crate) fn note(&mut self, name: &Name, cause: &str) -> Option<String> {
         let pair = (name.clone(), fleet::cut_text(cause));
         if self.counts.len() >= PAIRS_MAX && !self.counts.contains_key(&pair) {

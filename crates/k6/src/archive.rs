@@ -207,7 +207,7 @@ mod tests {
     fn an_archive_holds_what_was_named_and_nothing_else() {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let system = vec![pair("GITHUB_TOKEN", "canary-1"), pair("HOME", "/home/canary-2")];
-        let variables = ScriptVariables::of(&[], system, &[pair("HOST", "named")]);
+        let variables = ScriptVariables::of(&[], &system, &[pair("HOST", "named")]);
         let given = json!({
             "vus": 3, "collectors": { "cloud": { "token": "canary-3" } },
             "cloud": { "name": "n", "token": "canary-4" }, "ext": { "loadimpact": { "token": "canary-5" } },

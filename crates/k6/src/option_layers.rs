@@ -144,11 +144,11 @@ pub(super) fn variables(
     let utf8 = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
-    let system = match flags.include_system_env.unwrap_or(all) {
+    let system: Vec<_> = match flags.include_system_env.unwrap_or(all) {
         true => std::env::vars_os().filter_map(utf8).collect(),
         false => Vec::new(),
     };
-    ScriptVariables::of(archived, system, &flags.env)
+    ScriptVariables::of(archived, &system, &flags.env)
 }
 
 #[cfg(test)]

@@ -14,10 +14,10 @@ impl ScriptVariables {
     /// Those of an archive, of the machine's environment, and of `-e`, in this order.
     pub(super) fn of(
         archived: &[(String, String)],
-        system: Vec<(String, String)>,
+        system: &[(String, String)],
         given: &[(String, String)],
     ) -> Self {
-        let shown = [archived, &system, given].concat();
+        let shown = [archived, system, given].concat();
         Self { shown, named: [archived, given].concat() }
     }
 
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn what_is_read_and_not_named_is_left_behind() {
         let system = pairs(&["HOST", "TOKEN", "PATH", "A_B", "HOSTS"]);
-        let variables = ScriptVariables::of(&pairs(&["OLD"]), system, &pairs(&["A_B"]));
+        let variables = ScriptVariables::of(&pairs(&["OLD"]), &system, &pairs(&["A_B"]));
         assert_eq!(variables.named, pairs(&["OLD", "A_B"]));
         assert_eq!(variables.shown.len(), 7);
         let texts =

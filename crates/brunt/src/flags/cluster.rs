@@ -162,7 +162,7 @@ pub(crate) const fn agents<T: AsMut<ClusterFlags>>() -> [Flag<T>; 7] {
 }
 
 /// The rows of how the cluster runs them.
-pub(crate) const fn placing<T: AsMut<ClusterFlags>>() -> [Flag<T>; 9] {
+pub(crate) const fn placing<T: AsMut<ClusterFlags>>() -> [Flag<T>; 4] {
     [
         Flag::new(
             "node-labels",
@@ -187,6 +187,20 @@ pub(crate) const fn placing<T: AsMut<ClusterFlags>>() -> [Flag<T>; 9] {
             "k8s: the message server's image; with -nats there is none.",
             nats_image
         ),
+        Flag::new(
+            "deadline",
+            ValueKind::Duration,
+            "4h",
+            "k8s: when the cluster ends the agents, whatever became of this machine.",
+            |t: &mut T, v| value::duration(v).map(|deadline| t.as_mut().deadline = deadline),
+        )
+        .native(),
+    ]
+}
+
+/// The rows of what their pods are like.
+pub(crate) const fn pods<T: AsMut<ClusterFlags>>() -> [Flag<T>; 5] {
+    [
         text!(
             "nats-memory",
             ValueKind::Text("SIZE"),
@@ -225,14 +239,6 @@ pub(crate) const fn placing<T: AsMut<ClusterFlags>>() -> [Flag<T>; 9] {
             "65532",
             "k8s: the user that pods run as; cluster: one that the cluster chooses (OpenShift).",
             |t: &mut T, v| user(v).map(|user| t.as_mut().user = user),
-        )
-        .native(),
-        Flag::new(
-            "deadline",
-            ValueKind::Duration,
-            "4h",
-            "k8s: when the cluster ends the agents, whatever became of this machine.",
-            |t: &mut T, v| value::duration(v).map(|deadline| t.as_mut().deadline = deadline),
         )
         .native(),
     ]

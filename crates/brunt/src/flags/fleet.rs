@@ -147,6 +147,7 @@ pub(crate) const FLEET: &[Flag<FleetUpFlags>] = flag_table!(FleetUpFlags:
     &server(),
     &cluster::agents(),
     &cluster::placing(),
+    &cluster::pods(),
     &cluster::actions(),
     &[results::output(), results::to()],
     &display::fails(),

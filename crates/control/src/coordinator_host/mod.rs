@@ -73,7 +73,7 @@ impl CoordinatorHost {
         options: CoordinatorOptions,
         files: RunFiles,
     ) -> Result<CoordinatorHandle, ControlError> {
-        files.check()?;
+        files.check().map_err(ControlError::TooLarge)?;
         let lease = transport.take_lease(&options.run)?;
         let folder = run_folder(dir, &options.run);
         let failed = |error| ControlError::file(&folder, error);
@@ -298,7 +298,7 @@ impl Host {
         }
     }
 
-    /// Tells the command of an agent that cannot take part: once for each reason, and then how often.
+    /// Reports an agent that cannot take part: once for each reason, and then how often.
     fn report_refusal(&mut self, agent: &Name, cause: &str) {
         if let Some(told) = self.refusals.note(agent, cause) {
             self.report(CoordinatorEvent::Refused(agent.clone(), told));

@@ -5,11 +5,12 @@ use std::path::Path;
 use fleet::Name;
 
 use super::door::{Change, Changed};
+use super::folder::{TOKEN, write_token};
+use super::join::AgentAccess;
 use super::keys::{Keys, read_secret};
 use super::lock::FleetLock;
 use super::permissions::{ADMIN, ADMIN_INBOX};
 use super::token::{JoinToken, TokenRules, TokenTerms};
-use super::{AgentAccess, TOKEN, write_token};
 use crate::error::ControlError;
 use crate::nats::{Login, NatsAccess, NatsTransport};
 

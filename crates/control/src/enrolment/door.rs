@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use fleet::Name;
 
+use super::folder::{unix_s, write_files, write_token};
 use super::join::{Answer, Request};
 use super::keys::Keys;
 use super::permissions::{ADMIN, ADMIN_INBOX, JOIN, JOIN_INBOX};
 use super::process::ServerProcess;
 use super::token::{JoinToken, TokenRules};
-use super::{unix_s, write_files, write_token};
 use crate::error::ControlError;
 use crate::nats::NatsTransport;
 use crate::refusals::Refusals;

@@ -6,11 +6,12 @@ use fleet::Name;
 use nkeys::KeyPair;
 
 use super::config::{self, ServerPaths};
+use super::folder::make_private;
 use super::join::AgentAccess;
 use super::keys::{Keys, public, seed};
 use super::permissions::{self, agent_inbox};
 use super::token::AgentToken;
-use super::{make_private, url};
+use super::url;
 use crate::error::ControlError;
 use crate::nats::{Login, NatsAccess};
 

@@ -7,8 +7,8 @@ use fleet::Name;
 use nkeys::KeyPair;
 use serde::{Deserialize, Serialize};
 
+use super::folder::make_private;
 use super::keys::{Refusal, public, read_secret, seed, write_secret};
-use super::make_private;
 use super::permissions::{JOIN, agent_inbox};
 use super::token::JoinToken;
 use crate::error::ControlError;
@@ -25,7 +25,7 @@ const FLEET_WITHIN: Duration = Duration::from_secs(5);
 const TURN_WITHIN: Duration = Duration::from_secs(300);
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-/// What a machine is told that waited for so long.
+/// The reason for a machine that waited for so long.
 const BUSY: &str = "too many machines ask to join";
 
 /// The most bytes of a request that are read.

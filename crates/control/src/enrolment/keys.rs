@@ -178,7 +178,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Makes another key for who asks to be let in.
+    /// Makes another key for machines that ask to be let in.
     pub(super) fn renew_token(&mut self, rules: TokenRules, now_s: u64) {
         self.join = seed(&KeyPair::new_user());
         self.terms = rules.from(now_s);

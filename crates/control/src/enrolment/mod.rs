@@ -12,6 +12,7 @@
 mod change;
 mod config;
 mod door;
+mod folder;
 mod issue;
 mod join;
 mod keys;
@@ -25,14 +26,14 @@ mod token;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use config::Files;
 use door::{Door, JoinRate};
+use folder::{make_private, unix_s, write_files, write_token};
 use keys::{Keys, read_secret, write_secret};
 use lock::FleetLock;
 use process::ServerProcess;
-use stdx::private_file;
 
 use crate::error::ControlError;
 use crate::nats::{Login, NatsAccess, NatsTransport};
@@ -48,9 +49,6 @@ const START_WITHIN: Duration = Duration::from_secs(10);
 
 /// The access of coordinators, in a fleet's folder.
 const COORDINATOR: &str = "coordinator.json";
-
-/// The file of the token, for scripts that start agents.
-const TOKEN: &str = "token";
 
 /// What a fleet's server is started with.
 #[derive(Clone, Debug)]
@@ -202,11 +200,6 @@ impl NatsAccess {
     }
 }
 
-/// Makes a folder that only this user reads, where it is missing. One that others can write is refused.
-fn make_private(dir: &Path) -> Result<(), ControlError> {
-    private_file::make_folder(dir).map_err(|error| ControlError::file(dir, error))
-}
-
 /// The address with a free port where it has none.
 fn with_port(listen: SocketAddr) -> Result<SocketAddr, ControlError> {
     if listen.port() != 0 {
@@ -221,23 +214,6 @@ fn url(host: &str, port: u16) -> String {
         true => format!("tls://[{host}]:{port}"),
         false => format!("tls://{host}:{port}"),
     }
-}
-
-fn write_files(dir: &Path, listen: SocketAddr, keys: &Keys) -> Result<(), ControlError> {
-    let files = Files::of(dir);
-    write_secret(&files.paths.certificate, keys.certificate.as_bytes())?;
-    write_secret(&files.paths.certificate_key, keys.certificate_key.as_bytes())?;
-    write_secret(&files.config, config::text(listen, &files.paths, keys).as_bytes())
-}
-
-/// Writes the file of the token.
-fn write_token(dir: &Path, token: &JoinToken) -> Result<(), ControlError> {
-    write_secret(&dir.join(TOKEN), (token.text() + "\n").as_bytes())
-}
-
-/// Unix time, in seconds.
-fn unix_s() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Connects to a server that was started just now.
