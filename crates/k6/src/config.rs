@@ -24,6 +24,7 @@ use crate::dashboard::{self, Dashboard};
 use crate::error::K6Error;
 use crate::flags::RunFlags;
 use crate::judge::{self, Limit};
+use crate::look_clock;
 use crate::network::Network;
 use crate::option_layers::{self, LayeredOptions};
 use crate::outputs::{self, Outputs, TestMetadata};
@@ -174,6 +175,7 @@ pub(super) fn load_of(
     let files = Rc::clone(&source) as Rc<dyn Files>;
     let files = Rc::new(TimedFiles { files, beginning: Rc::clone(&host) });
     let shown = Arc::new(variables.shown.clone());
+    look_clock::start();
     let program = Program::compile_with(&source.main, shown, files, host, secrets);
     if let Some(AbortReason::Abort(text)) = seen.halt.take() {
         return Err(report(K6Error { code: ExitCode::Aborted, text }));

@@ -353,7 +353,7 @@ fn parts(tallies: &GroupTallies) -> Vec<K6Part> {
 }
 
 /// How `setup` or `teardown` ended.
-fn after(meant: &TestConfig, done: &StageResult, late: ExitCode) -> ExitCode {
+pub(super) fn after(meant: &TestConfig, done: &StageResult, late: ExitCode) -> ExitCode {
     if let Some(text) = done.control.aborted() {
         meant.logger.log_line(Level::Error, &text);
         ExitCode::Aborted
@@ -434,6 +434,12 @@ fn notes(meant: &TestConfig, done: &StageResult, elapsed: Nanos) {
         let beside = elapsed.saturating_sub(done.elapsed);
         let mut progress = progress(meant, beside.into());
         progress.draw(done.elapsed.into(), &done.control, true);
+    }
+    let left_out = done.outcome.tally.names_left_out;
+    if left_out > 0 {
+        let samples = stdx::counted(left_out, "sample");
+        let text = "of checks and groups have no figures of their own: their names are too many, or too long";
+        cli::eprint_line(&format!("brunt: {samples} {text}"));
     }
     let dropped = done.outcome.samples_dropped;
     if dropped > 0 {

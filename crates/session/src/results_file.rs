@@ -60,6 +60,24 @@ impl ResultsFile {
         Ok(Self { name: output.to_string(), encoding, file, monitor, provenance, has_tags: false })
     }
 
+    /// Of a run whose results nothing keeps, and beside which this is watched: what was seen comes with the run's end.
+    ///
+    /// # Errors
+    /// Something can never be watched.
+    pub fn unkept(monitor: &MonitorConfig) -> Result<Self, ExitError> {
+        let encoding = Encoding::Arrow;
+        let monitor = Some(monitor.monitor_for(encoding)?);
+        let (name, file) = ("what is watched".to_owned(), Box::new(std::io::sink()));
+        Ok(Self {
+            name,
+            encoding,
+            file,
+            monitor,
+            provenance: Provenance::default(),
+            has_tags: false,
+        })
+    }
+
     /// The same, in the format that the ending of its name stands for; Arrow where it stands for none.
     ///
     /// # Errors

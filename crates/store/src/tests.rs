@@ -7,10 +7,10 @@ use crate::manifest::{Figures, Manifest, ResponseTimes};
 use crate::{Begin, Finish, Run, Scope, Selector, State, Store, StoreError};
 
 /// A store of its own, which goes with it.
-struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    fn new(test: &str) -> Self {
+    pub(crate) fn new(test: &str) -> Self {
         let path = std::env::temp_dir().join(format!("brunt-store-{test}-{}", std::process::id()));
         fs::remove_dir_all(&path).ok();
         Self(path)
@@ -111,7 +111,9 @@ fn what_a_killed_process_leaves_is_cut_off_or_swept() {
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("\"finished\"", "\"running\"")).unwrap();
     fs::write(store.folder().join(&id).join("lock"), "").unwrap();
-    let half = store.folder().join(".begins-1-0");
+    let mut ended = std::process::Command::new("true").spawn().unwrap();
+    ended.wait().unwrap();
+    let half = store.folder().join(format!(".begins-{}-0", ended.id()));
     fs::create_dir(&half).unwrap();
     fs::write(half.join("lock"), "").unwrap();
     fs::create_dir(store.folder().join(".gone-x")).unwrap();

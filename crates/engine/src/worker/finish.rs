@@ -148,7 +148,7 @@ impl<I: Io> Worker<I> {
             let unsendable = Unsendable {
                 kind: FailureKind::Redirects,
                 method: method.to_owned(),
-                url_text: stdx::shown_url(location).into_owned(),
+                url_text: request::shown_location(location),
                 reason: FailureReason::Redirects(max),
             };
             let failure = Failure::new(FailureKind::Redirects, unsendable.reason.clone());

@@ -74,6 +74,11 @@ impl Conclusion {
         self.is_steady
     }
 
+    /// The sentence of this kind, where there is one.
+    pub(crate) fn text_of(&self, kind: Kind) -> Option<&str> {
+        self.sentences.iter().find(|one| one.kind == kind).map(|one| one.text.as_str())
+    }
+
     /// The sentences, a line each.
     pub(crate) fn text(&self) -> String {
         lines(&self.sentences)

@@ -14,15 +14,17 @@ const NEAR: f64 = 0.2;
 const MEASURED_MIN: Nanos = Nanos::from_secs(10);
 
 /// A sentence with its kind and the figures it rests on.
+#[derive(Clone)]
 pub(super) struct Sentence {
-    kind: &'static str,
-    text: String,
-    figures: Vec<(&'static str, f64)>,
+    pub(super) kind: &'static str,
+    pub(super) text: String,
+    pub(super) figures: Vec<(&'static str, f64)>,
 }
 
 /// The sentences; `why` is the reason for the search's end in words.
 pub(super) fn sentences(input: &SeekInput<'_>, why: &str) -> Vec<Sentence> {
-    vec![answer(input, why), sureness(input)]
+    let limit = input.limit.map(|limit| limit.sentences(&load(input.search.unit(), limit.load)));
+    [vec![answer(input, why)], limit.unwrap_or_default(), vec![sureness(input)]].concat()
 }
 
 /// The sentences as texts.
@@ -50,7 +52,7 @@ pub(super) fn json(sentences: &[Sentence]) -> String {
 }
 
 fn answer(input: &SeekInput<'_>, why: &str) -> Sentence {
-    let (by, objective) = (input.search.by, &input.search.objective);
+    let (unit, objective) = (input.search.unit(), &input.search.objective);
     let why = crate::escape::terminal(why);
     let (text, figures) = match input.outcome.answer {
         None => {
@@ -59,18 +61,18 @@ fn answer(input: &SeekInput<'_>, why: &str) -> Sentence {
             (format!("No load that was tried meets {objective}: {why}."), Vec::new())
         }
         Some(Answer { load: most, high: None, .. }) => (
-            format!("The server bears at least {} within {objective}: {why}.", load(by, most)),
+            format!("The server bears at least {} within {objective}: {why}.", load(unit, most)),
             vec![("answer", most)],
         ),
         Some(Answer { load: most, low, high: Some(high) }) => (
             match guess(input) {
                 Some(why) => format!(
                     "Not more than a guess, since {why}: the server bears {} within {objective}.",
-                    load(by, most)
+                    load(unit, most)
                 ),
                 None => format!(
                     "The server bears {} within {objective} (95 % between {} and {}).",
-                    load(by, most),
+                    load(unit, most),
                     number(low),
                     number(high)
                 ),
@@ -110,7 +112,7 @@ fn far_below(input: &SeekInput<'_>, floor: &Floor) -> String {
     format!(
         "at {} to {} already, {least} to {most} of the requests of a step {wrong}, {} on average, where {} may",
         number(low),
-        load(input.search.by, high),
+        load(input.search.unit(), high),
         percent(floor.share),
         percent(floor.allowed)
     )

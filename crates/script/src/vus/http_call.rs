@@ -344,7 +344,9 @@ impl HttpCall {
         let location = response_head::location(head(reply))?;
         let error = Url::parse(self.url()).ok()?.join(&location).err()?;
         let reason = url_error_text(&error);
-        let text = format!("failed to parse Location header {:?}: {reason}", shown_url(&location));
+        let shown = shown_url(&location);
+        let shown = stdx::cut_text(&shown, LOCATION_SHOWN_MAX);
+        let text = format!("failed to parse Location header {shown:?}: {reason}");
         let whole =
             format!("{} {:?}: {text}", failure::capitalised(self.method()), shown_url(self.url()));
         Some(HttpFailure { code: 1000, text, whole })
@@ -455,3 +457,5 @@ fn path(url: &str) -> &str {
     let path = after.split(['?', '#']).next().unwrap_or_default();
     path.find('/').map_or("", |at| path[at..].trim_end_matches('/'))
 }
+/// Bytes of a location that leads nowhere, as far as its error shows it.
+const LOCATION_SHOWN_MAX: usize = 1 << 10;
