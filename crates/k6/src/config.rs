@@ -445,7 +445,7 @@ impl TestConfig {
         !self.reports.is_empty() || self.on_invalid == OnInvalid::Fail || cli::has_job_summary()
     }
 
-    /// Figures of the scenarios' rows, where anything needs them; by name, since redirects of a name are told by its answers.
+    /// Figures of the scenarios' rows, where anything needs them; by name, since its answers show where redirects led all of a name.
     pub(super) fn figures(&self, is_reported: bool) -> Option<RunFigures> {
         let is_needed = is_reported || self.needs_figures() || self.has_result();
         is_needed.then(RunFigures::of_script)

@@ -54,6 +54,7 @@ mod open_metrics;
 mod page;
 mod plot;
 mod provenance;
+mod quantiles;
 mod run_name;
 mod script_metrics;
 mod sheet;

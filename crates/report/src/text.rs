@@ -146,7 +146,9 @@ fn own_lines(input: &Input<'_>) -> String {
     let service = crate::input::service(summary)
         .map_or("not recorded".to_owned(), |times| marked(times, from));
     line(&mut out, "Service", LATENCIES, format_args!("{service}"));
-    out.push_str(&intervals::text(input));
+    if let Some(bounds) = intervals::text(input) {
+        line(&mut out, "Intervals", intervals::LABEL, format_args!("{bounds}"));
+    }
     if summary.wire_in > 0 {
         let mean = summary.wire_in as f64 / summary.requests.max(1) as f64;
         let total = summary.wire_in;

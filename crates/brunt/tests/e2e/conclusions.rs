@@ -1,10 +1,11 @@
 //! The conclusion of a report, of a real Rails application on a real Puma that is asked for more than it can do, and of a port
 //! where nothing listens.
 
+use demo::Config;
 use serde_json::Value;
 
 use crate::rails::Rails;
-use crate::{Scratch, free_port, run, text};
+use crate::{Scratch, free_port, run, server, text};
 
 /// Attacks one thread of Puma, which waits 50 ms for each request, with twice the rate that it can answer. The results, and the
 /// closing report.
@@ -104,4 +105,36 @@ fn a_port_where_nothing_listens_is_a_failed_server_and_a_valid_measurement() {
     );
     let json = run(&format!("report -json {file}")).with_code(0).json();
     assert_eq!(json["brunt"]["outcome"], Value::from("unanswered"), "{json}");
+}
+
+/// A page that redirects led to is quick and has status 200, and is not what was asked for; in an attack and in a script.
+#[test]
+fn issue_39_redirects_that_led_all_answers_elsewhere_are_said() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("landing");
+    let targets = scratch.file("t.txt", format!("GET {url}/redirect/1\n\nGET {url}/\n"));
+    let source = format!(
+        "import http from 'k6/http';
+        export const options = {{ iterations: 5 }};
+        export default function () {{ http.get('{url}/redirect/1'); http.get('{url}/'); }}"
+    );
+    let script = scratch.file("redirected.js", source);
+    let file = text(&scratch.path("landing.arrow"));
+    for (line, answers) in [
+        (format!("attack -rate=100 -duration=100ms -targets={targets} -output={file}"), 5),
+        (format!("run -q -o {file} {script}"), 5),
+    ] {
+        run(&line).with_code(0);
+        let report = run(&format!("report -json {file}")).with_code(0).json();
+        let report = &report["brunt"];
+        let expected = format!(
+            "All {answers} answers of GET {url}/redirect/1 come from /redirect/0, where redirects led: it is that page that \
+             was measured, with the redirects to it."
+        );
+        let sentences = report["conclusion"].as_array().unwrap();
+        let is_said = sentences.iter().any(|sentence| sentence["text"] == expected.as_str());
+        assert!(is_said, "{sentences:?}");
+        // How it was made is in the results.
+        assert_eq!(report["provenance"][0]["command"], format!("brunt {line}").as_str());
+    }
 }

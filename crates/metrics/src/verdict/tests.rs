@@ -74,7 +74,7 @@ fn each_reason_names_its_figures() {
     );
 }
 
-/// A generator in a container with a small quota was told to end what else runs on its machine.
+/// A generator in a container with a small quota was to end what else runs on its machine.
 #[test]
 fn issue_39_a_quota_is_named_as_the_cause_of_lateness() {
     let stopped = |time: u64, lag| {

@@ -6,12 +6,12 @@ use stdx::Nanos;
 
 use super::backlog::{Backlog, Load};
 use super::course::Course;
-use super::landing::Elsewhere;
+use super::elsewhere::Elsewhere;
 use super::servers::Servers;
 use super::steady::Waits;
 use crate::Input;
-use crate::intervals::{self, Interval};
 use crate::number::grouped;
+use crate::quantiles::{self, Interval};
 
 /// Classes of failed requests in a sentence, at most; the rest is counted.
 const CLASSES_SHOWN: usize = 3;
@@ -154,7 +154,7 @@ impl Facts {
             elapsed: summary.elapsed(),
             succeeded_meanwhile_per_s: timeline.map(|timeline| succeeded_per_s(timeline, span)),
             times: QUANTILES.map(|q| summary.response.quantile(q)),
-            p95: intervals::of_p95(input),
+            p95: quantiles::of_p95(input),
             timed_out_from: summary.timed_out_from.map(|from| from.0),
             classes: classes(summary),
             course,

@@ -12,6 +12,7 @@ mod backlog;
 mod bottleneck;
 mod cable;
 mod course;
+mod elsewhere;
 mod facts;
 mod growth;
 mod landing;

@@ -6,8 +6,8 @@ use super::facts::{Facts, Measurement};
 use super::outcome::Outcome;
 use super::sentence::{Kind, Sentence};
 use super::words::time;
-use crate::intervals::Interval;
 use crate::number::counted;
+use crate::quantiles::Interval;
 
 /// Requests from which a run says much: five of them lie beyond the 99th percentile.
 const REQUESTS_MIN: u64 = 500;
@@ -51,7 +51,7 @@ pub(super) fn is_little(facts: &Facts) -> bool {
         || facts.measurement == Measurement::Blind
 }
 
-/// Where the 95th percentile lies, of a run that tells.
+/// Where the 95th percentile lies, where the run shows it.
 fn p95(facts: &Facts, outcome: Outcome) -> String {
     let known = facts.p95.filter(|_| outcome.is_of_steady_load(facts) && !facts.raised[1]);
     match known {

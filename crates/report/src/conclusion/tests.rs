@@ -213,22 +213,13 @@ fn some_errors_are_counted_by_class() {
 #[test]
 fn requests_that_were_sent_twice_are_said() {
     let facts = Facts { sent_again: 214, ..steady() };
-    let all = facts.requests;
-    let part = 100.0 * 214.0 / all as f64;
-    let expected = format!(
-        "214 of {} requests ({part:.1}%) were sent twice: the server closed the connection that it had kept instead of an \
-         answer, and may have worked on the first.",
-        crate::number::grouped(all)
-    );
+    let expected = "214 of 1,800 requests (12%) were sent twice: the server closed the connection that it had kept instead of an \
+                    answer, and may have worked on the first.";
     let text = text(&facts);
-    assert!(text.contains(&expected), "{text}");
-    assert!(
-        text.contains(&format!(
-            "all answered, {part:.1}% of them at the second try: the server kept up"
-        )),
-        "{text}"
-    );
-    assert!(Outcome::of(&facts).result(&facts).ends_with(&format!("{part:.1}% sent twice")));
+    assert!(text.contains(expected), "{text}");
+    let first = "all answered, 12% of them at the second try: the server kept up";
+    assert!(text.contains(first), "{text}");
+    assert!(Outcome::of(&facts).result(&facts).ends_with("12% sent twice"), "{text}");
     let few = self::text(&Facts { sent_again: 3, ..steady() });
     assert!(!few.contains("twice") && few.contains("all answered: the server"), "{few}");
 }
