@@ -21,6 +21,8 @@ pub(crate) struct SelfMetrics {
     /// What users were due to begin and never did.
     pub(crate) not_begun: u64,
     pub(crate) held: u64,
+    /// Hits that waited for a lazy target.
+    pub(crate) starved: u64,
     pub(crate) connections: u64,
     pub(crate) texts_cut: u64,
     /// Hits whose end is by the kernel's stamp.
@@ -119,6 +121,7 @@ impl SelfMetrics {
         record.warmup_hits = self.warmup_hits;
         record.not_sent = self.not_sent + self.not_begun;
         record.held = self.held;
+        record.starved = self.starved;
         record.connections = self.connections;
         record.texts_cut = self.texts_cut;
         record.kernel_times = self.kernel_times;

@@ -36,6 +36,13 @@ pub struct Verdict {
 /// Why figures are not to be believed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
+    /// Targets came later than requests were due.
+    Targets {
+        /// Requests that waited for theirs.
+        waited: u64,
+        /// Requests that were not sent any more.
+        not_sent: u64,
+    },
     /// Hits fell due and were never begun.
     NotSent {
         /// How many.
@@ -124,6 +131,7 @@ impl Verdict {
         let mut reasons = Vec::new();
         if let Some(generator) = generator {
             let checks = [
+                targets(generator),
                 not_sent(generator),
                 rate(generator),
                 time_lost(summary, generator),
@@ -175,7 +183,21 @@ impl Verdict {
     }
 }
 
+/// Where targets came too slowly, what was late or not sent for want of them is no fault of the machine or of a limit.
+fn targets(generator: &Generator) -> Option<Reason> {
+    let Generator { starved, not_sent, .. } = *generator;
+    is_starved(generator).then_some(Reason::Targets { waited: starved, not_sent })
+}
+
+/// More than one of a hundred hits waited for its target.
+fn is_starved(generator: &Generator) -> bool {
+    generator.starved.saturating_mul(100) > generator.planned
+}
+
 fn not_sent(generator: &Generator) -> Option<Reason> {
+    if is_starved(generator) {
+        return None;
+    }
     let Generator { not_sent, planned, .. } = *generator;
     let reason = match generator.self_paced {
         true => Reason::NotBegun { iterations: not_sent },
@@ -188,7 +210,7 @@ fn not_sent(generator: &Generator) -> Option<Reason> {
 /// that of the planned hits at the planned rate; so a hit that was not sent shows here and as [`Reason::NotSent`].
 fn rate(generator: &Generator) -> Option<Reason> {
     let asked = generator.rate_per_s;
-    let open = generator.users == 0 && asked > 0.0;
+    let open = generator.users == 0 && asked > 0.0 && !is_starved(generator);
     if !open || generator.interrupted || !generator.finished || generator.planned == 0 {
         return None;
     }
@@ -306,6 +328,9 @@ impl Reason {
     #[must_use]
     pub fn remedy(&self) -> Option<&'static str> {
         match self {
+            Self::Targets { .. } => Some(
+                "give targets faster than they are sent, or write them to a file and leave out -lazy",
+            ),
             Self::NotSent { .. } => {
                 Some("allow more requests at once (-max-workers), or ask for a lower rate")
             }
@@ -357,6 +382,21 @@ impl fmt::Display for Verdict {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Targets { waited, not_sent: 0 } => {
+                write!(
+                    f,
+                    "{} waited for targets, which came too slowly",
+                    counted(*waited, "request")
+                )
+            }
+            Self::Targets { waited, not_sent } => {
+                let requests = counted(*waited, "request");
+                write!(
+                    f,
+                    "{requests} waited for targets, which came too slowly, and {not_sent} {} not sent",
+                    were(*not_sent)
+                )
+            }
             Self::NotSent { not_sent, planned } => {
                 write!(
                     f,
