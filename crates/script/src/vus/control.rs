@@ -59,6 +59,8 @@ pub(super) struct ScenarioProgress {
     hired: AtomicU64,
     /// How many VUs of an externally controlled scenario are wanted.
     wanted: AtomicU64,
+    /// An iteration found no VU, and no more may be made.
+    lacks_vus: AtomicBool,
 }
 
 /// What one pool has counted. It alone writes them.
@@ -319,6 +321,11 @@ impl ScenarioProgress {
     pub(super) fn may_hire(&self, most: u64) -> bool {
         let next = |hired: u64| (hired < most).then_some(hired + 1);
         self.hired.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
+    }
+
+    /// Whether an iteration found no VU, where no more may be made, for the first time.
+    pub(super) fn is_first_lack(&self) -> bool {
+        !self.lacks_vus.swap(true, Ordering::Relaxed)
     }
 
     pub(super) fn wanted(&self) -> u64 {

@@ -363,13 +363,25 @@ impl VuPool {
         };
         let own = self.plan.segment.vus();
         let (vus, vus_max) = (own.count(vus), own.count(vus_max));
-        if !self.plan.control.of(work).may_hire(vus_max.saturating_sub(vus)) {
+        let progress = self.plan.control.of(work);
+        if !progress.may_hire(vus_max.saturating_sub(vus)) {
+            if progress.is_first_lack() {
+                self.warn_of_lack(work, vus_max.max(vus));
+            }
             return;
         }
         let index = vus + self.scenarios[work].staff.len() as u64;
         if let Some(slot) = self.spawn_vu(self.plan.control.next_vu()) {
             self.assign(work, index, slot);
         }
+    }
+
+    /// Warns, as k6 does, that the load will be less than was asked for.
+    fn warn_of_lack(&self, work: usize, vus: u64) {
+        let scenario = &self.plan.scenarios[work];
+        let text = format!("Insufficient VUs, reached {vus} active VUs and cannot initialize more");
+        let fields = [("executor", scenario.executor.name()), ("scenario", scenario.name.as_str())];
+        (self.plan.log)(crate::Level::Warn, &text, &fields);
     }
 
     /// How many VUs are at work: those of arrival rates while they iterate, others as long as their scenario wants them.
