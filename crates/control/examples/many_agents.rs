@@ -10,7 +10,8 @@ use std::{env, fs, thread};
 
 use control::{
     AgentHandle, AgentHost, AgentOptions, AgentOrder, AgentReport, AgentToken, CoordinatorEvent,
-    CoordinatorHost, CoordinatorOptions, IssueOptions, NatsAccess, NatsTransport, Transport, issue,
+    CoordinatorHost, CoordinatorOptions, IssueOptions, NatsAccess, NatsTransport, RunFiles,
+    Transport, issue,
 };
 use fleet::{Counts, Hello, Name};
 use stdx::Nanos;
@@ -63,19 +64,20 @@ fn coordinate(dir: &Path, agents: usize, seconds: u64) -> Outcome<()> {
     let _agents = Process(command.spawn()?);
     let transport: Arc<dyn Transport> =
         Arc::new(NatsTransport::connect(&NatsAccess::of_coordinator(dir)?, |_| {})?);
+    let files = RunFiles { archive: b"the test".to_vec(), setup: None };
     let options = CoordinatorOptions {
         run: Name::new("many")?,
         version: VERSION.to_owned(),
         agents: Some(agents),
         labels: Vec::new(),
-        archive: transport.put_archive(b"the test")?,
+        archive: files.archive_digest(),
         setup: None,
         ready_within: Nanos::from_secs(300),
         lead: Nanos::from_secs(2),
         drain_within: Nanos::from_secs(30),
         goes_on: false,
     };
-    let handle = CoordinatorHost::start(transport, dir, options)?;
+    let handle = CoordinatorHost::start(transport, dir, options, files)?;
     let (began, mut load, mut deltas) = (Instant::now(), None, 0u64);
     while let Ok(event) = handle.events.recv() {
         match event {

@@ -1,9 +1,11 @@
 //! `CoordinatorHandle`: how the command that the user started follows its fleet, and ends it.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, RecvError, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
 
 use fleet::{AgentState, Delta, Name, Offset, Outcome, Phase};
+
+use crate::quota::Quotas;
 
 /// What a fleet is doing.
 #[derive(Clone, Debug)]
@@ -55,24 +57,59 @@ pub enum CoordinatorOrder {
 #[derive(Debug)]
 pub struct CoordinatorHandle {
     /// What happens.
-    pub events: Receiver<CoordinatorEvent>,
+    pub events: CoordinatorEvents,
     /// What is to happen.
     pub orders: Sender<CoordinatorOrder>,
 }
 
-/// The control plane's end.
+/// What happens in a fleet, in its order. What an agent measured counts as waiting until it is taken from here: of an agent that is
+/// faster than the command no more is taken than may wait.
 #[derive(Debug)]
-pub struct CoordinatorHostEnd {
-    /// What happens.
-    pub events: Sender<CoordinatorEvent>,
-    /// What is to happen.
-    pub orders: Receiver<CoordinatorOrder>,
+pub struct CoordinatorEvents {
+    events: Receiver<CoordinatorEvent>,
+    quotas: Quotas,
 }
 
-/// Both ends. Events are not bounded here: the coordinator takes no more deltas than are on its disk.
-#[must_use]
-pub fn coordinator_channels() -> (CoordinatorHandle, CoordinatorHostEnd) {
+impl CoordinatorEvents {
+    /// The next event, which may come within this time.
+    ///
+    /// # Errors
+    /// None came, or the control plane has gone.
+    pub fn recv_timeout(&self, within: Duration) -> Result<CoordinatorEvent, RecvTimeoutError> {
+        self.events.recv_timeout(within).inspect(|event| self.note(event))
+    }
+
+    /// The next event, whenever it comes.
+    ///
+    /// # Errors
+    /// The control plane has gone.
+    pub fn recv(&self) -> Result<CoordinatorEvent, RecvError> {
+        self.events.recv().inspect(|event| self.note(event))
+    }
+
+    fn note(&self, event: &CoordinatorEvent) {
+        if let CoordinatorEvent::Merge(agent, delta) = event {
+            self.quotas.delta_merged(agent, delta.payload.len());
+        }
+    }
+}
+
+/// The other end of [`CoordinatorEvents`].
+pub(crate) type EventSender = Sender<CoordinatorEvent>;
+
+/// The control plane's end.
+#[derive(Debug)]
+pub(crate) struct CoordinatorHostEnd {
+    /// What happens.
+    pub(crate) events: EventSender,
+    /// What is to happen.
+    pub(crate) orders: Receiver<CoordinatorOrder>,
+}
+
+/// Both ends. Events are bounded by what the quotas let in: the others are a few a second.
+pub(crate) fn coordinator_channels(quotas: &Quotas) -> (CoordinatorHandle, CoordinatorHostEnd) {
     let (event_sender, events) = channel();
+    let events = CoordinatorEvents { events, quotas: quotas.clone() };
     let (orders, order_receiver) = channel();
     let host = CoordinatorHostEnd { events: event_sender, orders: order_receiver };
     (CoordinatorHandle { events, orders }, host)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::files::FILE_MAX;
 use crate::journal::JournalError;
 use crate::transport::TransportError;
 
@@ -51,6 +52,9 @@ pub enum ControlError {
     /// The fleet refuses this machine, with its reason.
     #[error("the fleet refuses this machine: {0}")]
     NotLetIn(String),
+    /// A file for agents is too large; its size.
+    #[error("an archive of {0} bytes, where {FILE_MAX} is the most")]
+    TooLarge(usize),
     /// A thread cannot be started.
     #[error("starting a thread: {0}")]
     Thread(io::Error),

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use fleet::{FRAME_MAX, Record};
 use sha2::{Digest as _, Sha256};
+use stdx::private_file;
 use thiserror::Error;
 
 /// Bytes before a record.
@@ -59,7 +60,7 @@ pub enum JournalEvent {
 /// The records of a run, being written.
 #[derive(Debug)]
 pub struct Journal {
-    /// The coordinator takes at most [`fleet::WINDOW`] deltas of an agent before they are on disk: that bounds the queue.
+    /// What the coordinator takes of each agent before the command has it is bounded by its quota, and so is this queue.
     records: Sender<Vec<u8>>,
 }
 
@@ -92,6 +93,7 @@ impl Journal {
         notify: impl FnMut(JournalEvent) + Send + 'static,
     ) -> Result<(Self, Vec<Record>), JournalError> {
         let failed = |error| JournalError::File { path: path.to_owned(), error };
+        check(path).map_err(failed)?;
         let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
         lock(&file, path, within)?;
         let (records, len) = read(path).map_err(failed)?;
@@ -112,6 +114,11 @@ impl Journal {
         thread::spawn(move || write(file, &queue, written, notify));
         Self { records }
     }
+}
+
+/// Refuses a journal that another user may have put there.
+fn check(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), private_file::check_folder)
 }
 
 /// Locks the file for this process, as soon as another lets go of it.

@@ -9,9 +9,11 @@ mod coordinator_handle;
 mod coordinator_host;
 mod enrolment;
 mod error;
+mod files;
 mod journal;
 mod memory;
 mod nats;
+mod quota;
 #[cfg(test)]
 mod scratch;
 #[cfg(test)]
@@ -21,8 +23,7 @@ mod transport;
 pub use agent_handle::{AgentHandle, AgentHostEnd, AgentOrder, AgentReport, Work, agent_channels};
 pub use agent_host::{AgentHost, AgentNotice, AgentOptions};
 pub use coordinator_handle::{
-    AgentView, CoordinatorEvent, CoordinatorHandle, CoordinatorHostEnd, CoordinatorOrder,
-    coordinator_channels,
+    AgentView, CoordinatorEvent, CoordinatorEvents, CoordinatorHandle, CoordinatorOrder,
 };
 pub use coordinator_host::{CoordinatorHost, CoordinatorOptions};
 pub use enrolment::{
@@ -30,10 +31,10 @@ pub use enrolment::{
     JoinToken, TokenError, issue, join,
 };
 pub use error::ControlError;
+pub use files::{FILE_MAX, RunFiles};
 pub use journal::{Journal, JournalError, JournalEvent};
 pub use memory::MemoryTransport;
 pub use nats::{Login, NatsAccess, NatsTransport};
 pub use transport::{
-    ARCHIVE_MAX, Deliver, Incoming, LEASE_TTL, Lease, Role, Subject, Transport, TransportError,
-    digest, hex,
+    Deliver, Incoming, LEASE_TTL, Lease, Role, Subject, Transport, TransportError, digest, hex,
 };

@@ -4,12 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use fleet::{Digest, Incarnation, Name};
+use fleet::{Incarnation, Name};
 use stdx::Prng;
 
-use crate::transport::{
-    ARCHIVE_MAX, Deliver, Incoming, Lease, Role, Subject, Transport, TransportError, digest,
-};
+use crate::transport::{Deliver, Incoming, Lease, Role, Subject, Transport, TransportError};
 
 /// A message system in this process; clones share it.
 #[derive(Clone)]
@@ -17,7 +15,6 @@ pub struct MemoryTransport(Arc<Mutex<State>>);
 
 struct State {
     readers: Vec<(Role, Deliver)>,
-    archives: HashMap<[u8; 32], Vec<u8>>,
     /// The holder of each run's lease.
     leases: HashMap<Name, Incarnation>,
     incarnations: u64,
@@ -37,7 +34,6 @@ impl MemoryTransport {
     pub fn with_faults(seed: u64, lost: f64, doubled: f64) -> Self {
         Self(Arc::new(Mutex::new(State {
             readers: Vec::new(),
-            archives: HashMap::new(),
             leases: HashMap::new(),
             incarnations: 0,
             prng: Prng::new(seed),
@@ -72,9 +68,14 @@ impl State {
     /// How often a message comes.
     fn copies(&mut self, subject: &Subject) -> usize {
         let (lost, doubled) = self.faults;
-        if let Subject::Up { run, .. } | Subject::Down { run, .. } = subject
-            && self.cut_off.contains(run)
-        {
+        let run = match subject {
+            Subject::Hello(_) => None,
+            Subject::Up { run, .. }
+            | Subject::Down { run, .. }
+            | Subject::Fetch { run, .. }
+            | Subject::Part { run, .. } => Some(run),
+        };
+        if run.is_some_and(|run| self.cut_off.contains(run)) {
             return 0;
         }
         let subject = subject.to_string();
@@ -104,19 +105,6 @@ impl Transport for MemoryTransport {
                 deliver(Incoming { subject, bytes, at: Instant::now() });
             }
         }
-    }
-
-    fn put_archive(&self, bytes: &[u8]) -> Result<Digest, TransportError> {
-        if bytes.len() > ARCHIVE_MAX {
-            return Err(TransportError::TooLarge(bytes.len()));
-        }
-        let digest = digest(bytes);
-        self.state().archives.insert(digest.0, bytes.to_vec());
-        Ok(digest)
-    }
-
-    fn archive(&self, digest: Digest) -> Result<Vec<u8>, TransportError> {
-        self.state().archives.get(&digest.0).cloned().ok_or(TransportError::NoArchive(digest))
     }
 
     fn take_lease(&self, run: &Name) -> Result<Lease, TransportError> {

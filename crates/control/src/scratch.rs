@@ -9,7 +9,8 @@ impl Scratch {
     pub(crate) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("brunt-{name}-{}", std::process::id()));
         std::fs::remove_dir_all(&path).ok();
-        std::fs::create_dir_all(&path).unwrap();
+        // Whatever the umask: what others can write is refused.
+        stdx::private_file::make_folder(&path).unwrap();
         Self(path)
     }
 

@@ -11,7 +11,7 @@ use crate::scratch::Scratch;
 use crate::{
     AgentHandle, AgentHost, AgentNotice, AgentOptions, AgentOrder, AgentReport, CoordinatorEvent,
     CoordinatorHandle, CoordinatorHost, CoordinatorOptions, CoordinatorOrder, MemoryTransport,
-    Transport, TransportError,
+    RunFiles, Transport,
 };
 
 pub(crate) const LIMIT: Duration = Duration::from_secs(40);
@@ -24,14 +24,18 @@ pub(crate) fn name(text: &str) -> Name {
     Name::new(text).unwrap()
 }
 
-pub(crate) fn options(transport: &dyn Transport, run: &str, agents: usize) -> CoordinatorOptions {
+pub(crate) fn files() -> RunFiles {
+    RunFiles { archive: b"the test".to_vec(), setup: Some(b"data".to_vec()) }
+}
+
+pub(crate) fn options(run: &str, agents: usize) -> CoordinatorOptions {
     CoordinatorOptions {
         run: name(run),
         version: "1".to_owned(),
         agents: Some(agents),
         labels: Vec::new(),
-        archive: transport.put_archive(b"the test").unwrap(),
-        setup: None,
+        archive: files().archive_digest(),
+        setup: files().setup_digest(),
         ready_within: Nanos(20_000_000_000),
         lead: Nanos(2_000_000_000),
         drain_within: Nanos(10_000_000_000),
@@ -44,7 +48,10 @@ fn count(handle: &AgentHandle) {
     while let Ok(order) = handle.orders.recv() {
         match order {
             AgentOrder::Prepare(work) => {
-                assert_eq!(work.archive, b"the test");
+                assert_eq!(
+                    (&*work.archive, work.setup.as_deref()),
+                    (&b"the test"[..], Some(&b"data"[..]))
+                );
                 handle.reports.send(AgentReport::Prepared(Ok(()))).unwrap();
             }
             AgentOrder::Start(at) => {
@@ -144,9 +151,10 @@ fn agents_carry_out_one_run_after_the_other() {
     let (dir, transport) = (Scratch::new("hosts"), MemoryTransport::reliable());
     let agents = ["a", "b"].map(|agent| TestAgent::start(Arc::new(transport.clone()), agent, "1"));
     for run in ["first", "second"] {
-        let options = options(&transport, run, 2);
+        let options = options(run, 2);
         let handle =
-            CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options).unwrap();
+            CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options, files())
+                .unwrap();
         check_complete(&follow(&handle, |_| {}), 2);
     }
     drop(agents);
@@ -158,8 +166,9 @@ fn messages_that_are_lost_and_doubled_change_no_total() {
     let transport = MemoryTransport::with_faults(7, 0.2, 0.2);
     let _agents =
         ["a", "b", "c"].map(|agent| TestAgent::start(Arc::new(transport.clone()), agent, "1"));
-    let options = options(&transport, "lossy", 3);
-    let handle = CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options).unwrap();
+    let options = options("lossy", 3);
+    let handle =
+        CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options, files()).unwrap();
     check_complete(&follow(&handle, |_| {}), 3);
 }
 
@@ -169,8 +178,8 @@ fn a_run_takes_as_many_as_it_needs_and_the_others_wait_for_the_next() {
     let _agents =
         ["a", "b", "c"].map(|agent| TestAgent::start(Arc::new(transport.clone()), agent, "1"));
     let start = |run, agents| {
-        let options = options(&transport, run, agents);
-        CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options).unwrap()
+        let options = options(run, agents);
+        CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options, files()).unwrap()
     };
     let (two, one) = (start("two", 2), start("one", 1));
     check_complete(&follow(&two, |_| {}), 2);
@@ -185,7 +194,8 @@ fn another_version_is_refused_by_name() {
     let handle = CoordinatorHost::start(
         Arc::new(transport.clone()),
         dir.path(),
-        options(&transport, "versions", 1),
+        options("versions", 1),
+        files(),
     );
     let story = follow(&handle.unwrap(), |_| {});
     check_complete(&story, 1);
@@ -199,9 +209,9 @@ fn a_run_has_one_coordinator_and_a_newer_one_takes_over() {
     let (dir, transport) = (Scratch::new("hosts-takeover"), MemoryTransport::reliable());
     let _agents = ["a", "b"].map(|agent| TestAgent::start(Arc::new(transport.clone()), agent, "1"));
     let shared = || Arc::new(transport.clone());
-    let first = options(&transport, "taken", 2);
-    let handle = CoordinatorHost::start(shared(), dir.path(), first.clone()).unwrap();
-    let second = CoordinatorHost::start(shared(), dir.path(), first).unwrap_err();
+    let first = options("taken", 2);
+    let handle = CoordinatorHost::start(shared(), dir.path(), first.clone(), files()).unwrap();
+    let second = CoordinatorHost::start(shared(), dir.path(), first, files()).unwrap_err();
     assert_eq!(second.to_string(), "another process coordinates the run taken");
     let mut resumed = None;
     let story = follow(&handle, |event| {
@@ -219,8 +229,9 @@ fn a_run_has_one_coordinator_and_a_newer_one_takes_over() {
 fn the_command_ends_the_load() {
     let (dir, transport) = (Scratch::new("hosts-abort"), MemoryTransport::reliable());
     let _agent = TestAgent::start(Arc::new(transport.clone()), "a", "1");
-    let options = options(&transport, "aborted", 1);
-    let handle = CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options).unwrap();
+    let options = options("aborted", 1);
+    let handle =
+        CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options, files()).unwrap();
     let story = follow(&handle, |event| {
         if matches!(event, CoordinatorEvent::Phase(Phase::Running)) {
             let order = CoordinatorOrder::Abort("p99 > 300ms".to_owned());
@@ -236,10 +247,10 @@ fn the_command_ends_the_load() {
 fn an_archive_that_is_not_there_is_named() {
     let (dir, transport) = (Scratch::new("hosts-archive"), MemoryTransport::reliable());
     let _agent = TestAgent::start(Arc::new(transport.clone()), "a", "1");
-    let options =
-        CoordinatorOptions { archive: fleet::Digest([7; 32]), ..options(&transport, "missing", 1) };
-    let expected = TransportError::NoArchive(options.archive);
-    let handle = CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options).unwrap();
+    let options = CoordinatorOptions { archive: fleet::Digest([7; 32]), ..options("missing", 1) };
+    let expected = format!("the run has no file {}", crate::hex(&options.archive));
+    let handle =
+        CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options, files()).unwrap();
     let outcome = follow(&handle, |_| {}).outcome.expect("the run ends");
     assert_eq!(outcome.cause, Some(format!("a: {expected}")));
 }
@@ -248,8 +259,9 @@ fn an_archive_that_is_not_there_is_named() {
 fn an_agent_whose_command_is_gone_takes_the_next_run() {
     let (dir, transport) = (Scratch::new("hosts-orphan"), MemoryTransport::reliable());
     let agents = ["a", "b"].map(|agent| TestAgent::start(Arc::new(transport.clone()), agent, "1"));
-    let options = options(&transport, "orphaned", 2);
-    let handle = CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options).unwrap();
+    let options = options("orphaned", 2);
+    let handle =
+        CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options, files()).unwrap();
     let mut is_cut = false;
     let story = follow(&handle, |event| {
         if matches!(event, CoordinatorEvent::Merge(..)) && !is_cut {
@@ -259,11 +271,56 @@ fn an_agent_whose_command_is_gone_takes_the_next_run() {
         }
     });
     assert!(story.outcome.is_some_and(|outcome| outcome.cause.is_some()), "its agents are lost");
-    let next = CoordinatorOptions {
-        ready_within: Nanos(40_000_000_000),
-        ..self::options(&transport, "next", 2)
-    };
-    let handle = CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), next).unwrap();
+    let next =
+        CoordinatorOptions { ready_within: Nanos(40_000_000_000), ..self::options("next", 2) };
+    let handle =
+        CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), next, files()).unwrap();
     check_complete(&follow(&handle, |_| {}), 2);
     drop(agents);
+}
+
+/// A file of several parts comes whole, also where parts are lost and doubled.
+#[test]
+fn a_large_archive_comes_whole_over_a_bad_way() {
+    let dir = Scratch::new("hosts-large");
+    let transport = MemoryTransport::with_faults(3, 0.3, 0.3);
+    let hello = Hello { version: "1".to_owned(), cores: 1, labels: Vec::new() };
+    let agent = AgentOptions { name: name("a"), hello };
+    let (handle, host) = AgentHost::start(Arc::new(transport.clone()), agent, |_| {}).unwrap();
+    let archive: Vec<u8> = (0..700_000u32).flat_map(u32::to_le_bytes).collect();
+    let files = RunFiles { archive: archive.clone(), setup: Some(Vec::new()) };
+    let options = CoordinatorOptions {
+        archive: files.archive_digest(),
+        setup: files.setup_digest(),
+        ..options("large", 1)
+    };
+    let run = CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options, files);
+    let order = handle.orders.recv_timeout(LIMIT).unwrap();
+    let AgentOrder::Prepare(work) = order else { panic!("{order:?}") };
+    assert!(work.archive == archive && work.setup == Some(Vec::new()));
+    drop((run, handle));
+    host.stop();
+}
+
+/// An agent that sends without end makes neither the command grow nor others be lost.
+#[test]
+fn an_agent_that_floods_harms_no_other() {
+    let (dir, transport) = (Scratch::new("hosts-flood"), MemoryTransport::reliable());
+    let _agents = ["a", "b"].map(|agent| TestAgent::start(Arc::new(transport.clone()), agent, "1"));
+    let options = options("flooded", 2);
+    let handle =
+        CoordinatorHost::start(Arc::new(transport.clone()), dir.path(), options, files()).unwrap();
+    let is_over = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let flood = {
+        let (transport, is_over) = (transport.clone(), Arc::clone(&is_over));
+        let up = crate::Subject::Up { run: name("flooded"), agent: name("liar") };
+        thread::spawn(move || {
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                transport.send(&up, vec![b'b'; 200_000]);
+            }
+        })
+    };
+    check_complete(&follow(&handle, |_| {}), 2);
+    is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+    flood.join().unwrap();
 }

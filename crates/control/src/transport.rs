@@ -1,5 +1,5 @@
-//! `Transport`: what the hosts need of a message system. Messages may be lost, doubled, late and out of order; archives and leases
-//! either work or yield an error.
+//! `Transport`: what the hosts need of a message system. Messages may be lost, doubled, late and out of order; leases either work or
+//! yield an error.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,9 +7,6 @@ use std::time::{Duration, Instant};
 
 use fleet::{Digest, Incarnation, Name};
 use thiserror::Error;
-
-/// The largest archive, in bytes.
-pub const ARCHIVE_MAX: usize = 256 * 1024 * 1024;
 
 /// How long a lease holds without being renewed.
 pub const LEASE_TTL: Duration = Duration::from_secs(10);
@@ -33,6 +30,20 @@ pub enum Subject {
         /// The receiver.
         agent: Name,
     },
+    /// An agent asks the coordinator of its run for a part of a file: `brunt.RUN.fetch.AGENT`.
+    Fetch {
+        /// The run.
+        run: Name,
+        /// The sender.
+        agent: Name,
+    },
+    /// A part of a file for an agent that asked: `brunt.RUN.part.AGENT`. It never goes to a subject that the agent names.
+    Part {
+        /// The run.
+        run: Name,
+        /// The receiver.
+        agent: Name,
+    },
 }
 
 impl Subject {
@@ -47,6 +58,12 @@ impl Subject {
             ["brunt", run, "down", agent] => {
                 Some(Self::Down { run: name(run)?, agent: name(agent)? })
             }
+            ["brunt", run, "fetch", agent] => {
+                Some(Self::Fetch { run: name(run)?, agent: name(agent)? })
+            }
+            ["brunt", run, "part", agent] => {
+                Some(Self::Part { run: name(run)?, agent: name(agent)? })
+            }
             _ => None,
         }
     }
@@ -58,6 +75,8 @@ impl fmt::Display for Subject {
             Self::Hello(agent) => write!(f, "brunt.hello.{agent}"),
             Self::Up { run, agent } => write!(f, "brunt.{run}.up.{agent}"),
             Self::Down { run, agent } => write!(f, "brunt.{run}.down.{agent}"),
+            Self::Fetch { run, agent } => write!(f, "brunt.{run}.fetch.{agent}"),
+            Self::Part { run, agent } => write!(f, "brunt.{run}.part.{agent}"),
         }
     }
 }
@@ -77,9 +96,15 @@ impl Role {
     pub fn subjects(&self) -> Vec<String> {
         match self {
             Self::Coordinator(run) => {
-                vec!["brunt.hello.*".to_owned(), format!("brunt.{run}.up.*")]
+                vec![
+                    "brunt.hello.*".to_owned(),
+                    format!("brunt.{run}.up.*"),
+                    format!("brunt.{run}.fetch.*"),
+                ]
             }
-            Self::Agent(agent) => vec![format!("brunt.*.down.{agent}")],
+            Self::Agent(agent) => {
+                vec![format!("brunt.*.down.{agent}"), format!("brunt.*.part.{agent}")]
+            }
         }
     }
 
@@ -88,8 +113,12 @@ impl Role {
     pub fn reads(&self, subject: &Subject) -> bool {
         match (self, subject) {
             (Self::Coordinator(_), Subject::Hello(_)) => true,
-            (Self::Coordinator(own), Subject::Up { run, .. }) => own == run,
-            (Self::Agent(own), Subject::Down { agent, .. }) => own == agent,
+            (Self::Coordinator(own), Subject::Up { run, .. } | Subject::Fetch { run, .. }) => {
+                own == run
+            }
+            (Self::Agent(own), Subject::Down { agent, .. } | Subject::Part { agent, .. }) => {
+                own == agent
+            }
             _ => false,
         }
     }
@@ -137,15 +166,6 @@ pub enum TransportError {
     /// No process answers for the fleet.
     #[error("the fleet lets no machine in just now: is `brunt fleet up` running?")]
     NoFleet,
-    /// No archive has this hash.
-    #[error("no archive {}", hex(.0))]
-    NoArchive(Digest),
-    /// The bytes have another hash.
-    #[error("the archive {} came damaged", hex(.0))]
-    Damaged(Digest),
-    /// The archive is too large; its size.
-    #[error("an archive of {0} bytes, where {ARCHIVE_MAX} is the most")]
-    TooLarge(usize),
     /// Another process coordinates the run.
     #[error("another process coordinates the run {0}")]
     LeaseHeld(Name),
@@ -165,22 +185,16 @@ pub trait Transport: Send + Sync {
     /// Sends a message, at most [`fleet::FRAME_MAX`] bytes; it may be lost. It never blocks.
     fn send(&self, subject: &Subject, bytes: Vec<u8>);
 
+    /// Sends a large message, and returns once it is on its way: who sends many of them is no faster than the connection, and other
+    /// messages do not wait behind a queue of them. It may be lost as well.
+    fn send_large(&self, subject: &Subject, bytes: Vec<u8>) {
+        self.send(subject, bytes);
+    }
+
     /// It has no connection just now, so that silence of the others means nothing.
     fn is_away(&self) -> bool {
         false
     }
-
-    /// Stores an archive under its hash.
-    ///
-    /// # Errors
-    /// It is larger than [`ARCHIVE_MAX`], or the server refuses.
-    fn put_archive(&self, bytes: &[u8]) -> Result<Digest, TransportError>;
-
-    /// The archive with this hash, checked.
-    ///
-    /// # Errors
-    /// There is none, it is damaged, or the server cannot be reached.
-    fn archive(&self, digest: Digest) -> Result<Vec<u8>, TransportError>;
 
     /// Takes the lease of a run that has no holder; it ends [`LEASE_TTL`] after the last renewal.
     ///
@@ -222,7 +236,9 @@ mod tests {
         let all = [
             Subject::Hello(agent.clone()),
             Subject::Up { run: run.clone(), agent: agent.clone() },
-            Subject::Down { run, agent },
+            Subject::Down { run: run.clone(), agent: agent.clone() },
+            Subject::Fetch { run: run.clone(), agent: agent.clone() },
+            Subject::Part { run, agent },
         ];
         for subject in all {
             assert_eq!(Subject::parse(&subject.to_string()), Some(subject));
@@ -239,6 +255,13 @@ mod tests {
         assert!(Role::Agent(name("a")).reads(&down("a")));
         assert!(!Role::Agent(name("a")).reads(&down("b")));
         assert!(!Role::Agent(name("a")).reads(&up("r")));
+        let part = |agent| Subject::Part { run: name("r"), agent: name(agent) };
+        assert!(
+            Role::Agent(name("a")).reads(&part("a")) && !Role::Agent(name("a")).reads(&part("b"))
+        );
+        let fetch = |run| Subject::Fetch { run: name(run), agent: name("a") };
+        assert!(Role::Coordinator(name("r")).reads(&fetch("r")));
+        assert!(!Role::Coordinator(name("r")).reads(&fetch("s")));
         assert!(Role::Coordinator(name("r")).reads(&up("r")));
         assert!(!Role::Coordinator(name("r")).reads(&up("s")));
         assert!(!Role::Coordinator(name("r")).reads(&down("a")));

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 /// The version of the messages; it changes with each change of theirs.
-pub const PROTOCOL: u16 = 1;
+pub const PROTOCOL: u16 = 2;
 
 /// The largest message, in bytes: NATS takes 1 MiB by default.
 pub const FRAME_MAX: usize = 768 * 1024;
@@ -117,7 +117,7 @@ mod tests {
         let mut bytes = encode("0.2.0", &delta()).unwrap();
         bytes[2] = 9;
         let error = decode::<FromAgent>(&bytes).unwrap_err().to_string();
-        assert_eq!(error, "brunt 0.2.0 speaks protocol 9, this is protocol 1");
+        assert_eq!(error, "brunt 0.2.0 speaks protocol 9, this is protocol 2");
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_read_without_a_panic(tail in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let bytes = [&b"bf\x01\x00\x00"[..], &tail].concat();
+            let bytes = [&b"bf\x02\x00\x00"[..], &tail].concat();
             let _ = (decode::<FromAgent>(&bytes), decode::<FromCoordinator>(&bytes));
         }
     }

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use cli::{CommandError, ExitCode, ExitError, Invocation, Output, ParsedArgs, reason};
-use script::{ConsolidatedOptions, Fields};
+use script::{ConsolidatedOptions, Fields, Level, Options};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::typed;
 use crate::config::load;
 use crate::flags::{ARCHIVE, INSPECT, NEW, NewFlags, RunFlags};
+use crate::script_variables::ScriptVariables;
 use crate::source::Source;
 use crate::{option_layers, tar};
 
@@ -70,9 +71,13 @@ pub fn archive(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     if let Err(error) = loaded.check_functions(path) {
         return Ok(loaded.logger.report(&error));
     }
-    let env = if flags.exclude_env { &[] } else { loaded.env.as_slice() };
-    let given = &loaded.options.given;
-    let bytes = bytes(&loaded.source, given, env, compatibility(flags).as_deref());
+    let none = ScriptVariables::default();
+    let variables = if flags.exclude_env { &none } else { &loaded.variables };
+    let options = &loaded.options;
+    let bytes = bytes(&loaded.source, options, variables, compatibility(flags).as_deref());
+    if let Some(text) = left_behind(&loaded.source, &loaded.variables) {
+        loaded.logger.log_line(Level::Warn, &text);
+    }
     let out = flags.archive_out.as_deref().unwrap_or("archive.tar");
     Output::named(Some(out)).write(&bytes)?;
     Ok(ExitCode::Ok)
@@ -83,19 +88,20 @@ fn compatibility(flags: &RunFlags) -> Option<String> {
     option_layers::text(flags.compatibility.as_deref(), "K6_COMPATIBILITY_MODE")
 }
 
-/// An archive of a script, with all files that it read so far, its options and its variables.
+/// An archive of a script: all that leaves this machine of it, whether to a file or to the agents of a fleet. That is the files that it
+/// has read so far, its options, and the variables that were named.
 pub(super) fn bytes(
     source: &Source,
-    options: &Fields,
-    env: &[(String, String)],
+    options: &Options,
+    variables: &ScriptVariables,
     compatibility: Option<&str>,
 ) -> Vec<u8> {
     let pwd = Path::new(&source.main).parent().unwrap_or(Path::new("/"));
     let env: Map<String, Value> =
-        env.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+        variables.named.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
     let metadata = json!({
         "type": "js",
-        "options": options,
+        "options": options_to_go(options),
         "filename": format!("file://{}", source.main),
         "pwd": format!("file://{}/", pwd.display()),
         "env": env,
@@ -117,6 +123,35 @@ pub(super) fn bytes(
         files.push((place, bytes));
     }
     tar::written(&files)
+}
+
+/// The options that an archive holds. A user's own file of options may have more than options: k6 stores the token of its cloud there,
+/// which no archive needs.
+fn options_to_go(options: &Options) -> Fields {
+    let is_option = |name: &String| !options.unknown.contains(name);
+    let given = options.given.iter().filter(|(name, _)| is_option(name));
+    let mut fields: Fields = given.map(|(name, value)| (name.clone(), value.clone())).collect();
+    for path in [&["cloud"][..], &["ext", "loadimpact"]] {
+        let (first, rest) = path.split_first().expect("each path has a name");
+        let begin = fields.get_mut(*first);
+        let part = rest.iter().try_fold(begin, |part, name| Some(part?.get_mut(*name)));
+        if let Some(Some(Value::Object(part))) = part {
+            part.remove("token");
+        }
+    }
+    fields
+}
+
+/// What to tell of variables of this machine that a script reads and that its archive does not hold.
+pub(super) fn left_behind(source: &Source, variables: &ScriptVariables) -> Option<String> {
+    let read = source.read_so_far();
+    let names = variables.left_behind(read.values().map(Vec::as_slice));
+    (!names.is_empty()).then(|| {
+        format!(
+            "the script reads variables of this machine, which do not leave it: {}; name them with -e NAME if they are to",
+            names.join(", ")
+        )
+    })
 }
 
 /// The scripts to begin with.
@@ -158,4 +193,30 @@ pub fn new(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 
 fn failed(text: String) -> ExitError {
     ExitError { code: ExitCode::Other, error: anyhow!(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holds(bytes: &[u8], what: &str) -> bool {
+        bytes.windows(what.len()).any(|part| part == what.as_bytes())
+    }
+
+    #[test]
+    fn an_archive_holds_what_was_named_and_nothing_else() {
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let system = vec![pair("GITHUB_TOKEN", "canary-1"), pair("HOME", "/home/canary-2")];
+        let variables = ScriptVariables::of(&[], system, &[pair("HOST", "named")]);
+        let given = json!({
+            "vus": 3, "collectors": { "cloud": { "token": "canary-3" } },
+            "cloud": { "name": "n", "token": "canary-4" }, "ext": { "loadimpact": { "token": "canary-5" } },
+        });
+        let options = Options::of(given.as_object().cloned().unwrap()).unwrap();
+        let archived = bytes(&Source::default(), &options, &variables, None);
+        assert!(holds(&archived, "named") && holds(&archived, "\"vus\": 3"));
+        assert!(!holds(&archived, "canary"), "{}", String::from_utf8_lossy(&archived));
+        let again = Source::of_archive(&archived).map_err(|error| error.text).unwrap();
+        assert_eq!(again.env, variables.named);
+    }
 }

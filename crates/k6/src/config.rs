@@ -26,6 +26,7 @@ use crate::judge::{self, Limit};
 use crate::network::Network;
 use crate::option_layers::{self, LayeredOptions};
 use crate::outputs::{self, Outputs, TestMetadata};
+use crate::script_variables::ScriptVariables;
 use crate::secrets;
 use crate::source::Source;
 use crate::summary_mode::SummaryMode;
@@ -81,7 +82,7 @@ pub(super) struct TestConfig {
     /// The machines that run the scenarios, where it is not this one.
     pub(super) fleet: Option<FleetRequest>,
     /// The script's variables.
-    pub(super) env: Vec<(String, String)>,
+    pub(super) variables: ScriptVariables,
     /// What the script is called on the command line.
     pub(super) path: String,
     /// What the outputs are called there.
@@ -96,7 +97,7 @@ pub(super) struct Loaded {
     pub(super) own: Fields,
     pub(super) source: Rc<Source>,
     pub(super) logger: Arc<Logger>,
-    pub(super) env: Vec<(String, String)>,
+    pub(super) variables: ScriptVariables,
     /// The layers that set an option of execution, which drops the scenarios of layers below them.
     overriding: Vec<&'static str>,
     began: Instant,
@@ -164,16 +165,15 @@ pub(super) fn load_of(
     let logger = Arc::new(logger);
     let report = |error: K6Error| logger.report(&error);
     let source = Rc::new(find().map_err(report)?);
-    let mut env = source.env.clone();
-    env.extend(option_layers::variables(flags, shows_env));
+    let variables = option_layers::variables(flags, shows_env, &source.env);
     let secret_sources = if flags.is_part { Vec::new() } else { option_layers::secrets(flags) };
     let secrets = secrets::read(&secret_sources, &logger).map_err(report)?;
     let host = Rc::new(Beginning::new(path, began, &logger));
     let seen = Rc::clone(&host);
     let files = Rc::clone(&source) as Rc<dyn Files>;
     let files = Rc::new(TimedFiles { files, beginning: Rc::clone(&host) });
-    let env_of = Arc::new(env.clone());
-    let program = Program::compile_with(&source.main, env_of, files, host, secrets);
+    let shown = Arc::new(variables.shown.clone());
+    let program = Program::compile_with(&source.main, shown, files, host, secrets);
     if let Some(AbortReason::Abort(text)) = seen.halt.take() {
         return Err(report(K6Error { code: ExitCode::Aborted, text }));
     }
@@ -197,7 +197,7 @@ pub(super) fn load_of(
     if let Some(text) = strange_variables() {
         logger.log_line(Level::Warn, &text);
     }
-    Ok(Loaded { program, options, own, overriding, source, logger, env, began })
+    Ok(Loaded { program, options, own, overriding, source, logger, variables, began })
 }
 
 /// What the script is called.
@@ -232,7 +232,7 @@ pub(super) fn ready(
     loaded: Loaded,
 ) -> Result<TestConfig, K6Error> {
     loaded.check_functions(path)?;
-    let Loaded { program, options, source, logger, env, began, .. } = loaded;
+    let Loaded { program, options, source, logger, variables, began, .. } = loaded;
     let exists = |name: &str| program.functions.iter().any(|known| known == name);
     let mode = checked(flags, &options, &logger)?;
     let Metrics { tally, thresholds, watched } =
@@ -290,7 +290,7 @@ pub(super) fn ready(
         logger,
         source,
         fleet,
-        env,
+        variables,
         path: path.to_owned(),
         output_names: shown(&names),
     })

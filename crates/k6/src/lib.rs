@@ -30,6 +30,7 @@ mod repeated_warnings;
 mod rest;
 mod rest_client;
 mod run;
+mod script_variables;
 mod secrets;
 mod setup_totals;
 mod source;

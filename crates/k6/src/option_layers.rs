@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::error::K6Error;
 use crate::flags::RunFlags;
+use crate::script_variables::ScriptVariables;
 
 /// The options of all layers.
 pub(super) struct LayeredOptions {
@@ -133,18 +134,21 @@ pub(super) fn console(flags: &RunFlags) -> Option<String> {
     text(flag, "K6_CONSOLE_OUTPUT")
 }
 
-/// What the script is shown of the environment, and what `-e` adds.
-pub(super) fn variables(flags: &RunFlags, shows_env: bool) -> Vec<(String, String)> {
-    let mut shown: Vec<(String, String)> = Vec::new();
+/// The variables of a script: those that its archive brings, what it is shown of the environment, and what `-e` adds.
+pub(super) fn variables(
+    flags: &RunFlags,
+    shows_env: bool,
+    archived: &[(String, String)],
+) -> ScriptVariables {
     let all = std::env::var("K6_INCLUDE_SYSTEM_ENV_VARS").map_or(shows_env, |text| text != "false");
-    if flags.include_system_env.unwrap_or(all) {
-        let utf8 = |(name, value): (OsString, OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
-        shown.extend(std::env::vars_os().filter_map(utf8));
-    }
-    shown.extend(flags.env.iter().cloned());
-    shown
+    let utf8 = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    let system = match flags.include_system_env.unwrap_or(all) {
+        true => std::env::vars_os().filter_map(utf8).collect(),
+        false => Vec::new(),
+    };
+    ScriptVariables::of(archived, system, &flags.env)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The agents: an Indexed Job, in which a pod's index is the agent's number, and the Secret of their keys.
+//! The agents: an Indexed Job, in which a pod's index is the agent's number, and the Secrets of their keys.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use k8s_openapi::api::batch::v1::{
 };
 use k8s_openapi::api::core::v1::{
     Container, EmptyDirVolumeSource, EnvVar, LocalObjectReference, PodSpec, PodTemplateSpec,
-    ResourceRequirements, Secret, SecretVolumeSource, TopologySpreadConstraint, Volume,
-    VolumeMount,
+    ProjectedVolumeSource, ResourceRequirements, Secret, SecretProjection, SecretVolumeSource,
+    TopologySpreadConstraint, Volume, VolumeMount, VolumeProjection,
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -35,19 +35,38 @@ pub(crate) fn key_name(index: impl std::fmt::Display) -> String {
     format!("agent-{index}")
 }
 
-/// The keys of all agents; each pod gets its own alone.
-pub(crate) fn secret(options: &ManifestOptions, tokens: &[String]) -> Secret {
-    let keys = tokens.iter().enumerate().map(|(at, token)| (key_name(at), token.clone()));
-    Secret {
-        metadata: metadata(options, Component::Agent, SUFFIX),
-        type_: Some("Opaque".to_owned()),
-        string_data: Some(keys.collect()),
-        ..Secret::default()
-    }
+/// Keys of one Secret. `kubectl apply` writes each object once more into an annotation of it, which has 262,144 bytes at most: a key is
+/// some 800.
+const KEYS_MAX: usize = 128;
+
+/// The names of the Secrets with the keys of so many agents.
+fn secret_names(options: &ManifestOptions, agents: usize) -> impl Iterator<Item = String> {
+    let count = agents.div_ceil(KEYS_MAX).max(1);
+    let name = options.object_name(SUFFIX);
+    (0..count).map(move |at| if at == 0 { name.clone() } else { format!("{name}-{at}") })
 }
 
-/// The Job.
-pub(crate) fn job(options: &ManifestOptions) -> Job {
+/// The keys of all agents; each pod gets its own alone.
+pub(crate) fn secrets(options: &ManifestOptions, tokens: &[String]) -> Vec<Secret> {
+    let keys: Vec<(String, String)> =
+        tokens.iter().enumerate().map(|(at, token)| (key_name(at), token.clone())).collect();
+    let names = secret_names(options, keys.len());
+    let parts = keys.chunks(KEYS_MAX).zip(names);
+    parts
+        .map(|(keys, name)| {
+            let own = metadata(options, Component::Agent, SUFFIX);
+            Secret {
+                metadata: ObjectMeta { name: Some(name), ..own },
+                type_: Some("Opaque".to_owned()),
+                string_data: Some(keys.iter().cloned().collect()),
+                ..Secret::default()
+            }
+        })
+        .collect()
+}
+
+/// The Job; there are keys of so many agents, and perhaps fewer agents.
+pub(crate) fn job(options: &ManifestOptions, keys: usize) -> Job {
     let agents = i32::try_from(options.agents).unwrap_or(i32::MAX);
     Job {
         metadata: metadata(options, Component::Agent, SUFFIX),
@@ -66,7 +85,7 @@ pub(crate) fn job(options: &ManifestOptions) -> Job {
                     labels: Some(selected(options, Component::Agent)),
                     ..ObjectMeta::default()
                 }),
-                spec: Some(pod(options)),
+                spec: Some(pod(options, keys)),
             },
             ..JobSpec::default()
         }),
@@ -88,7 +107,7 @@ fn disruptions_do_not_count() -> PodFailurePolicy {
     PodFailurePolicy { rules: vec![rule] }
 }
 
-fn pod(options: &ManifestOptions) -> PodSpec {
+fn pod(options: &ManifestOptions, keys: usize) -> PodSpec {
     let pull = options.pull_secret.iter().map(|name| LocalObjectReference { name: name.clone() });
     let pull: Vec<LocalObjectReference> = pull.collect();
     PodSpec {
@@ -108,15 +127,7 @@ fn pod(options: &ManifestOptions) -> PodSpec {
         }]),
         containers: vec![container(options)],
         volumes: Some(vec![
-            Volume {
-                name: "keys".to_owned(),
-                secret: Some(SecretVolumeSource {
-                    secret_name: Some(options.object_name(SUFFIX)),
-                    default_mode: Some(0o440),
-                    ..SecretVolumeSource::default()
-                }),
-                ..Volume::default()
-            },
+            key_volume(secret_names(options, keys).collect()),
             Volume {
                 name: "tmp".to_owned(),
                 empty_dir: Some(EmptyDirVolumeSource::default()),
@@ -125,6 +136,23 @@ fn pod(options: &ManifestOptions) -> PodSpec {
         ]),
         ..PodSpec::default()
     }
+}
+
+/// The keys of all agents, of which a pod mounts its own.
+fn key_volume(names: Vec<String>) -> Volume {
+    let volume = Volume { name: "keys".to_owned(), ..Volume::default() };
+    let mode = Some(0o440);
+    if let [name] = &names[..] {
+        let secret_name = Some(name.clone());
+        let secret = SecretVolumeSource { secret_name, default_mode: mode, ..Default::default() };
+        return Volume { secret: Some(secret), ..volume };
+    }
+    let projection = |name| {
+        let secret = SecretProjection { name, ..SecretProjection::default() };
+        VolumeProjection { secret: Some(secret), ..VolumeProjection::default() }
+    };
+    let sources = Some(names.into_iter().map(projection).collect());
+    Volume { projected: Some(ProjectedVolumeSource { default_mode: mode, sources }), ..volume }
 }
 
 fn container(options: &ManifestOptions) -> Container {

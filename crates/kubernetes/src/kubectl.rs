@@ -36,7 +36,9 @@ impl Kubectl {
     /// # Errors
     /// The cluster refuses one of them.
     pub fn apply(&self, yaml: &str) -> Result<(), ClusterError> {
-        self.run("apply", &["apply", "-f", "-"], yaml).map(drop)
+        // The cluster itself compares: kubectl would write each object once more into an annotation of it, which has 256 KiB.
+        let arguments = ["apply", "--server-side", "--force-conflicts", "-f", "-"];
+        self.run("apply", &arguments, yaml).map(drop)
     }
 
     /// Deletes the objects, those that are not there left aside.

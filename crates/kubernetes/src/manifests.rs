@@ -29,7 +29,9 @@ impl<'a> Manifests<'a> {
             self.options.version
         );
         out.push_str(&self.secret_yaml());
-        documents(self.options).iter().for_each(|document| add(&mut out, document));
+        documents(self.options, self.options.agents)
+            .iter()
+            .for_each(|document| add(&mut out, document));
         out
     }
 
@@ -39,7 +41,9 @@ impl<'a> Manifests<'a> {
         if let Some(server) = &self.secrets.server {
             add(&mut out, &yaml(&nats::secret(self.options, server)));
         }
-        add(&mut out, &yaml(&agents::secret(self.options, &self.secrets.agents)));
+        for secret in agents::secrets(self.options, &self.secrets.agents) {
+            add(&mut out, &yaml(&secret));
+        }
         out
     }
 
@@ -54,8 +58,8 @@ fn add(out: &mut String, document: &str) {
     out.push_str(document);
 }
 
-/// The objects without secrets.
-pub(crate) fn documents(options: &ManifestOptions) -> Vec<String> {
+/// The objects without secrets, of a fleet that has the keys of so many agents.
+pub(crate) fn documents(options: &ManifestOptions, keys: usize) -> Vec<String> {
     let server = options.nats_image.as_ref().map(|image| {
         [
             yaml(&network::of_nats(options)),
@@ -63,7 +67,7 @@ pub(crate) fn documents(options: &ManifestOptions) -> Vec<String> {
             yaml(&nats::stateful_set(options, image)),
         ]
     });
-    let agents = [yaml(&network::of_agents(options)), yaml(&agents::job(options))];
+    let agents = [yaml(&network::of_agents(options)), yaml(&agents::job(options, keys))];
     server.into_iter().flatten().chain(agents).collect()
 }
 
@@ -142,6 +146,40 @@ pub(crate) mod tests {
         assert_eq!(nats["ports"][0]["port"], 4222);
         let keys = kind(&documents, "Secret", "brunt-agents");
         assert_eq!(keys["stringData"]["agent-2"], "bruntkey1-2");
+    }
+
+    /// The largest fleet, as `kubectl apply` writes it: each object once more as JSON, into an annotation of it.
+    #[test]
+    fn each_object_of_the_largest_fleet_fits_its_annotation() {
+        let options = ManifestOptions { agents: 1000, name: "b".repeat(40), ..options() };
+        let agents: Vec<String> = (0..1000).map(|at| format!("{}{at}", "k".repeat(950))).collect();
+        let secrets = Secrets { agents: agents.clone(), server: None };
+        let text = Manifests::new(&options, &secrets).unwrap().yaml();
+        let documents = text.split("---\n").skip(1);
+        let documents: Vec<Value> =
+            documents.map(|part| serde_norway::from_str(part).unwrap()).collect();
+        for document in &documents {
+            let bytes = serde_json::to_vec(document).unwrap().len();
+            assert!(
+                bytes < 262_144,
+                "{} has {bytes} bytes",
+                document["metadata"]["name"].as_str().unwrap()
+            );
+        }
+        let secrets = documents.iter().filter(|document| document["kind"] == "Secret");
+        let mut keys: Vec<String> = secrets
+            .clone()
+            .flat_map(|secret| secret["stringData"].as_mapping().unwrap().values())
+            .map(|key| key.as_str().unwrap().to_owned())
+            .collect();
+        keys.sort();
+        let mut expected = agents;
+        expected.sort();
+        assert!(keys == expected);
+        let job = documents.iter().find(|document| document["kind"] == "Job").unwrap();
+        let volume = &job["spec"]["template"]["spec"]["volumes"][0]["projected"]["sources"];
+        let mounted = volume.as_sequence().unwrap().iter().map(|source| &source["secret"]["name"]);
+        assert!(mounted.eq(secrets.map(|secret| &secret["metadata"]["name"])));
     }
 
     #[test]

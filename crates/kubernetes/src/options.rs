@@ -8,7 +8,7 @@ use thiserror::Error;
 const NAME_MAX: usize = 40;
 /// The longest DNS label (RFC 1123), as a namespace has.
 const LABEL_MAX: usize = 63;
-/// The most agents: their keys are in one Secret, of 1 MiB at most, as is the server's configuration.
+/// The most agents: the server's configuration is in one Secret, of 1 MiB at most.
 const AGENTS_MAX: usize = 1000;
 /// The variable by which a pod of an Indexed Job knows its index.
 pub(crate) const AGENT_INDEX: &str = "$(JOB_COMPLETION_INDEX)";
@@ -60,7 +60,7 @@ pub enum OptionsError {
         /// Its most characters.
         most: usize,
     },
-    /// No image, or white space in it.
+    /// No image, or a character in it that none has.
     #[error("\"{0}\" is no image (expected REGISTRY/NAME:TAG, as registry.example/brunt:1.0)")]
     Image(String),
     /// No agents, or too many.
@@ -83,7 +83,7 @@ impl ManifestOptions {
         check_name("the name", &self.name, NAME_MAX)?;
         check_name("the namespace", &self.namespace, LABEL_MAX)?;
         for image in std::iter::once(&self.image).chain(&self.nats_image) {
-            if image.is_empty() || image.contains(char::is_whitespace) {
+            if image.is_empty() || !image.chars().all(is_of_image) {
                 return Err(OptionsError::Image(image.clone()));
             }
         }
@@ -110,6 +110,11 @@ impl ManifestOptions {
 #[must_use]
 pub fn agent_name(name: &str, index: usize) -> String {
     format!("{name}-{index}")
+}
+
+/// A character of an image's name, tag or digest.
+fn is_of_image(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "._-/:@".contains(c)
 }
 
 fn check_name(what: &'static str, value: &str, most: usize) -> Result<(), OptionsError> {

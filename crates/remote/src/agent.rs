@@ -8,7 +8,7 @@ use engine::ReadyRun;
 use fleet::Share;
 
 use crate::agent_load::{self, Prepared};
-use crate::archive::{Archive, Content};
+use crate::archive::{Archive, Content, use_own_proxies};
 use crate::cable_part::PreparedCable;
 
 /// A script that an agent is to run: its part of it.
@@ -110,6 +110,7 @@ fn prepare(archive: Archive, share: &Share, workers: usize) -> Result<Prepared, 
     let segment = share.segment().map_err(|error| error.to_string())?;
     let part = segment.vus();
     let mut settings = archive.settings;
+    use_own_proxies(&mut settings);
     settings.workers = archive.workers.unwrap_or(workers);
     settings.stall_max = Some(fleet::PAUSE_MIN);
     settings.rows = true;

@@ -1,7 +1,9 @@
 //! `Archive`: a plan and its settings on their way to agents.
 
+use std::sync::Arc;
+
 use cable::CablePlan;
-use engine::{CapturedHeaders, Settings};
+use engine::{AllProxy, CapturedHeaders, ProxySettings, Settings};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use workload::{Load, Plan};
@@ -66,8 +68,25 @@ impl Content {
     /// A plan depends on something that other machines do not have.
     pub(crate) fn encode(&self) -> Result<Vec<u8>, ArchiveError> {
         self.check()?;
+        let named = self.clone().without_environment();
         // Numbers, texts and bytes: all have a form.
-        postcard::to_allocvec(&(stdx::redacted_names(), self)).map_err(|_| ArchiveError::Damaged)
+        postcard::to_allocvec(&(stdx::redacted_names(), named)).map_err(|_| ArchiveError::Damaged)
+    }
+
+    /// Without what the environment of this machine says: a proxy's URL may have a password, and other machines have other proxies.
+    fn without_environment(mut self) -> Self {
+        if let Some(settings) = self.settings_mut() {
+            set_proxies(settings, ProxySettings::default());
+        }
+        self
+    }
+
+    fn settings_mut(&mut self) -> Option<&mut Settings> {
+        match self {
+            Self::Load(archive) => Some(&mut archive.settings),
+            Self::Cable(archive) => Some(&mut archive.settings),
+            Self::Script(_) => None,
+        }
     }
 
     /// Reads them. This process redacts from here on what the one that wrote them redacts.
@@ -92,6 +111,18 @@ impl Content {
             Self::Script(_) => Ok(()),
         }
     }
+}
+
+/// Gives an agent the proxies that its own environment names.
+pub(crate) fn use_own_proxies(settings: &mut Settings) {
+    let own = ProxySettings::of_environment(AllProxy::Read, |name| std::env::var(name).ok());
+    set_proxies(settings, own);
+}
+
+/// Replaces the proxies, and leaves the fields of CONNECT, which the command line names.
+fn set_proxies(settings: &mut Settings, proxies: ProxySettings) {
+    let headers = Arc::clone(&settings.proxy.headers);
+    settings.proxy = ProxySettings { headers, ..proxies };
 }
 
 /// Refuses what serde leaves out of a plan.
@@ -122,8 +153,6 @@ fn check_settings(settings: &Settings) -> Result<(), ArchiveError> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use stdx::Nanos;
     use workload::arrival::{Rate, Shape};
     use workload::{Target, Targets};
@@ -157,6 +186,20 @@ mod tests {
         assert_eq!(format!("{:?}", after.settings), format!("{:?}", before.settings));
         assert_eq!(after.workers, Some(2));
         assert_eq!(Content::decode(b"x").unwrap_err(), ArchiveError::Damaged);
+    }
+
+    #[test]
+    fn what_the_environment_says_of_proxies_does_not_leave_the_machine() {
+        let variable = |name: &str| Some(format!("http://user:canary@{}:1", name.to_lowercase()));
+        let mut proxy = ProxySettings::of_environment(AllProxy::Read, variable);
+        proxy.headers = Arc::new(vec![("X-Named".to_owned(), "sent".to_owned())]);
+        let mut load = archive();
+        load.settings.proxy = proxy.clone();
+        let bytes = Content::Load(Box::new(load)).encode().unwrap();
+        assert!(!bytes.windows(6).any(|part| part == b"canary"));
+        let mut after = Content::decode(&bytes).unwrap();
+        let after = after.settings_mut().unwrap();
+        assert_eq!((&after.proxy.http, &after.proxy.headers), (&None, &proxy.headers));
     }
 
     #[test]

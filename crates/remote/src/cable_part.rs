@@ -12,7 +12,7 @@ use metrics::{Batch, Snapshot};
 use session::{Control, Observer, ObserverError, Session, SessionOptions};
 use workload::{Load, Plan, Targets};
 
-use crate::archive::CableArchive;
+use crate::archive::{CableArchive, use_own_proxies};
 use crate::execution::ends_at_once;
 use crate::uplink::Uplink;
 
@@ -47,7 +47,8 @@ impl PreparedCable {
         let share = part.share();
         let cable = Cable::new(CablePlan { part: Some(part.clone()), ..archive.plan });
         let workers = archive.workers.unwrap_or(workers);
-        let settings = Settings { workers, rows: true, ..archive.settings };
+        let mut settings = Settings { workers, rows: true, ..archive.settings };
+        use_own_proxies(&mut settings);
         let seed = cable.plan().seed;
         let targets = Targets::new(Vec::new());
         let plan =

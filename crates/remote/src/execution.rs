@@ -168,6 +168,7 @@ impl FleetExecution {
                     self.take_part(agent, number, &own.part);
                     self.records.note(agent, own);
                 }
+                self.records.note_rows(agent, unpacked.batch.samples.len());
                 self.add(unpacked.batch);
             }
             Err(why) => self.records.note_unreadable(agent, why),

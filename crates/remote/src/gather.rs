@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use cli::Interrupts;
 use control::{
     AgentView, CoordinatorEvent, CoordinatorHandle, CoordinatorHost, CoordinatorOptions,
-    CoordinatorOrder, NatsAccess, NatsTransport, Transport,
+    CoordinatorOrder, NatsAccess, NatsTransport, RunFiles, Transport,
 };
 use fleet::{GATHER_FOR, LEAD_MIN, Name, Phase};
 use stdx::Nanos;
@@ -55,20 +55,20 @@ pub fn start(
     let transport: Arc<dyn Transport> =
         Arc::new(NatsTransport::connect(&access, |text| session::warn(&text))?);
     let run = run_name();
-    let setup = work.setup.as_ref().map(|setup| transport.put_archive(setup)).transpose()?;
+    let files = RunFiles { archive: bytes, setup: work.setup.clone() };
     let options_of_run = CoordinatorOptions {
         run: run.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         agents: options.agents,
         labels: options.labels.clone(),
-        archive: transport.put_archive(&bytes)?,
-        setup,
+        archive: files.archive_digest(),
+        setup: files.setup_digest(),
         ready_within: options.ready_within,
         lead: LEAD_MIN,
         drain_within: work.longest_end.saturating_add(DRAIN),
         goes_on: options.goes_on,
     };
-    let handle = CoordinatorHost::start(transport, &options.dir, options_of_run)?;
+    let handle = CoordinatorHost::start(transport, &options.dir, options_of_run, files)?;
     let awaited = match options.agents {
         Some(agents) => format!("waiting for {}", stdx::counted(agents as u64, "agent")),
         None => format!("taking all agents that wait, for {GATHER_FOR}"),

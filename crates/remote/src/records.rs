@@ -41,6 +41,8 @@ struct AgentEntry {
     cores: u32,
     share: String,
     own: OwnRecord,
+    /// Rows that came.
+    rows: u64,
     /// Payloads that could not be read.
     unreadable: Option<&'static str>,
 }
@@ -92,6 +94,13 @@ impl Records {
         }
     }
 
+    /// Rows of the agent came.
+    pub(crate) fn note_rows(&self, agent: &Name, rows: usize) {
+        if let Some(known) = self.0.borrow_mut().agents.get_mut(agent) {
+            known.rows = known.rows.saturating_add(rows as u64);
+        }
+    }
+
     /// A payload of the agent could not be read.
     pub(crate) fn note_unreadable(&self, agent: &Name, why: &'static str) {
         if let Some(known) = self.0.borrow_mut().agents.get_mut(agent) {
@@ -106,7 +115,7 @@ impl Records {
         for (at, known) in inner.agents.values().enumerate() {
             all.note(at, known.own.generator.clone());
         }
-        let WholeLoad { users, rate_per_s, max_in_flight } = inner.whole;
+        let WholeLoad { users, rate_per_s, max_in_flight, .. } = inner.whole;
         let merged = all.merged().unwrap_or_default();
         Generator { users, rate_per_s, max_in_flight, ..merged }
     }
@@ -116,7 +125,7 @@ impl Records {
         let inner = &mut *self.0.borrow_mut();
         let record = |agent: &AgentOutcome| {
             let known = inner.agents.get(&agent.name)?;
-            Some(Assertion::Agent(Box::new(known.record(agent))))
+            Some(Assertion::Agent(Box::new(known.record(agent, inner.whole.sends_all_rows))))
         };
         let agents = outcome.agents.iter().filter_map(record).collect();
         inner.outcome = FleetOutcome { failed, agents };
@@ -152,7 +161,8 @@ impl AgentEntry {
         }
     }
 
-    fn record(&self, agent: &AgentOutcome) -> AgentRecord {
+    /// Its record; `sends_all_rows` is whether each request that ended has a row.
+    fn record(&self, agent: &AgentOutcome, sends_all_rows: bool) -> AgentRecord {
         let offset = agent.offset.as_ref();
         let mut record = AgentRecord {
             planned: agent.counts.planned,
@@ -164,7 +174,21 @@ impl AgentEntry {
             ..self.without_outcome(&agent.name)
         };
         record.reasons.extend(self.doubts(agent));
+        record.reasons.extend(self.doubt_of_rows(agent, sends_all_rows));
         record
+    }
+
+    /// Rows and counts come on ways of their own: one that is more than the other is a fault of packing, or a lie.
+    fn doubt_of_rows(&self, agent: &AgentOutcome, sends_all_rows: bool) -> Option<String> {
+        let counted = agent.counts.answered.saturating_add(agent.counts.failed);
+        let dropped = self.own.generator.rows_dropped;
+        // Of an agent whose results are not all here, rows are missing for a reason that is known.
+        let is_whole = agent.complete && agent.payloads_lost == 0 && self.unreadable.is_none();
+        let is_short = sends_all_rows && is_whole && self.rows.saturating_add(dropped) < counted;
+        (self.rows > counted || is_short).then(|| {
+            let rows = stdx::counted(self.rows, "row");
+            format!("{rows} came of it for the {counted} requests that it counted")
+        })
     }
 
     /// Why its figures may not be believed, beside what its load generator says.
@@ -195,5 +219,51 @@ impl AgentEntry {
             doubts.push(format!("its process stood still {times} (longest {longest})"));
         }
         doubts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fleet::Counts;
+
+    use super::*;
+
+    #[test]
+    fn rows_are_held_against_counts() {
+        let counts = Counts { planned: 10, answered: 7, failed: 3, not_sent: 0 };
+        let outcome = |complete, payloads_lost| AgentOutcome {
+            name: Name::new("a").unwrap(),
+            counts,
+            totals: counts,
+            unknown: 0,
+            payloads_lost,
+            complete,
+            lost: None,
+            pauses: fleet::Pauses::default(),
+            offset: None,
+        };
+        let entry = |rows, dropped| {
+            let generator = Generator { rows_dropped: dropped, ..Generator::default() };
+            let own = OwnRecord { generator, ..OwnRecord::default() };
+            AgentEntry { rows, own, ..AgentEntry::default() }
+        };
+        let is_doubted = |(rows, dropped), (complete, lost), all| {
+            entry(rows, dropped).doubt_of_rows(&outcome(complete, lost), all).is_some()
+        };
+        let cases = [
+            ((10, 0), (true, 0), true, false),
+            ((500, 0), (true, 0), true, true),
+            ((11, 0), (false, 1), false, true),
+            ((9, 0), (true, 0), true, true),
+            ((9, 1), (true, 0), true, false),
+            ((9, 0), (true, 0), false, false),
+            ((9, 0), (false, 0), true, false),
+            ((9, 0), (true, 1), true, false),
+        ];
+        for (rows, state, all, expect) in cases {
+            assert_eq!(is_doubted(rows, state, all), expect, "{rows:?} {state:?} {all}");
+        }
+        let doubt = entry(2_600, 0).doubt_of_rows(&outcome(true, 0), true).unwrap();
+        assert_eq!(doubt, "2600 rows came of it for the 10 requests that it counted");
     }
 }

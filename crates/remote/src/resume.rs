@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use cli::Interrupts;
 use control::{
-    ControlError, CoordinatorHost, CoordinatorOptions, LEASE_TTL, NatsAccess, NatsTransport,
-    Transport, TransportError,
+    ControlError, CoordinatorHost, LEASE_TTL, NatsAccess, NatsTransport, RunFiles, Transport,
+    TransportError,
 };
 use engine::Settings;
 use fleet::Name;
@@ -57,10 +57,10 @@ impl Resumable {
         let unknown = || RemoteError::NoRun(run.to_owned());
         let name = Name::new(run).map_err(|_| unknown())?;
         let access = NatsAccess::of_coordinator(dir)?;
-        let options = CoordinatorOptions::load(dir, &name).map_err(|_| unknown())?;
+        let files = RunFiles::of_run(dir, &name).map_err(|_| unknown())?;
         let transport: Arc<dyn Transport> =
             Arc::new(NatsTransport::connect(&access, |text| session::warn(&text))?);
-        let content = Content::decode(&transport.archive(options.archive)?)?;
+        let content = Content::decode(&files.archive)?;
         if matches!(content, Content::Script(_)) {
             return Err(RemoteError::ScriptRun(run.to_owned()));
         }

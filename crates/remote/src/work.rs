@@ -27,6 +27,8 @@ pub(crate) struct WholeLoad {
     pub(crate) users: u64,
     pub(crate) rate_per_s: f64,
     pub(crate) max_in_flight: u64,
+    /// Each request that ends has a row, which travels.
+    pub(crate) sends_all_rows: bool,
 }
 
 impl FleetWork {
@@ -37,7 +39,7 @@ impl FleetWork {
             setup: None,
             longest_end: archive.settings.timeout.unwrap_or(NO_TIMEOUT),
             targets: archive.plan.targets.list().len(),
-            whole: WholeLoad::of(&archive.plan),
+            whole: WholeLoad { sends_all_rows: true, ..WholeLoad::of(&archive.plan) },
             content: Content::Load(Box::new(archive)),
         }
     }

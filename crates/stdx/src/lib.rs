@@ -12,6 +12,7 @@ mod equal;
 mod list;
 mod memory;
 mod number_hash;
+pub mod private_file;
 mod prng;
 mod redaction;
 pub mod shared;

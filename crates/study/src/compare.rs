@@ -50,11 +50,11 @@ pub fn compare(a: &[Histogram], b: &[Histogram], comparisons: usize) -> Option<C
     let (ranks, mut shift) = (mann_whitney(one, other)?, hodges_lehmann(one, other)?);
     let judged = median_change(a, b, comparisons)?;
     if repeated {
-        // Changes are ratios: of the median of `a`, they are times.
-        shift.estimate = judged.change * runs_a.median();
+        // Changes are ratios: of what `a` has on average, they are times.
+        shift.estimate = judged.change * judged.centres.0;
     }
-    shift.interval =
-        judged.interval.map(|(low, high)| (low * runs_a.median(), high * runs_a.median()));
+    let time = |change: f64| change * judged.centres.0;
+    shift.interval = judged.interval.map(|(low, high)| (time(low), time(high)));
     Some(Comparison {
         unit,
         counts: (one.count(), other.count()),
@@ -156,7 +156,7 @@ mod tests {
             let all = contrast::contrast(&all_a, &all_b, &rules).unwrap();
             let p50 = all.changes[1];
             assert_eq!(found.p, Some((p50.p, p50.p_family)));
-            let ratio = found.shift.interval.unwrap().0 / p50.medians.0;
+            let ratio = found.shift.interval.unwrap().0 / p50.centres.0;
             assert!((ratio - p50.interval.unwrap().0).abs() < 1e-9, "{found:?} {p50:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! One test on several machines: `fleet up` with a real nats-server, agents as processes of their own, all on loopback.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use demo::{Config, Server};
@@ -719,4 +719,67 @@ fn a_kubectl_that_fails_is_named() {
     let folder = std::path::Path::new(&program).parent().unwrap();
     let ran = apply(&format!("{}:/usr/bin:/bin", text(folder))).with_code(1);
     assert!(ran.stderr.contains("kubectl apply: error: no such cluster"), "{ran:#?}");
+}
+
+/// Whether a file below this folder holds the text.
+fn is_below(folder: &Path, what: &str) -> Option<PathBuf> {
+    std::fs::read_dir(folder).unwrap().find_map(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            return is_below(&path, what);
+        }
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        bytes.windows(what.len()).any(|part| part == what.as_bytes()).then_some(path)
+    })
+}
+
+/// What leaves the machine is what was named: a canary lies in variables, the home and the project's dot files, and comes neither to
+/// the message server's folder nor to an agent, whatever the load is.
+#[test]
+fn what_was_not_named_does_not_leave_the_machine() {
+    let mut fleet = Fleet::new("fleet-canary", &["a"]);
+    let (_server, url) = fast_server();
+    for folder in ["home/.config/k6", "project/.git"] {
+        std::fs::create_dir_all(fleet.scratch.path(folder)).unwrap();
+    }
+    let token = r#"{"collectors":{"cloud":{"token":"CANARY"}}}"#;
+    fleet.scratch.file("home/.config/k6/config.json", token);
+    for name in
+        ["home/.netrc", "home/.npmrc", "project/.env", "project/.npmrc", "project/.git/config"]
+    {
+        fleet.scratch.file(name, "CANARY");
+    }
+    let script = fleet.scratch.file(
+        "project/script.js",
+        "import http from 'k6/http'; export const options = { iterations: 2 };
+        export default function () {
+          http.get(`${__ENV.HOST}/`); console.log(`${__ENV.NAMED} ${__ENV.API_TOKEN} ${Object.keys(__ENV)}`); }",
+    );
+    let targets = targets(&fleet, &url);
+    let (dir, tar) = (fleet.dir(), text(&fleet.scratch.path("archive.tar")));
+    let start_with = |words: &str| {
+        let mut command = brunt(words);
+        command.env("API_TOKEN", "CANARY").env("NAMED", "was-named");
+        command.env("HTTPS_PROXY", "http://me:CANARY@127.0.0.1:9");
+        command.env("HOME", fleet.scratch.path("home")).env_remove("XDG_CONFIG_HOME");
+        start(command).wait().with_code(0)
+    };
+    let named = format!("-e NAMED -e HOST={url}");
+    let ran = start_with(&format!("run -q {named} -fleet={dir} -agents=1 {script}"));
+    assert!(ran.stderr.contains("do not leave it: API_TOKEN; name them"), "{ran:#?}");
+    start_with(&format!("archive {named} -include-system-env-vars -O {tar} {script}"));
+    start_with(&format!(
+        "attack -targets={targets} -rate=20 -duration=100ms -fleet={dir} -agents=1"
+    ));
+    let agent = fleet.agents.remove(0).1.unwrap();
+    signal("INT", agent.pid());
+    let log = agent.wait().stderr;
+    assert!(log.contains("was-named undefined") && !log.contains("CANARY"), "{log}");
+    for folder in [fleet.scratch.path("fleet"), fleet.scratch.path("a")] {
+        assert_eq!(is_below(&folder, "CANARY"), None);
+    }
+    let stored = fleet.scratch.path("fleet");
+    assert!(is_below(&stored, "was-named").is_some(), "what is looked for would be found");
+    let archived = std::fs::read(tar).unwrap();
+    assert!(!archived.windows(6).any(|part| part == b"CANARY"));
 }

@@ -22,7 +22,7 @@ use crate::clock::HostClock;
 use crate::error::ControlError;
 use crate::transport::{Deliver, Incoming, Role, Subject, Transport};
 
-use fetch::Fetched;
+use fetch::{Fetch, Fetched, PartInbox};
 use work::WorkState;
 
 /// How long the thread waits for something to happen.
@@ -93,7 +93,8 @@ impl AgentHost {
         notice: impl Fn(AgentNotice) + Send + 'static,
     ) -> Result<(AgentHandle, Self), ControlError> {
         let (inbox, queue) = sync_channel(WAITING_MAX);
-        transport.listen(&Role::Agent(options.name.clone()), deliver(&inbox))?;
+        let parts = PartInbox::default();
+        transport.listen(&Role::Agent(options.name.clone()), deliver(&inbox, &parts))?;
         let (handle, end) = agent_channels();
         let (to_host, reports) = (inbox.clone(), end.reports);
         thread::spawn(move || {
@@ -110,6 +111,7 @@ impl AgentHost {
             transport,
             clock,
             inbox: inbox.clone(),
+            parts,
             orders: end.orders,
             notice: Box::new(notice),
             run: None,
@@ -133,10 +135,13 @@ impl AgentHost {
     }
 }
 
-/// Messages of the transport into the inbox, as long as there is room.
-fn deliver(inbox: &SyncSender<Event>) -> Deliver {
-    let inbox = inbox.clone();
-    Arc::new(move |message| inbox.try_send(Event::Message(message)).unwrap_or_default())
+/// Messages of the transport into the inbox, as long as there is room; parts of files to who fetches them.
+fn deliver(inbox: &SyncSender<Event>, parts: &PartInbox) -> Deliver {
+    let (inbox, parts) = (inbox.clone(), parts.clone());
+    Arc::new(move |message| match &message.subject {
+        Subject::Part { .. } => parts.deliver(message),
+        _ => inbox.try_send(Event::Message(message)).unwrap_or_default(),
+    })
 }
 
 fn config(options: &AgentOptions, epoch: Epoch) -> AgentConfig {
@@ -168,6 +173,7 @@ struct Host {
     transport: Arc<dyn Transport>,
     clock: HostClock,
     inbox: SyncSender<Event>,
+    parts: PartInbox,
     orders: SyncSender<AgentOrder>,
     notice: Box<dyn Fn(AgentNotice) + Send>,
     agent: Agent,
@@ -376,10 +382,13 @@ impl Host {
     }
 
     fn fetch(&self, assignment: fleet::Assignment) {
-        let (transport, inbox) = (Arc::clone(&self.transport), self.inbox.clone());
-        let epoch = self.epoch;
+        let Some(run) = &self.run else { return };
+        let AgentOptions { name, hello } = &self.options;
+        let of = (hello.version.clone(), run.name.clone(), name.clone());
+        let fetch = Fetch::new(Arc::clone(&self.transport), &self.parts, of);
+        let (inbox, epoch) = (self.inbox.clone(), self.epoch);
         thread::spawn(move || {
-            let work = fetch::fetch(&*transport, assignment);
+            let work = fetch.work(assignment);
             let fetched = Fetched { epoch, work };
             inbox.send(Event::Fetched(Box::new(fetched))).unwrap_or_default();
         });

@@ -3,29 +3,34 @@
 mod invitations;
 mod lease;
 mod options;
+mod serving;
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Weak};
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{fs, thread};
 
 use fleet::{
     AgentBody, AgentState, Command, Coordinator, Epoch, FrameError, FromAgent, FromCoordinator,
     Hello, Incarnation, Input, Name, Outcome, Output, Phase, Record,
 };
-use stdx::Nanos;
+use stdx::{Nanos, private_file};
 
 use crate::clock::HostClock;
 use crate::coordinator_handle::{
-    AgentView, CoordinatorEvent, CoordinatorHandle, CoordinatorOrder, coordinator_channels,
+    AgentView, CoordinatorEvent, CoordinatorHandle, CoordinatorOrder, EventSender,
+    coordinator_channels,
 };
 use crate::error::ControlError;
+use crate::files::{RunFiles, run_folder};
 use crate::journal::{Journal, JournalEvent};
+use crate::quota::Quotas;
 use crate::transport::{Deliver, Incoming, LEASE_TTL, Lease, Role, Subject, Transport};
 
 use invitations::{Invitation, Invitations};
-use options::{OPTIONS, folder};
+use options::OPTIONS;
+use serving::FileServer;
 
 pub use options::CoordinatorOptions;
 
@@ -65,15 +70,19 @@ impl CoordinatorHost {
         transport: Arc<dyn Transport>,
         dir: &Path,
         options: CoordinatorOptions,
+        files: RunFiles,
     ) -> Result<CoordinatorHandle, ControlError> {
+        files.check()?;
         let lease = transport.take_lease(&options.run)?;
-        let folder = folder(dir, &options.run);
-        fs::create_dir_all(&folder).map_err(|error| ControlError::file(&folder, error))?;
+        let folder = run_folder(dir, &options.run);
+        let failed = |error| ControlError::file(&folder, error);
+        private_file::make_folder(&folder).map_err(failed)?;
         let (inbox, events) = sync_channel(WAITING_MAX);
         let journal = Journal::create(&folder.join(JOURNAL), notify(&inbox))?;
+        files.save(&folder).map_err(failed)?;
         let saved = folder.join(OPTIONS);
         options.save(&saved).map_err(|error| ControlError::file(&saved, error))?;
-        launch(transport, options, (lease, journal, Vec::new()), (inbox, events))
+        launch(transport, (options, files), (lease, journal, Vec::new()), (inbox, events))
     }
 
     /// Goes on with a run after its coordinator has died: the handle gets every delta of the journal again, in their order. One that
@@ -86,13 +95,15 @@ impl CoordinatorHost {
         dir: &Path,
         run: &Name,
     ) -> Result<CoordinatorHandle, ControlError> {
-        let folder = folder(dir, run);
+        let folder = run_folder(dir, run);
         let options = CoordinatorOptions::load(dir, run)
             .map_err(|error| ControlError::file(&folder.join(OPTIONS), error))?;
+        let files =
+            RunFiles::of_run(dir, run).map_err(|error| ControlError::file(&folder, error))?;
         let lease = transport.take_lease(run)?;
         let (inbox, events) = sync_channel(WAITING_MAX);
         let (journal, records) = Journal::resume(&folder.join(JOURNAL), LEASE_TTL, notify(&inbox))?;
-        launch(transport, options, (lease, journal, records), (inbox, events))
+        launch(transport, (options, files), (lease, journal, records), (inbox, events))
     }
 }
 
@@ -108,12 +119,16 @@ fn notify(inbox: &SyncSender<Event>) -> impl FnMut(JournalEvent) + Send + 'stati
 /// Starts the threads of a coordinator.
 fn launch(
     transport: Arc<dyn Transport>,
-    options: CoordinatorOptions,
+    (options, files): (CoordinatorOptions, RunFiles),
     (lease, journal, records): (Lease, Journal, Vec<Record>),
     (inbox, queue): (SyncSender<Event>, Receiver<Event>),
 ) -> Result<CoordinatorHandle, ControlError> {
-    let (handle, end) = coordinator_channels();
-    transport.listen(&Role::Coordinator(options.run.clone()), deliver(&inbox))?;
+    let quotas = Quotas::default();
+    let (handle, end) = coordinator_channels(&quotas);
+    let files = FileServer::start(Arc::clone(&transport), options.version.clone(), files)
+        .map_err(ControlError::Thread)?;
+    let deliver = deliver(&inbox, &quotas, Arc::downgrade(&files));
+    transport.listen(&Role::Coordinator(options.run.clone()), deliver)?;
     let clock = HostClock::new();
     let mut out = Vec::new();
     let config = options.config(lease.incarnation);
@@ -133,11 +148,14 @@ fn launch(
         options,
         incarnation: lease.incarnation,
         _lease: lease_guard,
+        _files: files,
+        quotas,
         transport,
         journal,
         clock,
         coordinator,
         invitations: Invitations::default(),
+        members: 1,
         events: end.events,
         view_at: Instant::now(),
         over: None,
@@ -149,10 +167,23 @@ fn launch(
     Ok(handle)
 }
 
-/// Messages of the transport into the inbox, as long as there is room.
-fn deliver(inbox: &SyncSender<Event>) -> Deliver {
-    let inbox = inbox.clone();
-    Arc::new(move |message| inbox.try_send(Event::Message(message)).unwrap_or_default())
+/// Messages of the transport into the inbox, as long as their agents have room there; what asks for files to their server.
+fn deliver(inbox: &SyncSender<Event>, quotas: &Quotas, files: Weak<FileServer>) -> Deliver {
+    let (inbox, quotas) = (inbox.clone(), quotas.clone());
+    Arc::new(move |message| {
+        let (agent, bytes) = match &message.subject {
+            Subject::Fetch { .. } => return FileServer::handle(&files, message),
+            Subject::Hello(agent) | Subject::Up { agent, .. } => {
+                (agent.clone(), message.bytes.len())
+            }
+            Subject::Down { .. } | Subject::Part { .. } => return,
+        };
+        if quotas.admit(&agent, bytes, message.at)
+            && inbox.try_send(Event::Message(message)).is_err()
+        {
+            quotas.taken(&agent, bytes);
+        }
+    })
 }
 
 /// The thread's state.
@@ -161,12 +192,17 @@ struct Host {
     incarnation: Incarnation,
     /// The lease is renewed while this lives.
     _lease: Arc<()>,
+    /// Agents get the run's files while this lives.
+    _files: Arc<FileServer>,
+    quotas: Quotas,
     transport: Arc<dyn Transport>,
     journal: Journal,
     clock: HostClock,
     coordinator: Coordinator,
     invitations: Invitations,
-    events: Sender<CoordinatorEvent>,
+    /// Agents of the run, when they were shown last.
+    members: usize,
+    events: EventSender,
     view_at: Instant,
     /// The outcome, and when the command gets it at the latest: agents leave first.
     over: Option<(Box<Outcome>, Instant)>,
@@ -234,8 +270,9 @@ impl Host {
         let (agent, is_waiting) = match &message.subject {
             Subject::Hello(agent) => (agent, true),
             Subject::Up { agent, .. } => (agent, false),
-            Subject::Down { .. } => return,
+            Subject::Down { .. } | Subject::Fetch { .. } | Subject::Part { .. } => return,
         };
+        self.quotas.taken(agent, message.bytes.len());
         let decoded: FromAgent = match fleet::decode(&message.bytes) {
             Ok(decoded) => decoded,
             Err(error) => return self.refuse_frame(agent, &error),
@@ -245,6 +282,8 @@ impl Host {
                 self.invite(at, (agent, decoded.epoch, hello), out);
             }
             _ if is_waiting => {}
+            // It comes again, as one that was lost.
+            AgentBody::Delta(_) if !self.quotas.takes_delta(agent, self.members) => {}
             _ => self.coordinator.handle(at, Input::Message(agent, &decoded), out),
         }
     }
@@ -291,7 +330,12 @@ impl Host {
         for output in out.drain(..) {
             match output {
                 Output::Send(agent, message) => self.send(agent, &message),
-                Output::Append(record) => self.journal.append(&record),
+                Output::Append(record) => {
+                    if let Record::Delta { agent, delta } = &record {
+                        self.quotas.delta_taken(agent, delta.payload.len());
+                    }
+                    self.journal.append(&record);
+                }
                 Output::Merge(agent, delta) => {
                     self.report(CoordinatorEvent::Merge(agent, Box::new(delta)));
                 }
@@ -333,7 +377,7 @@ impl Host {
         self.show_agents();
     }
 
-    fn show_agents(&self) {
+    fn show_agents(&mut self) {
         let views = self.coordinator.agents(self.clock.now()).map(|agent| AgentView {
             name: agent.name,
             cores: agent.cores,
@@ -341,7 +385,9 @@ impl Host {
             offset: agent.offset,
             lost: agent.lost,
         });
-        self.report(CoordinatorEvent::Agents(views.collect()));
+        let views: Vec<AgentView> = views.collect();
+        self.members = views.len();
+        self.report(CoordinatorEvent::Agents(views));
     }
 
     /// The run is over, and every agent that can be reached has left.

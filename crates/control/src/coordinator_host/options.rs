@@ -1,13 +1,13 @@
 //! `CoordinatorOptions`: what a run of a fleet is made from, and its copy on disk.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
 use fleet::{Config, Digest, Incarnation, Name, Policy};
 use serde::{Deserialize, Serialize};
-use stdx::Nanos;
+use stdx::{Nanos, private_file};
+
+use crate::files::run_folder;
 
 /// What a run of a fleet is made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,9 +20,9 @@ pub struct CoordinatorOptions {
     pub agents: Option<usize>,
     /// Labels (`KEY=VALUE`) that an agent must have, all of them.
     pub labels: Vec<String>,
-    /// The SHA-256 of the archive, which the transport has.
+    /// The SHA-256 of the archive, one of the run's files.
     pub archive: Digest,
-    /// The SHA-256 of what `setup()` returned, which the transport has as an archive.
+    /// The SHA-256 of what `setup()` returned, where there was one.
     pub setup: Option<Digest>,
     /// How long agents may take to join, and then to make ready.
     pub ready_within: Nanos,
@@ -53,11 +53,7 @@ impl CoordinatorOptions {
 
     /// Writes them beside the journal, for a process that takes over.
     pub(super) fn save(&self, path: &Path) -> io::Result<()> {
-        let text = serde_json::to_vec_pretty(self)?;
-        let mut file =
-            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-        file.write_all(&text)?;
-        file.sync_all()
+        private_file::write(path, &serde_json::to_vec_pretty(self)?)
     }
 
     /// Those of a run in the fleet's folder.
@@ -65,14 +61,11 @@ impl CoordinatorOptions {
     /// # Errors
     /// There is no such run, or its file is damaged.
     pub fn load(dir: &Path, run: &Name) -> io::Result<Self> {
-        Ok(serde_json::from_slice(&std::fs::read(folder(dir, run).join(OPTIONS))?)?)
+        let bytes = private_file::read(&run_folder(dir, run).join(OPTIONS), OPTIONS_MAX)?;
+        Ok(serde_json::from_slice(&bytes)?)
     }
 }
 
-/// The folder of a run in the fleet's.
-pub(super) fn folder(dir: &Path, run: &Name) -> PathBuf {
-    dir.join("runs").join(run.as_str())
-}
-
-/// The options' file in the folder of a run.
+/// The options' file in the folder of a run, and its most bytes.
 pub(super) const OPTIONS: &str = "run.json";
+const OPTIONS_MAX: u64 = 1 << 20;

@@ -7,7 +7,8 @@ use fleet::Name;
 use nkeys::KeyPair;
 use serde::{Deserialize, Serialize};
 
-use super::keys::{Refusal, public, seed, write_secret};
+use super::keys::{Refusal, public, read_secret, seed, write_secret};
+use super::make_private;
 use super::permissions::{JOIN, agent_inbox};
 use super::token::JoinToken;
 use crate::error::ControlError;
@@ -81,18 +82,14 @@ impl AgentAccess {
     /// # Errors
     /// The file cannot be read, or is damaged.
     pub fn load(&self) -> Result<Option<NatsAccess>, ControlError> {
-        match std::fs::read(&self.0) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map(Some)
-                .map_err(|error| ControlError::file(&self.0, error.into())),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(ControlError::file(&self.0, error)),
-        }
+        let bytes = read_secret(&self.0)?;
+        let access = bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose();
+        access.map_err(|error| ControlError::file(&self.0, error.into()))
     }
 
     pub(super) fn save(&self, access: &NatsAccess) -> Result<(), ControlError> {
         if let Some(dir) = self.0.parent() {
-            std::fs::create_dir_all(dir).map_err(|error| ControlError::file(dir, error))?;
+            make_private(dir)?;
         }
         // Texts and bytes alone: they have a form in JSON.
         write_secret(&self.0, &serde_json::to_vec(access).unwrap_or_default())

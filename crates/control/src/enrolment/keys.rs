@@ -1,14 +1,12 @@
 //! `Keys`: the secrets of a fleet in its folder, made once, and the public keys of its agents.
 
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::net::IpAddr;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use fleet::Name;
 use nkeys::KeyPair;
 use serde::{Deserialize, Serialize};
+use stdx::private_file;
 
 use crate::error::ControlError;
 
@@ -46,11 +44,10 @@ impl Keys {
     /// The file cannot be read or written, or is damaged.
     pub(super) fn of(dir: &Path, hosts: &[String]) -> Result<Self, ControlError> {
         let path = dir.join(FILE);
-        let mut keys = match std::fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
+        let mut keys = match read_secret(&path)? {
+            Some(bytes) => serde_json::from_slice(&bytes)
                 .map_err(|error| ControlError::file(&path, error.into()))?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::new(),
-            Err(error) => return Err(ControlError::file(&path, error)),
+            None => Self::new(),
         };
         if !hosts.iter().all(|host| keys.hosts.contains(host)) {
             keys.certify(hosts).map_err(ControlError::Keys)?;
@@ -128,15 +125,19 @@ pub(super) fn public(seed: &str) -> String {
 
 /// Writes a file that only its owner may read, whole or not at all.
 pub(super) fn write_secret(path: &Path, bytes: &[u8]) -> Result<(), ControlError> {
-    let part = path.with_extension("part");
-    let write = || {
-        let mut options = OpenOptions::new();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&part)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&part, path)
-    };
-    write().map_err(|error| ControlError::file(path, error))
+    private_file::write(path, bytes).map_err(|error| ControlError::file(path, error))
+}
+
+/// The most bytes of a file with secrets: the keys of the largest fleet take a tenth of it.
+const SECRET_MAX: u64 = 16 << 20;
+
+/// Reads a file with secrets; `None` where there is none.
+pub(super) fn read_secret(path: &Path) -> Result<Option<Vec<u8>>, ControlError> {
+    match private_file::read(path, SECRET_MAX) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(ControlError::file(path, error)),
+    }
 }
 
 /// The addresses and names under which others reach a server that listens here.

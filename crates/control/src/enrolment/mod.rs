@@ -19,17 +19,16 @@ mod process;
 mod tests;
 mod token;
 
-use std::fs::DirBuilder;
 use std::net::{SocketAddr, TcpListener};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use config::Files;
 use join::{Answer, Request};
-use keys::{Keys, write_secret};
+use keys::{Keys, read_secret, write_secret};
 use process::ServerProcess;
+use stdx::private_file;
 
 use crate::error::ControlError;
 use crate::nats::{Login, NatsAccess, NatsTransport};
@@ -169,10 +168,7 @@ impl NatsAccess {
     /// The folder is not of a fleet, or the file is damaged.
     pub fn of_coordinator(dir: &Path) -> Result<Self, ControlError> {
         let path = dir.join(COORDINATOR);
-        let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => ControlError::NoFleet(dir.to_owned()),
-            _ => ControlError::file(&path, error),
-        })?;
+        let bytes = read_secret(&path)?.ok_or_else(|| ControlError::NoFleet(dir.to_owned()))?;
         serde_json::from_slice(&bytes).map_err(|error| ControlError::file(&path, error.into()))
     }
 
@@ -181,7 +177,7 @@ impl NatsAccess {
     /// # Errors
     /// The server cannot be reached, has no JetStream, or the folder cannot be written.
     pub fn adopt(&self, dir: &Path) -> Result<(), ControlError> {
-        NatsTransport::connect(self, |_| {})?.make_streams()?;
+        NatsTransport::connect(self, |_| {})?.make_stream()?;
         make_private(dir)?;
         self.save(dir)
     }
@@ -193,11 +189,9 @@ impl NatsAccess {
     }
 }
 
-/// Makes a folder that only this user reads, where it is missing.
+/// Makes a folder that only this user reads, where it is missing. One that others can write is refused.
 fn make_private(dir: &Path) -> Result<(), ControlError> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true).mode(0o700);
-    builder.create(dir).map_err(|error| ControlError::file(dir, error))
+    private_file::make_folder(dir).map_err(|error| ControlError::file(dir, error))
 }
 
 /// The address with a free port where it has none.

@@ -1,8 +1,8 @@
-//! Who may send and read which subjects. An agent can neither speak as another nor read what is for another.
+//! Who may send and read which subjects: the one table from which every server's configuration is made, and which the guide has. An
+//! agent can neither speak as another nor read what is for another. Coordinators alone may ask JetStream for anything: it answers to
+//! whatever subject a request names, with the server's own rights.
 
-use fleet::Name;
-
-use crate::nats::{ARCHIVE, ARCHIVES, LEASE, LEASES};
+use crate::nats::{LEASE, LEASES};
 
 /// Where machines ask to be let in.
 pub(super) const JOIN: &str = "brunt.join";
@@ -14,6 +14,19 @@ pub(super) const COORDINATOR_INBOX: &str = "_INBOX_coordinator";
 /// The same for the process that lets machines in.
 pub(super) const ADMIN_INBOX: &str = "_INBOX_admin";
 
+/// Who signs in at a fleet's server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Party<'a> {
+    /// The process that lets machines in.
+    Admin,
+    /// A command that runs a test on the fleet.
+    Coordinator,
+    /// Who has a joining token.
+    Join,
+    /// The agent of this name; `*` is any.
+    Agent(&'a str),
+}
+
 /// Subjects, with `*` for one word and `>` for all that follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Permissions {
@@ -21,57 +34,73 @@ pub(super) struct Permissions {
     pub(super) subscribe: Vec<String>,
 }
 
-impl Permissions {
-    /// Of who has a token.
-    pub(super) fn join() -> Self {
-        Self { publish: vec![JOIN.to_owned()], subscribe: vec![format!("{JOIN_INBOX}.>")] }
-    }
-
-    /// Of the process that lets machines in.
-    pub(super) fn admin() -> Self {
-        Self {
-            publish: vec![format!("{JOIN_INBOX}.>")],
-            subscribe: vec![JOIN.to_owned(), format!("{ADMIN_INBOX}.>")],
-        }
-    }
-
-    pub(super) fn coordinator() -> Self {
-        let api = ["STREAM.CREATE", "DIRECT.GET"]
-            .into_iter()
-            .flat_map(|request| [ARCHIVES, LEASES].map(|stream| (request, stream)));
-        let api = api.map(|(request, stream)| match request {
-            "DIRECT.GET" => format!("$JS.API.{request}.{stream}.>"),
-            _ => format!("$JS.API.{request}.{stream}"),
-        });
-        let own = [
-            "brunt.*.down.*".to_owned(),
-            format!("{ARCHIVE}.*.*"),
-            format!("{LEASE}.*"),
-            format!("$JS.API.STREAM.INFO.{ARCHIVES}"),
-        ];
-        Self {
-            publish: own.into_iter().chain(api).collect(),
-            subscribe: vec![
-                "brunt.hello.*".to_owned(),
-                "brunt.*.up.*".to_owned(),
-                format!("{COORDINATOR_INBOX}.>"),
-            ],
-        }
-    }
-
-    pub(super) fn agent(name: &Name) -> Self {
-        Self {
-            publish: vec![
-                format!("brunt.hello.{name}"),
-                format!("brunt.*.up.{name}"),
-                format!("$JS.API.DIRECT.GET.{ARCHIVES}.>"),
-            ],
-            subscribe: vec![format!("brunt.*.down.{name}"), format!("{}.>", agent_inbox(name))],
-        }
+impl Party<'_> {
+    /// What this party may do.
+    pub(super) fn permissions(self) -> Permissions {
+        let (publish, subscribe) = match self {
+            Self::Admin => {
+                (vec![format!("{JOIN_INBOX}.>")], vec![JOIN.to_owned(), format!("{ADMIN_INBOX}.>")])
+            }
+            Self::Coordinator => (
+                vec![
+                    "brunt.*.down.*".to_owned(),
+                    "brunt.*.part.*".to_owned(),
+                    format!("{LEASE}.*"),
+                    format!("$JS.API.STREAM.CREATE.{LEASES}"),
+                ],
+                vec![
+                    "brunt.hello.*".to_owned(),
+                    "brunt.*.up.*".to_owned(),
+                    "brunt.*.fetch.*".to_owned(),
+                    format!("{COORDINATOR_INBOX}.>"),
+                ],
+            ),
+            Self::Join => (vec![JOIN.to_owned()], vec![format!("{JOIN_INBOX}.>")]),
+            Self::Agent(name) => (
+                vec![
+                    format!("brunt.hello.{name}"),
+                    format!("brunt.*.up.{name}"),
+                    format!("brunt.*.fetch.{name}"),
+                ],
+                vec![format!("brunt.*.down.{name}"), format!("brunt.*.part.{name}")],
+            ),
+        };
+        Permissions { publish, subscribe }
     }
 }
 
-/// What answers to an agent begin with.
-pub(super) fn agent_inbox(name: &Name) -> String {
+/// What answers to an agent would begin with. Its requests have none, and it may not read there.
+pub(super) fn agent_inbox(name: &fleet::Name) -> String {
     format!("_INBOX_agent_{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Operators of other servers copy them from there.
+    #[test]
+    fn the_guide_has_the_same_permissions() {
+        let guide = include_str!("../../../../docs/guide/many-machines.md");
+        let list = |subjects: &[String]| {
+            let own = subjects.iter().filter(|subject| !subject.starts_with("_INBOX"));
+            own.map(|subject| format!("\"{subject}\"")).collect::<Vec<_>>().join(", ")
+        };
+        for (user, party) in [("agent", Party::Agent("*")), ("command", Party::Coordinator)] {
+            let Permissions { publish, subscribe } = party.permissions();
+            for (what, subjects) in [("publish", &publish), ("subscribe", &subscribe)] {
+                let line = format!("{what}: [{}", list(subjects));
+                assert!(guide.contains(&line), "the guide has no line for the {user} with\n{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_party_but_a_coordinator_may_ask_jetstream() {
+        for party in [Party::Admin, Party::Join, Party::Agent("a")] {
+            let Permissions { publish, .. } = party.permissions();
+            assert!(publish.iter().all(|subject| !subject.contains('$')), "{party:?}");
+            assert!(publish.iter().all(|subject| !subject.starts_with(LEASE)), "{party:?}");
+        }
+    }
 }

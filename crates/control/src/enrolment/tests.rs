@@ -12,7 +12,7 @@ use super::{
     AgentAccess, AgentToken, FleetServer, FleetServerOptions, IssueOptions, JoinToken, issue, join,
 };
 use crate::scratch::Scratch;
-use crate::tests::{LIMIT, TestAgent, check_complete, follow, name, options};
+use crate::tests::{LIMIT, TestAgent, check_complete, files, follow, name, options};
 use crate::transport::{Deliver, Incoming, Role, Subject, Transport, TransportError};
 use crate::{ControlError, CoordinatorEvent, CoordinatorHost, NatsAccess, NatsTransport};
 
@@ -91,9 +91,10 @@ fn agents_and_a_coordinator_meet_over_nats() {
     let agents = ["a", "b"].map(|agent| TestAgent::start(Arc::new(fleet.agent(agent)), agent, "1"));
     let transport: Arc<dyn Transport> = Arc::new(fleet.coordinator());
     for run in ["first", "second"] {
-        let options = options(&*transport, run, 2);
+        let options = options(run, 2);
         let handle =
-            CoordinatorHost::start(Arc::clone(&transport), fleet.dir.path(), options).unwrap();
+            CoordinatorHost::start(Arc::clone(&transport), fleet.dir.path(), options, files())
+                .unwrap();
         check_complete(&follow(&handle, |_| {}), 2);
     }
     drop(agents);
@@ -138,8 +139,8 @@ fn keys_that_were_issued_let_their_agents_in() {
     };
     let agents: Vec<_> = tokens.iter().map(start).collect();
     let transport: Arc<dyn Transport> = Arc::new(coordinator);
-    let run = self::options(&*transport, "issued", 2);
-    let handle = CoordinatorHost::start(Arc::clone(&transport), &fleet, run).unwrap();
+    let run = self::options("issued", 2);
+    let handle = CoordinatorHost::start(Arc::clone(&transport), &fleet, run, files()).unwrap();
     check_complete(&follow(&handle, |_| {}), 2);
     drop(agents);
     assert!(issue(&options).unwrap().1 == tokens, "the same again");
@@ -173,8 +174,9 @@ fn a_killed_server_changes_no_total() {
     let fleet = TestFleet::start("nats-killed");
     let agents = ["a", "b"].map(|agent| TestAgent::start(Arc::new(fleet.agent(agent)), agent, "1"));
     let transport: Arc<dyn Transport> = Arc::new(fleet.coordinator());
-    let options = options(&*transport, "killed", 2);
-    let handle = CoordinatorHost::start(Arc::clone(&transport), fleet.dir.path(), options).unwrap();
+    let options = options("killed", 2);
+    let handle =
+        CoordinatorHost::start(Arc::clone(&transport), fleet.dir.path(), options, files()).unwrap();
     let mut fleet = Some(fleet);
     let mut restarts = 0;
     let story = follow(&handle, |event| {
@@ -210,22 +212,6 @@ fn a_run_has_one_coordinator() {
     };
     assert_eq!(renewed.incarnation, lease.incarnation);
     fleet.server.stop();
-}
-
-#[test]
-fn an_archive_comes_whole_to_an_agent() {
-    let fleet = TestFleet::start("nats-archive");
-    let (coordinator, agent) = (fleet.coordinator(), fleet.agent("a"));
-    let large: Vec<u8> = (0..1_000_000u32).flat_map(u32::to_le_bytes).collect();
-    for bytes in [Vec::new(), b"small".to_vec(), large] {
-        let digest = coordinator.put_archive(&bytes).unwrap();
-        assert_eq!(coordinator.put_archive(&bytes).unwrap(), digest, "it is there already");
-        assert!(agent.archive(digest).unwrap() == bytes, "{} bytes", bytes.len());
-    }
-    let missing = fleet::Digest([7; 32]);
-    assert!(matches!(agent.archive(missing), Err(TransportError::NoArchive(_))));
-    assert!(agent.put_archive(b"mine").is_err(), "an agent stores nothing");
-    assert!(agent.take_lease(&name("r")).is_err(), "an agent coordinates nothing");
 }
 
 /// What an agent may not send does not come, and what it may not read it does not get.
@@ -285,7 +271,7 @@ fn who_is_not_let_in_is_told_why() {
     let token = JoinToken::read(&fleet.server.token()).unwrap();
     let (asker, notices) = connect(&token.0);
     asker.listen(&Role::Coordinator(name("r")), inbox().0).unwrap();
-    assert!(asker.put_archive(b"x").is_err());
+    assert!(asker.take_lease(&name("r")).is_err());
     assert!(notices.try_iter().any(|text| text.contains("brunt.hello.*")), "it reads nothing");
     // Another server's certificate is not believed.
     let other = TestFleet::start("nats-door-other");
@@ -311,4 +297,157 @@ fn a_fleet_is_the_same_after_a_restart_and_a_taken_port_is_named() {
     assert!(none.contains("/nonexistent is not the folder of a fleet"), "{none}");
     let stored = AgentAccess::of(fleet.dir.path(), &Name::new("never").unwrap());
     assert!(stored.load().unwrap().is_none());
+}
+
+/// A server with a fleet's configuration, and one more user who sees every message.
+struct WatchedServer {
+    process: std::process::Child,
+    dir: Scratch,
+    tokens: Vec<AgentToken>,
+    monitor: NatsAccess,
+}
+
+impl WatchedServer {
+    fn start(test: &str) -> Self {
+        let dir = Scratch::new(test);
+        let [server, store] = ["server", "store"].map(|name| dir.path().join(name));
+        let [server_text, store_text] = [&server, &store].map(|path| path.display().to_string());
+        let port = super::with_port(([127, 0, 0, 1], 0).into()).unwrap().port();
+        let options = IssueOptions {
+            dir: &dir.path().join("fleet"),
+            hosts: &["localhost".to_owned(), "127.0.0.1".to_owned()],
+            port,
+            near_port: port,
+            server_dirs: [&server_text, &store_text],
+            agents: &["a", "b"].map(name),
+        };
+        let (issued, tokens) = issue(&options).unwrap();
+        let monitor = super::keys::seed(&nkeys::KeyPair::new_user());
+        let user = format!("users: [\n    {{ nkey: {} }}\n", super::keys::public(&monitor));
+        let config = issued.config.replace("0.0.0.0", "127.0.0.1").replace("users: [\n", &user);
+        std::fs::create_dir(&server).unwrap();
+        let path = server.join("nats.conf");
+        std::fs::write(&path, config).unwrap();
+        std::fs::write(server.join("server.pem"), &issued.certificate).unwrap();
+        std::fs::write(server.join("server-key.pem"), &issued.certificate_key).unwrap();
+        let mut process = std::process::Command::new("nats-server");
+        process.arg("-c").arg(&path).stderr(std::process::Stdio::null());
+        let process = process.spawn().unwrap();
+        let monitor = NatsAccess {
+            login: crate::Login::Seed(monitor),
+            inbox: "_INBOX_monitor".to_owned(),
+            ..tokens[0].access.clone()
+        };
+        let until = Instant::now() + LIMIT;
+        while let Err(error) = NatsTransport::connect(&monitor, |_| {}) {
+            assert!(Instant::now() < until, "{error}");
+        }
+        Self { process, dir, tokens, monitor }
+    }
+
+    fn key(&self, seed: &str) -> NatsAccess {
+        NatsAccess { login: crate::Login::Seed(seed.to_owned()), ..self.monitor.clone() }
+    }
+}
+
+impl Drop for WatchedServer {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}
+
+/// Subjects of every kind: of each party, of JetStream, of the system.
+const SUBJECTS: [&str; 24] = [
+    "brunt.hello.a",
+    "brunt.hello.b",
+    "brunt.r.up.a",
+    "brunt.r.up.b",
+    "brunt.r.fetch.a",
+    "brunt.r.fetch.b",
+    "brunt.r.down.a",
+    "brunt.r.down.b",
+    "brunt.r.part.a",
+    "brunt.r.part.b",
+    "brunt.join",
+    "brunt-lease.r",
+    "brunt-archive.x.0",
+    "_INBOX_coordinator.x",
+    "_INBOX_join.x",
+    "_INBOX_admin.x",
+    "_INBOX_agent_b.x",
+    "$JS.API.STREAM.DELETE.brunt-leases",
+    "$JS.API.STREAM.PURGE.brunt-leases",
+    "$JS.API.STREAM.CREATE.other",
+    "$JS.API.DIRECT.GET.brunt-leases.brunt-lease.r",
+    "$JS.API.CONSUMER.CREATE.brunt-leases",
+    "$JS.ACK.brunt-leases.x.1.1.1.1.0",
+    "$SYS.REQ.SERVER.PING",
+];
+
+/// What a key sends where it may not, does not come there: neither directly, nor as the answer to what it may send.
+#[test]
+fn no_key_reaches_a_subject_that_is_not_its_own() {
+    use super::permissions::{Party, Permissions};
+    let server = WatchedServer::start("nats-keys");
+    let fleet = server.dir.path().join("fleet");
+    let keys = super::keys::Keys::of(&fleet, &["127.0.0.1".to_owned()]).unwrap();
+    let (coordinator, _) = connect(&NatsAccess::of_coordinator(&fleet).unwrap());
+    let lease = coordinator.take_lease(&name("r")).unwrap();
+    let (watcher, _) = connect(&server.monitor);
+    let (sender, seen) = sync_channel(4096);
+    let see = move |message: async_nats::Message| sender.try_send(message).unwrap_or_default();
+    watcher.subscribe(">".to_owned(), see).unwrap();
+    let parties = [
+        (Party::Agent("a"), server.tokens[0].access.clone()),
+        (Party::Join, server.key(&keys.join)),
+        (Party::Admin, server.key(&keys.admin)),
+    ];
+    for (party, access) in parties {
+        let Permissions { publish, subscribe } = party.permissions();
+        let may = |list: &[String], subject: &str| list.iter().any(|one| matches(one, subject));
+        let (key, notices) = connect(&access);
+        let own: Vec<&&str> = SUBJECTS.iter().filter(|subject| may(&publish, subject)).collect();
+        assert!(!own.is_empty(), "{party:?}");
+        for subject in SUBJECTS {
+            key.send_to(subject.to_owned(), b"direct".to_vec());
+            for allowed in &own {
+                key.send_with_reply((**allowed).to_owned(), subject.to_owned()).unwrap();
+            }
+        }
+        for subject in SUBJECTS.iter().filter(|subject| !may(&subscribe, subject)) {
+            // The refusal is a notice.
+            key.subscribe((*subject).to_owned(), |_| {}).unwrap();
+            let until = Instant::now() + LIMIT;
+            let is_refused = || {
+                let text = notices.recv_timeout(LIMIT).unwrap_or_default();
+                text.to_lowercase().contains("subscription") && text.contains(*subject)
+            };
+            while !is_refused() {
+                assert!(Instant::now() < until, "{party:?} may read {subject}");
+            }
+        }
+        key.send_to((**own[0]).to_owned(), b"end".to_vec());
+        loop {
+            let message = seen.recv_timeout(LIMIT).expect("the last message comes");
+            if &*message.payload == b"end" {
+                break;
+            }
+            let is_foreign = SUBJECTS.contains(&&*message.subject);
+            assert!(!is_foreign || may(&publish, &message.subject), "{party:?}: {message:?}");
+        }
+    }
+    coordinator.renew_lease(&lease).expect("no message of these keys took the lease");
+}
+
+/// Whether a subject is one of a pattern's.
+fn matches(pattern: &str, subject: &str) -> bool {
+    let (mut words, mut patterns) = (subject.split('.'), pattern.split('.'));
+    loop {
+        match (patterns.next(), words.next()) {
+            (Some(">"), Some(_)) | (None, None) => return true,
+            (Some(one), Some(word)) if one == "*" || one == word => {}
+            _ => return false,
+        }
+    }
 }

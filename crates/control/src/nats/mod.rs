@@ -1,4 +1,4 @@
-//! `NatsTransport`: messages over NATS, archives and leases in its JetStream. A thread of its own runs the client, so that the load
+//! `NatsTransport`: messages over NATS, leases in its JetStream. A thread of its own runs the client, so that the load
 //! never waits for the network.
 
 mod access;
@@ -17,19 +17,17 @@ use std::time::{Duration, Instant};
 use async_nats::Client;
 use async_nats::client::RequestErrorKind;
 use async_nats::connection::State;
-use fleet::{Digest, Name};
+use fleet::Name;
 use futures_util::StreamExt;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 
-use crate::transport::{
-    ARCHIVE_MAX, Deliver, Incoming, Lease, Role, Subject, Transport, TransportError, digest,
-};
+use crate::transport::{Deliver, Incoming, Lease, Role, Subject, Transport, TransportError};
 
 pub use access::{Login, NatsAccess};
 use error::{CONNECT_WITHIN, connect_error, failed, words};
-pub(crate) use store::{ARCHIVE, ARCHIVES, LEASE, LEASES};
+pub(crate) use store::{LEASE, LEASES};
 
 /// How long an answer of the server may take.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
@@ -140,12 +138,25 @@ impl NatsTransport {
         self.out.try_send((subject, bytes)).unwrap_or_default();
     }
 
-    /// Makes the streams of archives and leases where they are missing.
+    /// Sends a message whose answer is to go to a subject of the sender's choice.
+    #[cfg(test)]
+    pub(crate) fn send_with_reply(
+        &self,
+        subject: String,
+        reply: String,
+    ) -> Result<(), TransportError> {
+        self.run(|client| async move {
+            let sent = client.publish_with_reply(subject, reply, "reply".into()).await;
+            sent.map_err(|error| failed("sending", error))
+        })
+    }
+
+    /// Makes the stream of leases where it is missing.
     ///
     /// # Errors
     /// The server cannot be reached, or has no JetStream.
-    pub(crate) fn make_streams(&self) -> Result<(), TransportError> {
-        self.run(store::make_streams).map(drop)
+    pub(crate) fn make_stream(&self) -> Result<(), TransportError> {
+        self.run(store::make_stream)
     }
 
     /// Sends a message and waits for its answer.
@@ -196,47 +207,22 @@ impl Transport for NatsTransport {
         self.send_to(subject.to_string(), bytes);
     }
 
+    fn send_large(&self, subject: &Subject, bytes: Vec<u8>) {
+        let subject = subject.to_string();
+        let sent = self.run(|client| async move {
+            if client.connection_state() != State::Connected {
+                return Ok(());
+            }
+            let published = client.publish(subject, bytes.into()).await;
+            published.map_err(|error| failed("sending a file", error))?;
+            client.flush().await.map_err(|error| failed("sending a file", error))
+        });
+        // It is lost, as a message may be: who misses it asks again.
+        sent.unwrap_or_default();
+    }
+
     fn is_away(&self) -> bool {
         self.client.connection_state() != State::Connected
-    }
-
-    fn put_archive(&self, bytes: &[u8]) -> Result<Digest, TransportError> {
-        if bytes.len() > ARCHIVE_MAX {
-            return Err(TransportError::TooLarge(bytes.len()));
-        }
-        let digest = digest(bytes);
-        store::require_room(bytes.len(), self.run(store::make_streams)?)?;
-        if self.run(|client| store::is_stored(client, digest))? {
-            return Ok(digest);
-        }
-        self.run(|client| store::withdraw_len(client, digest))?;
-        for (number, chunk) in bytes.chunks(store::CHUNK).enumerate() {
-            let chunk = chunk.to_vec();
-            self.run(|client| store::put_chunk(client, digest, number, chunk))?;
-        }
-        // The length comes last: with it the archive is whole.
-        self.run(|client| store::put_archive_len(client, digest, bytes.len()))?;
-        if self.run(|client| store::is_stored(client, digest))? {
-            return Ok(digest);
-        }
-        Err(store::replaced(bytes.len()))
-    }
-
-    fn archive(&self, wanted: Digest) -> Result<Vec<u8>, TransportError> {
-        let len = self.run(|client| store::archive_len(client, wanted))?;
-        let len = len.ok_or(TransportError::NoArchive(wanted))?;
-        if len > ARCHIVE_MAX {
-            return Err(TransportError::TooLarge(len));
-        }
-        let mut bytes = Vec::new();
-        for number in 0..len.div_ceil(store::CHUNK) {
-            let chunk = self.run(|client| store::chunk(client, wanted, number))?;
-            bytes.extend(chunk.ok_or(TransportError::NoArchive(wanted))?);
-        }
-        if bytes.len() == len && digest(&bytes) == wanted {
-            return Ok(bytes);
-        }
-        Err(TransportError::Damaged(wanted))
     }
 
     fn take_lease(&self, run: &Name) -> Result<Lease, TransportError> {

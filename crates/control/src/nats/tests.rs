@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 
-use super::{NatsAccess, NatsTransport, digest, store};
+use super::{NatsAccess, NatsTransport};
 use crate::scratch::Scratch;
 use crate::tests::LIMIT;
 use crate::transport::{Transport, TransportError};
@@ -63,41 +63,6 @@ impl Drop for Server {
     }
 }
 
-/// A server whose disk has less left than archives are given elsewhere gives them what it has; one that could replace another of its run
-/// is refused before it does.
-#[test]
-fn a_small_disk_has_room_for_small_archives() {
-    let dir = Scratch::new("nats-small");
-    let (port, path, store) = (free_port(), dir.path().join("nats.conf"), dir.path().join("store"));
-    let text = format!(
-        "listen: \"127.0.0.1:{port}\"\njetstream {{ store_dir: \"{}\", max_file_store: 40MB }}\n",
-        store.display()
-    );
-    std::fs::write(&path, text).unwrap();
-    let server = Server::start(&path, port);
-    let access = NatsAccess::of_server(&format!("nats://127.0.0.1:{port}"), None);
-    let transport = NatsTransport::connect(&access, |_| ()).unwrap();
-    let archive =
-        |len: u32| (0..len).map(|at| at.wrapping_mul(2_654_435_761) as u8).collect::<Vec<u8>>();
-    // 32 MiB of the 40 MB are set aside.
-    let (half, more) = (archive(16_600_000), archive(17_000_000));
-    let stored = ["the test".as_bytes(), &half].map(|bytes| transport.put_archive(bytes));
-    let refused = transport.put_archive(&more);
-    let found = stored.map(|digest| digest.and_then(|digest| transport.archive(digest)));
-    let broken = transport.run(|client| store::withdraw_len(client, digest(&half)));
-    let is_stored = transport.run(|client| store::is_stored(client, digest(&half)));
-    let again = transport.put_archive(&half).and_then(|digest| transport.archive(digest));
-    drop(server);
-    let [small, found] = found;
-    assert_eq!(small.unwrap(), b"the test");
-    assert!(found.unwrap() == half);
-    let refused = refused.unwrap_err().to_string();
-    assert!(refused.contains("17000000 bytes is more than half"), "{refused}");
-    broken.unwrap();
-    assert!(!is_stored.unwrap(), "an archive without its length is not whole");
-    assert!(again.unwrap() == half);
-}
-
 #[test]
 fn a_user_signs_in_with_signed_credentials() {
     let dir = Scratch::new("nats-credentials");
@@ -136,10 +101,11 @@ fn a_user_signs_in_with_signed_credentials() {
         )
     };
     let transport = connect(&signed);
-    let stored = transport.as_ref().map(|transport| transport.put_archive(b"the test"));
+    let run = fleet::Name::new("r").unwrap();
+    let taken = transport.as_ref().map(|transport| transport.take_lease(&run));
     let forged = connect(&token(&KeyPair::new_account(), &user, &claim)).map(drop);
     drop(server);
-    stored.unwrap().unwrap();
+    taken.unwrap().unwrap();
     assert!(matches!(forged, Err(TransportError::UnknownKey(_))), "{forged:?}");
     let none = NatsAccess::of_server(&url, Some("no credentials".to_owned()));
     assert!(NatsTransport::connect(&none, |_| ()).is_err());

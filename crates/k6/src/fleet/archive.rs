@@ -32,7 +32,7 @@ pub(super) struct ScriptArchive {
 impl ScriptArchive {
     /// That of a test. The script has read what it reads at its start.
     pub(super) fn of(meant: &TestConfig) -> Self {
-        let tar = archive::bytes(&meant.source, &meant.options.given, &meant.env, None);
+        let tar = archive::bytes(&meant.source, &meant.options, &meant.variables, None);
         let submetrics = meant.gates.submetrics().into_iter();
         let workers = meant.fleet.as_ref().and_then(|request| request.workers);
         Self {

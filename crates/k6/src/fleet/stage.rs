@@ -17,6 +17,7 @@ use workload::Load;
 
 use super::archive::ScriptArchive;
 use super::record::PartRecord;
+use crate::archive::left_behind;
 use crate::config::TestConfig;
 use crate::outputs::Outputs;
 use crate::stage::{GateJudge, Prepare, StageObserver, StageResult, live_page, plan_of};
@@ -96,6 +97,9 @@ fn start(
     interrupts: &Interrupts,
 ) -> Result<(FleetExecution, Records), ExitError> {
     let archive = ScriptArchive::of(meant).encode();
+    if let Some(text) = left_behind(&meant.source, &meant.variables) {
+        session::warn(&text);
+    }
     let setup = data.map(|data| data.as_bytes().to_vec());
     let graceful = meant.options.scenarios.iter().map(|scenario| scenario.graceful_stop).max();
     let longest_end = graceful.unwrap_or(Nanos::ZERO).saturating_add(REQUESTS_END);

@@ -27,8 +27,11 @@ pub(crate) fn gravest(contrast: &Contrast) -> Finding {
 fn stated(contrast: &Contrast) -> Vec<(&Change, &'static str)> {
     let of = |measures: &[(Measure, &'static str)]| {
         let found = measures.iter().filter_map(|(measure, name)| {
-            let change = contrast.changes.iter().find(|change| change.measure == *measure)?;
-            Some((change, *name))
+            let mut changes = contrast.changes.iter();
+            let change = changes.find(|change| change.measure == *measure)?;
+            // No errors on either side are not worth a word.
+            let is_empty = *measure == Measure::Errors && change.centres == (0.0, 0.0);
+            (!is_empty).then_some((change, *name))
         });
         found.collect::<Vec<_>>()
     };
@@ -107,7 +110,7 @@ fn undecided(label: &str, first: &str, contrast: &Contrast, stated: &[(&Change, 
 /// `p50 12ms instead of 30ms (-60 %, between -65 and -55 %)`.
 fn part(change: &Change, name: &str) -> String {
     let of = change.measure;
-    let (before, after) = (value(of, change.medians.0), value(of, change.medians.1));
+    let (before, after) = (value(of, change.centres.0), value(of, change.centres.1));
     let between = change.interval.map_or(String::new(), |(low, high)| {
         format!(", 95 % interval {} to {}", by(of, low), by(of, high))
     });

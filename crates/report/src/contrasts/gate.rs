@@ -33,7 +33,7 @@ impl Contrasts {
             LimitVerdict::Unclear => {
                 let chance = format!("{changed}, which these runs do not tell from chance");
                 let more = |runs: &usize| *runs > row.found.runs.0.max(row.found.runs.1);
-                match change.runs_needed.filter(more) {
+                match row.needed().map(|needed| needed.runs).filter(more) {
                     Some(runs) => {
                         let make = self.make_after_colon(row, runs);
                         format!("{chance}; about {runs} runs of each do{make}")

@@ -56,12 +56,12 @@ fn metric(change: &Change, label: &str, against: &str) -> String {
         .put("low", bound(|both| both.0))
         .put("high", bound(|both| both.1))
         .text("scale", scale)
-        .float("before", change.medians.0)
-        .float("after", change.medians.1)
+        .float("before", change.centres.0)
+        .float("after", change.centres.1)
         .put("noise_floor", optional(change.floor))
         .float("p", change.p)
         .float("p_adjusted", change.p_family)
-        .put("runs_needed", change.runs_needed.map_or("null".to_owned(), |runs| runs.to_string()))
+        .put("runs_needed", runs_needed(change.runs_needed))
         .end()
 }
 
@@ -89,6 +89,7 @@ fn comparison(row: &Row, against: &str) -> String {
         .put("spread", distance(&found.spread))
         .put("shift", json_list(found.shifts.iter().map(shift)))
         .float("p_least", found.p_least)
+        .put("runs_needed", runs_needed(row.needed().map(|needed| needed.runs)))
         .put("fail_on", json_list(verdicts))
         .end()
 }
@@ -122,8 +123,8 @@ fn shift(shift: &QuantileShift) -> String {
     let bound = |of: fn((f64, f64)) -> f64| optional(shift.interval.map(of));
     Object::new()
         .float("percentile", shift.percent)
-        .float("before", shift.medians.0)
-        .float("after", shift.medians.1)
+        .float("before", shift.centres.0)
+        .float("after", shift.centres.1)
         .float("change", shift.change)
         .put("low", bound(|both| both.0))
         .put("high", bound(|both| both.1))
@@ -158,6 +159,10 @@ fn run(run: &VariantRun) -> String {
         .float("processes", load.processes)
         .put("invalid", json_list(run.invalid.iter().map(|reason| escape::json(reason))))
         .end()
+}
+
+fn runs_needed(runs: Option<usize>) -> String {
+    runs.map_or("null".to_owned(), |runs| runs.to_string())
 }
 
 fn optional(value: Option<f64>) -> String {

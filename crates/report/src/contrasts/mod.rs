@@ -22,7 +22,6 @@ use study::contrast::{
     Change, Contrast, Finding, Limit, LimitVerdict, Load, Measure, Rules, Run, Unequal, contrast,
     unequal,
 };
-use study::stats::Tally;
 
 use crate::columns::Columns;
 use crate::conclusion::{lines, markdown_list};
@@ -225,12 +224,12 @@ impl Contrasts {
         self.variants.iter().map(|variant| variant.label.as_str())
     }
 
-    /// A measure's median over the runs of a variant; `None` without runs.
-    pub(crate) fn median(&self, label: &str, measure: Measure) -> Option<f64> {
+    /// What the runs of a variant have of a measure on average; `None` without runs.
+    pub(crate) fn centre(&self, label: &str, measure: Measure) -> Option<f64> {
         let variant = self.variants.iter().find(|variant| variant.label == label)?;
         let values = variant.runs.iter().map(|run| measure.of(&run.figures));
         let values: Vec<f64> = values.collect();
-        (!values.is_empty()).then(|| Tally::of_values(&values).median())
+        (!values.is_empty()).then(|| measure.scale().centre(&values))
     }
 
     /// There is anything to draw.
@@ -303,12 +302,12 @@ fn common_path(labels: &[&str]) -> usize {
     if labels.iter().any(|label| label.len() == path) { 0 } else { path }
 }
 
-/// A variant by itself, with medians over its runs.
+/// A variant by itself, with means over its runs, as the comparisons have them.
 fn cells(variant: &Variant) -> [String; 9] {
     let requests: u64 = variant.runs.iter().map(|run| run.figures.times.count()).sum();
     let [mean, p50, p90, p99, throughput, errors] = Measure::ALL.map(|measure| {
         let values: Vec<f64> = variant.runs.iter().map(|run| measure.of(&run.figures)).collect();
-        value(measure, Tally::of_values(&values).median())
+        value(measure, measure.scale().centre(&values))
     });
     let runs = variant.runs.len().to_string();
     [variant.label.clone(), runs, grouped(requests), mean, p50, p90, p99, throughput, errors]
@@ -320,8 +319,8 @@ fn change_cells(change: &Change) -> [String; 6] {
     let none = || "none".to_owned();
     [
         of.name().to_owned(),
-        value(of, change.medians.0),
-        value(of, change.medians.1),
+        value(of, change.centres.0),
+        value(of, change.centres.1),
         by(of, change.change),
         change
             .interval

@@ -26,7 +26,7 @@ impl Contrasts {
         let figures = self.figures();
         page::charts(&mut body, &figures);
         let rows: Vec<Vec<String>> = self.variants.iter().map(|side| cells(side).into()).collect();
-        page::table(&mut body, "Variants, medians over runs", &SIDE_HEADS, &rows, 0);
+        page::table(&mut body, "Variants, means over runs", &SIDE_HEADS, &rows, 0);
         self.details_html(&mut body);
         body.push_str("<footer>\n");
         for caution in self.cautions() {

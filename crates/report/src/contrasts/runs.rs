@@ -1,7 +1,7 @@
 //! How many runs are missing, and how long they take.
 
 use stdx::{Nanos, list_and, plural};
-use study::contrast::{Change, Finding, Measure, RUNS_MIN};
+use study::contrast::{Change, Finding, LimitVerdict, RUNS_MAX, RUNS_MIN};
 
 use super::{Contrasts, Row, Variant};
 use crate::number::{counted, duration};
@@ -38,18 +38,19 @@ impl Contrasts {
         if !row.found.is_enough() {
             return Some(self.make(row, RUNS_MIN)? + ".");
         }
-        let known: Vec<&Change> = row.open().filter(|one| one.runs_needed.is_some()).collect();
-        let most = known.iter().filter_map(|one| one.runs_needed).max()?;
-        let as_well = if row.open().count() < Measure::ALL.len() { " as well" } else { "" };
-        let make = self.make_after_colon(row, most);
+        let needed = row.needed()?;
+        let has_any = |one: &Change| one.centres != (0.0, 0.0);
+        let is_decided = |one: &Change| one.finding != Finding::CannotTell && has_any(one);
+        let as_well = if row.found.changes.iter().any(is_decided) { " as well" } else { "" };
+        let make = self.make_after_colon(row, needed.runs);
         Some(format!(
             "about {} of each would decide {}{as_well}, if they vary as these do{make}.",
-            counted(most as u64, "run"),
-            names(&known),
+            counted(needed.runs as u64, "run"),
+            names(&needed.of),
         ))
     }
 
-    /// The measures that no number of runs decides, one sentence for each comparison.
+    /// The measures that not even the most runs would decide, one sentence for each comparison.
     pub(super) fn never_decided(&self) -> Vec<String> {
         let of_row = |row: &Row| {
             let open = row.open().filter(|_| row.found.is_enough());
@@ -57,7 +58,7 @@ impl Contrasts {
             let vary = if unknown.len() == 1 { "varies" } else { "vary" };
             (!unknown.is_empty()).then(|| {
                 format!(
-                    "{} of {} and {} {vary} too much for any number of runs to decide.",
+                    "{} of {} and {} {vary} so much that {RUNS_MAX} runs of each, the most that are compared, would hardly decide.",
                     names(&unknown),
                     row.label,
                     self.first_label()
@@ -68,7 +69,30 @@ impl Contrasts {
     }
 }
 
+/// How many runs are missing for what.
+pub(super) struct RunsNeeded<'a> {
+    /// Runs of each.
+    pub(super) runs: usize,
+    /// What they would decide.
+    of: Vec<&'a Change>,
+}
+
 impl Row {
+    /// How many runs of each would decide what is open: of the limits that are not decided, where there are any, and else of all
+    /// measures. The one number that every form and every sentence gives; `None` where it is not known.
+    pub(super) fn needed(&self) -> Option<RunsNeeded<'_>> {
+        let is_unclear = |one: &&Change| {
+            let mut limits = self.verdicts.iter();
+            limits.any(|(of, is)| of.measure == one.measure && *is == LimitVerdict::Unclear)
+        };
+        let is_known = |one: &&Change| one.runs_needed.is_some();
+        let gated: Vec<&Change> =
+            self.found.changes.iter().filter(is_unclear).filter(is_known).collect();
+        let of = if gated.is_empty() { self.open().filter(is_known).collect() } else { gated };
+        let runs = of.iter().filter_map(|one| one.runs_needed).max()?;
+        Some(RunsNeeded { runs, of })
+    }
+
     /// The changes that these runs do not decide.
     fn open(&self) -> impl Iterator<Item = &Change> {
         self.found.changes.iter().filter(|one| one.finding == Finding::CannotTell)

@@ -69,7 +69,7 @@ pub(super) fn others_in_words(found: &WorkloadFindings, which: Decided) -> Vec<S
     let deciding = deciding.filter(|one| which == Decided::OrNot || !is_open(one));
     deciding
         .map(|one| {
-            let (before, after) = one.found.medians;
+            let (before, after) = one.found.centres;
             let word = match one.found.finding {
                 Finding::Better => "is better",
                 Finding::Worse => "is worse",

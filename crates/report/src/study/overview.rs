@@ -59,7 +59,7 @@ impl StudyReport {
         if rows.is_empty() {
             return;
         }
-        page::table(out, "Variants, medians over runs", &heads, &rows, more);
+        page::table(out, "Variants, means over runs", &heads, &rows, more);
         out.push_str(&format!(
             "<p class=\"note\">“{BEST}” stands where the runs rule out chance (95 %) against the first variant, or against all \
              others where the first is the best.</p>\n"
@@ -188,9 +188,9 @@ fn finding_of(contrast: &Contrast, measure: Measure) -> Option<Finding> {
     contrast.changes.iter().find(|change| change.measure == measure).map(|change| change.finding)
 }
 
-/// A variant's median, and whether it is the best.
+/// What a variant's runs have on average, and whether it is the best.
 fn measure_cell(found: &WorkloadFindings, label: &str, measure: Measure) -> String {
-    let Some(own) = found.contrasts.median(label, measure) else { return String::new() };
+    let Some(own) = found.contrasts.centre(label, measure) else { return String::new() };
     let text = measured(measure, own);
     if is_best(found, label, measure, own) { format!("{text} {BEST}") } else { text }
 }
@@ -200,7 +200,7 @@ fn is_best(found: &WorkloadFindings, label: &str, measure: Measure, own: f64) ->
     let is_better = |a: f64, b: f64| if measure == Measure::Throughput { a > b } else { a < b };
     let mut others = contrasts.labels().filter(|other| *other != label);
     let beaten =
-        others.any(|other| contrasts.median(other, measure).is_some_and(|m| is_better(m, own)));
+        others.any(|other| contrasts.centre(other, measure).is_some_and(|m| is_better(m, own)));
     if beaten {
         return false;
     }

@@ -55,7 +55,7 @@ impl StudyReport {
             .others
             .iter()
             .map(|one| {
-                let (before, after) = one.found.medians;
+                let (before, after) = one.found.centres;
                 let interval = one.found.interval.map_or("none".to_owned(), |(low, high)| {
                     format!("{} to {}", change(one.scale, low), change(one.scale, high))
                 });

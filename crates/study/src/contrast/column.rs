@@ -1,7 +1,7 @@
 //! One figure of every run of two variants, and how it changed: the only place where a change gets its interval and its p.
 
 use super::measure::{Change, Finding, LEVEL, Measure, RUNS_MAX, Rules, Run, Scale};
-use crate::stats::{RUNS_MIN, Tally, Welch, mean, welch};
+use crate::stats::{RUNS_MIN, Welch, mean, welch};
 
 /// What a figure is judged by.
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +65,8 @@ pub(crate) struct Spread {
 /// One figure of every run, on the axis on which its changes are differences.
 pub(super) struct Column {
     scale: Scale,
-    /// The medians over the runs of `a` and of `b`, in the figure's own unit.
-    pub(super) medians: (f64, f64),
+    /// What the runs of `a` and of `b` have on average ([`Scale::centre`]): the change is of these two.
+    pub(super) centres: (f64, f64),
     a: Vec<f64>,
     b: Vec<f64>,
     /// The least variance of a value of either.
@@ -80,10 +80,10 @@ impl Column {
     }
 
     pub(super) fn of_values(scale: Scale, a: Vec<f64>, b: Vec<f64>) -> Self {
-        let medians = (Tally::of_values(&a).median(), Tally::of_values(&b).median());
+        let centres = (scale.centre(&a), scale.centre(&b));
         let along = |values: Vec<f64>| values.into_iter().map(|v| scale.along(v)).collect();
         let resolution = scale.resolution();
-        Self { scale, medians, a: along(a), b: along(b), variance_min: (resolution, resolution) }
+        Self { scale, centres, a: along(a), b: along(b), variance_min: (resolution, resolution) }
     }
 
     /// With these variances of a value as the least ones.
@@ -121,8 +121,8 @@ impl Column {
 
     pub(super) fn change(&self, measure: Measure, judge: &Judge) -> Change {
         let Spread { change, interval, floor, p, p_family } = self.judged(judge);
-        let (medians, finding, runs_needed) = (self.medians, Finding::CannotTell, None);
-        Change { measure, medians, change, interval, floor, p, p_family, finding, runs_needed }
+        let (centres, finding, runs_needed) = (self.centres, Finding::CannotTell, None);
+        Change { measure, centres, change, interval, floor, p, p_family, finding, runs_needed }
     }
 
     /// How many runs of each bring the interval to exclude 0, or to lie within the least change that matters, whichever takes

@@ -131,11 +131,11 @@ mod tests {
         let (low, high) = (change - change.abs() / 10.0, change + change.abs() / 10.0);
         // Where chance is not excluded, the interval reaches to the other side of 0.
         let low = if p <= 0.05 { low } else { low.min(-change.abs() / 2.0) };
-        let (medians, interval, floor) = ((1.0, 1.0), Some((low, high)), None);
+        let (centres, interval, floor) = ((1.0, 1.0), Some((low, high)), None);
         let (finding, runs_needed) = (Finding::CannotTell, None);
         let mut change = Change {
             measure,
-            medians,
+            centres,
             change,
             interval,
             floor,

@@ -2,6 +2,8 @@
 
 use metrics::Histogram;
 
+use crate::stats::mean;
+
 /// The chance that anything at all is called different between equal variants.
 pub const LEVEL: f64 = 0.05;
 /// The most runs of a variant; a caller with more must leave some out and report it.
@@ -95,9 +97,9 @@ impl Default for Rules {
 pub struct Change {
     /// Of what.
     pub measure: Measure,
-    /// The medians over the runs of `a` and of `b`, in the measure's own unit.
-    pub medians: (f64, f64),
-    /// The change of the runs' mean: of logarithms for a [`Scale::Ratio`].
+    /// What the runs of `a` and of `b` have on average ([`Scale::centre`]), in the measure's own unit.
+    pub centres: (f64, f64),
+    /// The change from the one centre to the other.
     pub change: f64,
     /// Its interval, at the level at which this measure was judged beside the others: 95 % or more. `None` below
     /// [`RUNS_MIN`](crate::stats::RUNS_MIN) runs.
@@ -199,6 +201,20 @@ impl Scale {
         match self {
             Self::Ratio => value.max(1e-9).ln(),
             Self::Difference => value,
+        }
+    }
+
+    /// The average of values whose change is the difference on that axis, so that a reader who divides the two averages gets the
+    /// change that stands beside them: the geometric mean of a ratio, the arithmetic one of a difference. 0 where no value is more.
+    #[must_use]
+    pub fn centre(self, values: &[f64]) -> f64 {
+        if values.iter().all(|value| *value == 0.0) {
+            return 0.0;
+        }
+        let along: Vec<f64> = values.iter().map(|value| self.along(*value)).collect();
+        match self {
+            Self::Ratio => mean(&along).exp(),
+            Self::Difference => mean(&along),
         }
     }
 

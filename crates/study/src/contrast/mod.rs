@@ -46,8 +46,8 @@ const RULE_OF_THREE: f64 = 3.0;
 pub struct QuantileShift {
     /// The share of requests in percent.
     pub percent: f64,
-    /// The medians over runs in nanoseconds.
-    pub medians: (f64, f64),
+    /// The geometric means over runs in nanoseconds.
+    pub centres: (f64, f64),
     /// The change as a share.
     pub change: f64,
     /// Its 95 % interval.
@@ -97,7 +97,7 @@ pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
         let found = column.judged(&judge);
         QuantileShift {
             percent,
-            medians: column.medians,
+            centres: column.centres,
             change: found.change,
             interval: found.interval,
         }
@@ -150,7 +150,11 @@ fn judged_changes(a: &[&Run], b: &[&Run], rules: &Rules) -> (Judge, Vec<Change>)
                 _ => (0.0, 0.0),
             };
             change.interval = change.interval.map(|(low, high)| (low - of_a, high + of_b));
-            change.finding = change.finding(rules);
+            // What is equal in every run needs no more of them: its interval says how far it may be from that.
+            change.finding = match column.is_judged() && !column.varies() {
+                true => Finding::Same,
+                false => change.finding(rules),
+            };
             if change.finding == Finding::CannotTell {
                 let (least, room) = (measure.least_change(rules), of_a.max(of_b));
                 change.runs_needed = column.runs_needed(judge, least, room);
@@ -217,8 +221,8 @@ pub struct FigureValues {
 /// How a figure of runs changed that [`Run`] does not have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FigureChange {
-    /// The medians over the runs of `a` and of `b`, in the figure's own unit.
-    pub medians: (f64, f64),
+    /// What the runs of `a` and of `b` have on average ([`Scale::centre`]), in the figure's own unit.
+    pub centres: (f64, f64),
     /// The change, in the figure's [`Scale`].
     pub change: f64,
     /// Its interval, as a [`Change`] has it; `None` below [`RUNS_MIN`] runs.
@@ -262,7 +266,7 @@ impl FigureValues {
             Scale::Difference => rules.errors_min,
         };
         let finding = judged(interval, least, |is_more| self.better.of(is_more));
-        FigureChange { medians: column.medians, change, interval, p, p_family, finding }
+        FigureChange { centres: column.centres, change, interval, p, p_family, finding }
     }
 }
 
