@@ -329,8 +329,8 @@ mod tests {
     }
 
     fn read(bytes: Vec<u8>) -> (usize, Reader) {
-        let mut reader =
-            Reader::open(vec![("r".into(), Box::new(io::Cursor::new(bytes)))]).unwrap();
+        let input: Input = ("r".to_owned(), Box::new(io::Cursor::new(bytes)));
+        let mut reader = Reader::open(vec![input]).unwrap();
         let (mut rows, mut batch) = (0, Batch::default());
         while reader.next(&mut batch).unwrap().is_some() {
             rows += batch.samples.len();
