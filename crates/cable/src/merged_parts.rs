@@ -1,6 +1,6 @@
 //! `MergedParts`: one report of a test that several machines shared, from their records, and a row for each message of a broadcast.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use stdx::Nanos;
@@ -47,7 +47,7 @@ struct Message {
     cut: u64,
     last: Nanos,
     /// The workers, by machine, that said what their users had.
-    workers: Vec<(u16, u16)>,
+    workers: BTreeSet<(u16, u16)>,
 }
 
 impl MergedParts {
@@ -193,10 +193,10 @@ impl Message {
     fn add(&mut self, machine: u16, received: ReceivedMessage) {
         let ReceivedMessage { worker, expected, delivered, cut, last, .. } = received;
         let is_possible = u64::from(delivered) + u64::from(cut) <= u64::from(expected);
-        if !is_possible || self.workers.contains(&(machine, worker)) {
+        // In a set: a machine may say that it has 65,535 of them.
+        if !is_possible || !self.workers.insert((machine, worker)) {
             return;
         }
-        self.workers.push((machine, worker));
         self.expected += u64::from(expected);
         self.delivered += u64::from(delivered);
         self.cut += u64::from(cut);

@@ -1,7 +1,7 @@
 //! Lines on standard error, which people read.
 
 use std::collections::VecDeque;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use stdx::terminal_lines;
@@ -39,9 +39,8 @@ fn record(text: &str) {
 /// Writes a line (or a few) to standard error, in which foreign text steers no terminal. Where the screen is taken it waits. A failure to write is ignored: there is no better place to report it.
 pub fn eprint_line(text: &str) {
     record(text);
-    // A file gets every byte.
-    let shown = io::stderr().is_terminal().then(|| terminal_lines(text));
-    if let Some(text) = crate::screen::hold(shown.as_deref().unwrap_or(text)) {
+    // Also where it is no terminal: what a pipe or a file gets is shown by one later (`2>&1 | less -R`).
+    if let Some(text) = crate::screen::hold(&terminal_lines(text)) {
         writeln!(io::stderr().lock(), "{text}").ok();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// Replaces control characters, other than line breaks and tabs, by U+FFFD. What is written is UTF-8; bytes that are not become
+/// Replaces what steers a terminal or the text beside it, other than line breaks and tabs, by U+FFFD. What is written is UTF-8; bytes that are not become
 /// U+FFFD as well, since terminals take some of them for control characters.
 pub struct TerminalWriter<W> {
     terminal: W,
@@ -45,7 +45,7 @@ fn begun_len(bytes: &[u8]) -> usize {
 }
 
 fn neutral(text: &str) -> String {
-    let is_harmless = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    let is_harmless = |c: char| !stdx::steers(c) || matches!(c, '\n' | '\t');
     text.chars().map(|c| if is_harmless(c) { c } else { '\u{fffd}' }).collect()
 }
 

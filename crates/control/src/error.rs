@@ -49,6 +49,18 @@ pub enum ControlError {
     /// The folder is not of a fleet.
     #[error("{} is not the folder of a fleet; `brunt fleet up -dir` makes one", .0.display())]
     NoFleet(PathBuf),
+    /// Another process has the folder.
+    #[error("another brunt fleet up holds {}", .0.display())]
+    InUse(PathBuf),
+    /// The folder is of no fleet that lets machines in itself.
+    #[error("{} is not the folder of a fleet with a server of its own", .0.display())]
+    NoOwnServer(PathBuf),
+    /// No agent has this name.
+    #[error("the fleet has no agent {0}")]
+    NoAgent(fleet::Name),
+    /// The process that holds the fleet did not do what was asked, with its reason.
+    #[error("the fleet: {0}")]
+    NotChanged(String),
     /// The fleet refuses this machine, with its reason.
     #[error("the fleet refuses this machine: {0}")]
     NotLetIn(String),

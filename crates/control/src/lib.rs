@@ -14,6 +14,7 @@ mod journal;
 mod memory;
 mod nats;
 mod quota;
+mod refusals;
 #[cfg(test)]
 mod scratch;
 #[cfg(test)]
@@ -28,7 +29,7 @@ pub use coordinator_handle::{
 pub use coordinator_host::{CoordinatorHost, CoordinatorOptions};
 pub use enrolment::{
     AgentAccess, AgentToken, FleetServer, FleetServerOptions, IssueOptions, IssuedServer,
-    JoinToken, TokenError, issue, join,
+    JoinToken, TokenError, TokenRules, TokenTerms, issue, join, remove_agent, renew_token, token,
 };
 pub use error::ControlError;
 pub use files::{FILE_MAX, RunFiles};

@@ -15,9 +15,11 @@ const MESSAGE_BYTES_MAX: usize = 8 * FRAME_MAX;
 const RATE_PER_S: f64 = 256.0;
 const BURST: f64 = 1024.0;
 
-/// Bytes of deltas that may be on their way to the disk and to the command: of one agent, and of all together where there are many.
+/// Bytes of deltas that may be on their way to the disk and to the command: of one agent, and of all together where there are many. All
+/// together have an eighth of `-memory-limit` at most.
 const DELTA_BYTES_MAX: usize = 16 << 20;
 const ALL_BYTES_MAX: usize = 128 << 20;
+const MEMORY_PART: usize = 8;
 
 /// What of each agent waits; clones share it.
 #[derive(Clone, Debug, Default)]
@@ -88,7 +90,8 @@ impl Quotas {
     /// Whether one of this many agents may have another delta taken.
     pub(crate) fn takes_delta(&self, agent: &Name, agents: usize) -> bool {
         // At least one of the largest deltas is always under way.
-        let most = (ALL_BYTES_MAX / agents.max(1)).clamp(FRAME_MAX, DELTA_BYTES_MAX);
+        let all = ALL_BYTES_MAX.min(stdx::memory_limit() / MEMORY_PART);
+        let most = (all / agents.max(1)).clamp(FRAME_MAX, DELTA_BYTES_MAX);
         self.all().get(agent).is_none_or(|quota| quota.delta_bytes < most)
     }
 

@@ -49,6 +49,8 @@ pub(crate) struct Hit {
     pub(crate) owner: u32,
     /// The user that waits for it, where users decide.
     pub(crate) user: Option<u32>,
+    /// What its user asked for first, where redirects led here.
+    pub(crate) led_from: Option<Arc<str>>,
     /// The tags of its row, where users give it some.
     pub(crate) tags: Option<Arc<str>>,
     /// Its connection becomes the user's own once the server has switched protocols.
@@ -97,6 +99,7 @@ impl Hit {
             leads_elsewhere: false,
             owner: 0,
             user: None,
+            led_from: None,
             tags: None,
             upgrades: false,
             progress: Progress::default(),

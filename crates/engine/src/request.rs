@@ -29,6 +29,9 @@ const PRIVATE_FIELDS: [&str; 6] = [
 /// Header fields that speak of a body, which a redirect to GET leaves behind.
 const BODY_FIELDS: [&str; 2] = ["content-type", "content-length"];
 
+/// Bytes of a location that an error shows.
+const LOCATION_SHOWN_MAX: usize = 1 << 10;
+
 /// A target made ready to be sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
@@ -175,7 +178,7 @@ impl Request {
         let url = self.url.join(location).map_err(|error| Unsendable {
             kind: FailureKind::Target,
             method: self.method.clone(),
-            url_text: shown_url(location).into_owned(),
+            url_text: shown_location(location),
             reason: FailureReason::Url(error),
         })?;
         let keeps_method = matches!(status, 307 | 308);
@@ -202,6 +205,11 @@ impl Request {
         let name = String::new();
         Ok((Target { method, url: url.to_string(), headers, body, weight: 1, name }, url))
     }
+}
+
+/// What a server leads to, as far as an error shows it.
+pub(crate) fn shown_location(location: &str) -> String {
+    stdx::cut_text(&shown_url(location), LOCATION_SHOWN_MAX).into_owned()
 }
 
 /// The content codings that a target asks for, or that we ask for where it says nothing of them.

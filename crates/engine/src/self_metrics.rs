@@ -1,6 +1,6 @@
 //! `SelfMetrics`: a worker's measurements of itself: its lateness, stalls and exhausted resources.
 
-use metrics::{FailureKind, Generator, REDIRECT_HOSTS_MAX};
+use metrics::{FailureKind, Generator, Landing, REDIRECT_HOSTS_MAX};
 use net::machine;
 use stdx::Nanos;
 
@@ -24,6 +24,10 @@ pub(crate) struct SelfMetrics {
     /// Hits that waited for a lazy target.
     pub(crate) starved: u64,
     pub(crate) connections: u64,
+    /// Where redirects led.
+    pub(crate) landings: Vec<Landing>,
+    /// Hits that were sent a second time.
+    pub(crate) sent_again: u64,
     pub(crate) texts_cut: u64,
     /// Hits whose end is by the kernel's stamp.
     pub(crate) kernel_times: u64,
@@ -123,6 +127,8 @@ impl SelfMetrics {
         record.held = self.held;
         record.starved = self.starved;
         record.connections = self.connections;
+        record.sent_again = self.sent_again;
+        record.landings.clone_from(&self.landings);
         record.texts_cut = self.texts_cut;
         record.kernel_times = self.kernel_times;
         record.stalls = self.stalls;

@@ -13,7 +13,7 @@ use remote::flags::FleetRequest;
 use report::k6_summary::is_trend_stat;
 use script::{AbortReason, DeclaredMetric, Fields, Files, Level, Options, Program, SystemTag};
 use serde_json::Value;
-use session::{MonitorConfig, OnCutOff, OnInvalid, ReportFiles, RunFigures};
+use session::{MonitorConfig, OnInvalid, ReportFiles, RunFigures};
 use workload::executor::Scenario;
 
 use crate::announcement;
@@ -23,6 +23,7 @@ use crate::dashboard::{self, Dashboard};
 use crate::error::K6Error;
 use crate::flags::RunFlags;
 use crate::judge::{self, Limit};
+use crate::look_clock;
 use crate::network::Network;
 use crate::option_layers::{self, LayeredOptions};
 use crate::outputs::{self, Outputs, TestMetadata};
@@ -173,6 +174,7 @@ pub(super) fn load_of(
     let files = Rc::clone(&source) as Rc<dyn Files>;
     let files = Rc::new(TimedFiles { files, beginning: Rc::clone(&host) });
     let shown = Arc::new(variables.shown.clone());
+    look_clock::start();
     let program = Program::compile_with(&source.main, shown, files, host, secrets);
     if let Some(AbortReason::Abort(text)) = seen.halt.take() {
         return Err(report(K6Error { code: ExitCode::Aborted, text }));
@@ -442,12 +444,10 @@ impl TestConfig {
         !self.reports.is_empty() || self.on_invalid == OnInvalid::Fail || cli::has_job_summary()
     }
 
-    /// Figures of the scenarios' rows, where anything needs them; by name, where a report will have them.
+    /// Figures of the scenarios' rows, where anything needs them; by name, since redirects of a name are told by its answers.
     pub(super) fn figures(&self, is_reported: bool) -> Option<RunFigures> {
-        match is_reported || self.needs_figures() {
-            true => Some(RunFigures::of_script()),
-            false => self.has_result().then(|| RunFigures::new(OnCutOff::LeftOut)),
-        }
+        let is_needed = is_reported || self.needs_figures() || self.has_result();
+        is_needed.then(RunFigures::of_script)
     }
 
     /// Whether it is said after the summary how the server did, and whether the figures may be believed. k6 does not.

@@ -337,6 +337,10 @@ fn quoted(text: &str) -> String {
             letter if letter.is_control() => {
                 quoted.push_str(&format!("\\x{:02x}", u32::from(letter)));
             }
+            // As Go quotes what is not printable.
+            letter if stdx::steers(letter) => {
+                quoted.push_str(&format!("\\u{:04x}", u32::from(letter)));
+            }
             letter => quoted.push(letter),
         }
     }

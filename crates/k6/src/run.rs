@@ -141,6 +141,7 @@ fn test(
     rest: Option<&Arc<Rest>>,
     saved: Option<&mut OpenRun>,
 ) -> Result<ExitCode, ExitError> {
+    let provenance = session::provenance_row();
     wait_while_paused(&meant, rest.map(Arc::as_ref))?;
     let mut seen = TestProgress {
         outcome: VuStats { tally: meant.tally.clone(), ..VuStats::default() },
@@ -175,6 +176,7 @@ fn test(
         conclude(&mut meant, &seen, judge.as_ref(), agents)?;
     let events = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.events));
     asserted.extend(events.into_iter().map(Assertion::Event));
+    asserted.push(provenance);
     let verdict =
         judge.as_ref().map(|judge| judge.figures.verdict(&judge.generator).with_agents(&asserted));
     let judged = judge.as_ref().zip(verdict.as_ref());
@@ -187,7 +189,7 @@ fn test(
         cli::annotate_failure("load test", &text);
         seen.code = if seen.code == ExitCode::Ok { ExitCode::Thresholds } else { seen.code };
     }
-    let code = session::conclude_run(&gates, verdict.as_ref(), meant.on_invalid);
+    let code = session::conclude_shown_run(&gates, verdict.as_ref(), meant.on_invalid);
     seen.code =
         [seen.code, code, summary].into_iter().find(|c| *c != ExitCode::Ok).unwrap_or(ExitCode::Ok);
     if let Some(done) = &last {
@@ -352,7 +354,7 @@ fn parts(tallies: &GroupTallies) -> Vec<K6Part> {
 }
 
 /// How `setup` or `teardown` ended.
-fn after(meant: &TestConfig, done: &StageResult, late: ExitCode) -> ExitCode {
+pub(super) fn after(meant: &TestConfig, done: &StageResult, late: ExitCode) -> ExitCode {
     if let Some(text) = done.control.aborted() {
         meant.logger.log_line(Level::Error, &text);
         ExitCode::Aborted
@@ -433,6 +435,12 @@ fn notes(meant: &TestConfig, done: &StageResult, elapsed: Nanos) {
         let beside = elapsed.saturating_sub(done.elapsed);
         let mut progress = progress(meant, beside.into());
         progress.draw(done.elapsed.into(), &done.control, true);
+    }
+    let left_out = done.outcome.tally.names_left_out;
+    if left_out > 0 {
+        let samples = stdx::counted(left_out, "sample");
+        let text = "of checks and groups have no figures of their own: their names are too many, or too long";
+        cli::eprint_line(&format!("brunt: {samples} {text}"));
     }
     let dropped = done.outcome.samples_dropped;
     if dropped > 0 {

@@ -66,7 +66,10 @@ fn source(text: &str) -> Result<Source, String> {
                     None if part == "default" => is_default = true,
                     Some(("name", value)) => value.clone_into(&mut name),
                     Some((key, value)) => drop(pairs.insert(key.to_owned(), value.to_owned())),
-                    None => return Err(format!("parsing \"{part}\", needs =")),
+                    // It may be the secret, with another sign in place of this.
+                    None => {
+                        return Err("parsing a part of the mock secret source, needs =".to_owned());
+                    }
                 }
             }
         }
@@ -78,9 +81,10 @@ fn source(text: &str) -> Result<Source, String> {
                     Some(("name", value)) => value.clone_into(&mut name),
                     Some(("filename", value)) => path = Some(value.to_owned()),
                     None if path.is_none() => path = Some(part.to_owned()),
-                    _ => {
+                    other => {
+                        let key = other.map_or("", |(key, _)| key);
                         return Err(format!(
-                            "unknown configuration key for file secret source \"{part}\""
+                            "unknown configuration key for file secret source \"{key}\""
                         ));
                     }
                 }
@@ -115,6 +119,11 @@ mod tests {
         assert_eq!((pairs["k1"].as_str(), pairs["k2"].as_str()), ("v1", "a=b"));
         for text in ["vault=x", "mock=x", "file=", "file=/nowhere/at/all"] {
             assert!(source(text).is_err(), "{text}");
+        }
+        // Issue 42, F14: what is to be a secret stands in no error, however it is written.
+        for text in ["mock=key:canary42", "file=a.txt,key=canary42"] {
+            let error = source(text).unwrap_err();
+            assert!(!error.contains("canary42"), "{error}");
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Writes {
     anywhere: bool,
     /// What relative names begin at.
     working: PathBuf,
-    /// The project, the working folder and the temporary one.
+    /// The project and the working folder.
     free: Vec<PathBuf>,
     /// What the command line allows.
     allowed: Vec<PathBuf>,
@@ -41,11 +41,10 @@ impl Writes {
         let working = std::env::current_dir().unwrap_or_default();
         let script = fs::canonicalize(script).ok();
         let beside = script.as_deref().and_then(Path::parent).unwrap_or(working.as_path());
-        let places = [Some(working.clone()), Some(std::env::temp_dir())].into_iter().flatten();
-        let places = places.filter_map(|place| fs::canonicalize(place).ok());
-        let is_root = |place: &PathBuf| place.parent().is_none();
-        let free = project_root(beside).into_iter().chain(places).filter(|place| !is_root(place));
-        Ok(Self { free: free.collect(), working, allowed, anywhere: false })
+        let places = project_root(beside).into_iter().chain(fs::canonicalize(&working));
+        let temporary = fs::canonicalize(std::env::temp_dir()).ok();
+        let free = places.filter(|place| is_own(place, temporary.as_deref())).collect();
+        Ok(Self { free, working, allowed, anywhere: false })
     }
 
     /// Any file, as k6 has it.
@@ -69,9 +68,9 @@ impl Writes {
         };
         options.create_new(!place.may_replace);
         let mut file = options.open(place.path).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => refusal(
-                "it is there already, and outside of the project, the working and the temporary folder",
-            ),
+            ErrorKind::AlreadyExists => {
+                refusal("it is there already, and outside of the project and the working folder")
+            }
             _ => reason(&error),
         })?;
         let is_file = file.metadata().is_ok_and(|meta| meta.is_file());
@@ -114,11 +113,17 @@ impl Writes {
         let is_report = full.extension().is_some_and(|ending| REPORTS.iter().any(|r| ending == *r));
         if below.is_none() && !is_report {
             return Err(refusal(
-                "it is outside of the project, the working and the temporary folder, and no report (.html .json .txt .xml .csv .md .log)",
+                "it is outside of the project and the working folder, and no report (.html .json .txt .xml .csv .md .log)",
             ));
         }
         Ok(Place { may_replace: below.is_some(), path: full })
     }
+}
+
+/// Whether a folder can be a project, or be worked in: all programs have things in the root and in the temporary folder, and CI
+/// has there what its next steps run.
+fn is_own(place: &Path, temporary: Option<&Path>) -> bool {
+    place.parent().is_some() && temporary != Some(place)
 }
 
 /// A file that may be written.
@@ -230,6 +235,26 @@ mod tests {
         for name in ["../own.json", "../own.json", "../../keys/a.json", "../../keys/a.json"] {
             assert_eq!(writes.write(name, b"x"), Ok(()), "{name}");
         }
+    }
+
+    /// With `TMPDIR=$RUNNER_TEMP`, as in CI, the next steps' programs and variables lie in the temporary folder: a script replaced
+    /// them. It is none of the project's, also where brunt runs in it.
+    #[test]
+    fn issue_42_the_temporary_folder_is_no_project() {
+        let temporary = fs::canonicalize(std::env::temp_dir()).unwrap();
+        assert!(!is_own(&temporary, Some(&temporary)) && !is_own(Path::new("/"), None));
+        assert!(is_own(&temporary.join("project"), Some(&temporary)));
+        let writes = Writes::of(&temporary.join("script.js").display().to_string(), &[]).unwrap();
+        assert!(!writes.free.contains(&temporary));
+        let world = World::new("temporary");
+        let (next, report) = (world.0.join("ci/set_env"), world.0.join("ci/report.json"));
+        for path in [&next, &report] {
+            fs::write(path, "mine").unwrap();
+            assert!(writes.write(&path.display().to_string(), b"evil").is_err());
+            assert_eq!(fs::read(path).unwrap(), b"mine");
+        }
+        let own = world.0.join("ci/new.json").display().to_string();
+        assert_eq!(writes.write(&own, b"x"), Ok(()), "a report may be made there");
     }
 
     /// The pipe has no reader: opening it would wait for ever.

@@ -13,7 +13,7 @@ use k8s_openapi::api::core::v1::{
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use crate::object::{Component, metadata, selected, selector};
+use crate::object::{Component, metadata, pod_metadata, selector, tolerations};
 use crate::options::{AGENT_INDEX, ManifestOptions};
 use crate::security;
 
@@ -81,10 +81,7 @@ pub(crate) fn job(options: &ManifestOptions, keys: usize) -> Job {
             active_deadline_seconds: Some(i64::try_from(options.deadline).unwrap_or(i64::MAX)),
             ttl_seconds_after_finished: Some(ENDED_FOR),
             template: PodTemplateSpec {
-                metadata: Some(ObjectMeta {
-                    labels: Some(selected(options, Component::Agent)),
-                    ..ObjectMeta::default()
-                }),
+                metadata: Some(pod_metadata(options, Component::Agent)),
                 spec: Some(pod(options, keys)),
             },
             ..JobSpec::default()
@@ -115,7 +112,7 @@ fn pod(options: &ManifestOptions, keys: usize) -> PodSpec {
         automount_service_account_token: Some(false),
         enable_service_links: Some(false),
         termination_grace_period_seconds: Some(GRACE),
-        security_context: Some(security::of_pod(&SYSCTLS)),
+        security_context: Some(security::of_pod(options.user, &SYSCTLS)),
         image_pull_secrets: (!pull.is_empty()).then_some(pull),
         node_selector: (!options.node_selector.is_empty()).then(|| options.node_selector.clone()),
         topology_spread_constraints: Some(vec![TopologySpreadConstraint {
@@ -125,6 +122,7 @@ fn pod(options: &ManifestOptions, keys: usize) -> PodSpec {
             label_selector: Some(selector(options, Component::Agent)),
             ..TopologySpreadConstraint::default()
         }]),
+        tolerations: tolerations(options),
         containers: vec![container(options)],
         volumes: Some(vec![
             key_volume(secret_names(options, keys).collect()),

@@ -21,5 +21,6 @@ pub use error::ClusterError;
 pub use kubectl::{Kubectl, PortForward};
 pub use manifests::Manifests;
 pub use nats::{CONFIG_DIR, PORT, STORE_DIR, server_hosts};
-pub use options::{ManifestOptions, OptionsError, agent_name};
+pub use options::{ManifestOptions, OptionsError, TaintTolerance, agent_name};
 pub use secrets::{Secrets, ServerSecrets};
+pub use security::USER;

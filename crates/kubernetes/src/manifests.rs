@@ -120,6 +120,22 @@ pub(crate) mod tests {
         assert_eq!(container["resources"]["requests"], container["resources"]["limits"]);
         assert_eq!(container["resources"]["limits"]["cpu"], "2");
         assert_eq!(container["args"][4], "zone=eu");
+        let nats = &kind(&documents, "StatefulSet", "brunt-nats")["spec"]["template"];
+        for template in [&spec["template"], nats] {
+            let annotations = &template["metadata"]["annotations"];
+            assert_eq!(annotations["sidecar.istio.io/inject"], "false");
+            assert_eq!(annotations["a/b"], "c");
+            let toleration = &template["spec"]["tolerations"][0];
+            assert_eq!(
+                (&toleration["operator"], &toleration["value"]),
+                (&"Equal".into(), &"load".into())
+            );
+            assert_eq!(template["spec"]["securityContext"]["runAsUser"], 65532);
+        }
+        let limits = &nats["spec"]["containers"][0]["resources"]["limits"];
+        assert_eq!((&limits["cpu"], &limits["memory"]), (&"500m".into(), &"256Mi".into()));
+        let port = &kind(&documents, "Service", "brunt-nats")["spec"]["ports"][0];
+        assert_eq!(port["appProtocol"], "tcp");
         assert_eq!(container["volumeMounts"][0]["subPathExpr"], "agent-$(JOB_COMPLETION_INDEX)");
         for pod in [pod, &kind(&documents, "StatefulSet", "brunt-nats")["spec"]["template"]["spec"]]
         {
@@ -180,6 +196,13 @@ pub(crate) mod tests {
         let volume = &job["spec"]["template"]["spec"]["volumes"][0]["projected"]["sources"];
         let mounted = volume.as_sequence().unwrap().iter().map(|source| &source["secret"]["name"]);
         assert!(mounted.eq(secrets.map(|secret| &secret["metadata"]["name"])));
+    }
+
+    #[test]
+    fn the_cluster_may_choose_the_user() {
+        let options = ManifestOptions { user: None, ..options() };
+        let text = Manifests::new(&options, &secrets()).unwrap().yaml();
+        assert!(text.contains("runAsNonRoot: true") && !text.contains("runAsUser"));
     }
 
     #[test]

@@ -9,10 +9,9 @@ use k8s_openapi::api::core::v1::{
     TCPSocketAction, Volume, VolumeMount,
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-use crate::object::{Component, metadata, selected, selector};
+use crate::object::{Component, metadata, pod_metadata, selected, selector, tolerations};
 use crate::options::ManifestOptions;
 use crate::secrets::ServerSecrets;
 use crate::security;
@@ -27,8 +26,6 @@ pub const CONFIG_DIR: &str = "/etc/nats";
 pub const STORE_DIR: &str = "/data";
 /// The most of them.
 const STORE_MAX: &str = "4Gi";
-/// Memory and cores that are enough for a thousand agents.
-const MEMORY: &str = "512Mi";
 
 /// The names by which the pods of a cluster, and a port forwarded to this machine, reach the server.
 #[must_use]
@@ -66,6 +63,8 @@ pub(crate) fn service(options: &ManifestOptions) -> Service {
             selector: Some(selected(options, Component::Nats)),
             ports: Some(vec![ServicePort {
                 name: Some("nats".to_owned()),
+                // A mesh takes a server that speaks first for HTTP otherwise, and waits for the client.
+                app_protocol: Some("tcp".to_owned()),
                 port: PORT.into(),
                 target_port: Some(IntOrString::Int(PORT.into())),
                 ..ServicePort::default()
@@ -85,10 +84,7 @@ pub(crate) fn stateful_set(options: &ManifestOptions, image: &str) -> StatefulSe
             service_name: Some(options.object_name(SUFFIX)),
             selector: selector(options, Component::Nats),
             template: PodTemplateSpec {
-                metadata: Some(ObjectMeta {
-                    labels: Some(selected(options, Component::Nats)),
-                    ..ObjectMeta::default()
-                }),
+                metadata: Some(pod_metadata(options, Component::Nats)),
                 spec: Some(pod(options, image)),
             },
             ..StatefulSetSpec::default()
@@ -101,8 +97,9 @@ fn pod(options: &ManifestOptions, image: &str) -> PodSpec {
     PodSpec {
         automount_service_account_token: Some(false),
         enable_service_links: Some(false),
-        security_context: Some(security::of_pod(&[])),
-        containers: vec![container(image)],
+        security_context: Some(security::of_pod(options.user, &[])),
+        tolerations: tolerations(options),
+        containers: vec![container(options, image)],
         volumes: Some(vec![
             Volume {
                 name: "config".to_owned(),
@@ -126,10 +123,10 @@ fn pod(options: &ManifestOptions, image: &str) -> PodSpec {
     }
 }
 
-fn container(image: &str) -> Container {
+fn container(options: &ManifestOptions, image: &str) -> Container {
     let quantities = BTreeMap::from([
-        ("cpu".to_owned(), Quantity("1".to_owned())),
-        ("memory".to_owned(), Quantity(MEMORY.to_owned())),
+        ("cpu".to_owned(), Quantity(options.nats_cpu.clone())),
+        ("memory".to_owned(), Quantity(options.nats_memory.clone())),
     ]);
     let mount = |name: &str, path: &str, read_only: bool| VolumeMount {
         name: name.to_owned(),

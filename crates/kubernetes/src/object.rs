@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::api::core::v1::Toleration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use serde::Serialize;
 
@@ -39,6 +40,35 @@ pub(crate) fn selected(
         (COMPONENT, component.name()),
     ];
     pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+/// Annotations by which service meshes leave a pod alone: a proxy of theirs would carry the load, and be measured.
+const WITHOUT_MESH: [(&str, &str); 2] =
+    [("linkerd.io/inject", "disabled"), ("sidecar.istio.io/inject", "false")];
+
+/// The labels and annotations of a component's pods.
+pub(crate) fn pod_metadata(options: &ManifestOptions, component: Component) -> ObjectMeta {
+    let own = WITHOUT_MESH.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let mut annotations = BTreeMap::from(own);
+    annotations.extend(options.annotations.clone());
+    ObjectMeta {
+        labels: Some(selected(options, component)),
+        annotations: Some(annotations),
+        ..ObjectMeta::default()
+    }
+}
+
+/// The taints on which pods may run.
+pub(crate) fn tolerations(options: &ManifestOptions) -> Option<Vec<Toleration>> {
+    let all = options.tolerations.iter().map(|one| Toleration {
+        key: Some(one.key.clone()),
+        operator: Some(if one.value.is_some() { "Equal" } else { "Exists" }.to_owned()),
+        value: one.value.clone(),
+        effect: one.effect.clone(),
+        ..Toleration::default()
+    });
+    let all: Vec<Toleration> = all.collect();
+    (!all.is_empty()).then_some(all)
 }
 
 /// The selector of a component's pods.

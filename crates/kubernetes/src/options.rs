@@ -38,9 +38,54 @@ pub struct ManifestOptions {
     pub pull_secret: Option<String>,
     /// The image of the fleet's own message server; `None` where one is there already.
     pub nats_image: Option<String>,
+    /// Memory of the message server, requested and at most.
+    pub nats_memory: String,
+    /// Its cores, requested and at most, as a quantity (`1`, `500m`).
+    pub nats_cpu: String,
+    /// Taints of nodes on which pods may run all the same.
+    pub tolerations: Vec<TaintTolerance>,
+    /// Annotations of all pods, beside those that keep the proxies of service meshes away.
+    pub annotations: BTreeMap<String, String>,
+    /// The user that pods run as; `None` is whom the cluster chooses.
+    pub user: Option<i64>,
     /// brunt's version.
     pub version: String,
 }
+
+/// A taint on which pods may run: `KEY`, `KEY=VALUE`, each with `:EFFECT` behind it where it is for one effect alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaintTolerance {
+    /// The taint's key.
+    pub key: String,
+    /// Its value; `None` is any.
+    pub value: Option<String>,
+    /// Its effect; `None` is any.
+    pub effect: Option<String>,
+}
+
+impl TaintTolerance {
+    /// Reads one; `None` where the text has no key, or an effect that there is not.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let (taint, effect) = match text.rsplit_once(':') {
+            Some((taint, effect)) => (taint, Some(effect)),
+            None => (text, None),
+        };
+        let (key, value) = match taint.split_once('=') {
+            Some((key, value)) => (key, Some(value)),
+            None => (taint, None),
+        };
+        let is_effect = effect.is_none_or(|effect| TAINT_EFFECTS.contains(&effect));
+        (!key.is_empty() && is_effect).then(|| Self {
+            key: key.to_owned(),
+            value: value.map(str::to_owned),
+            effect: effect.map(str::to_owned),
+        })
+    }
+}
+
+/// What a taint does to pods.
+const TAINT_EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /// The suffixes of memory in which an agent's is counted, of those that Kubernetes has.
 const MEMORY_SUFFIXES: [&str; 4] = ["Mi", "Gi", "M", "G"];
@@ -69,6 +114,9 @@ pub enum OptionsError {
     /// Less than a core.
     #[error("an agent needs a whole core at least: with less, its requests go out late")]
     Cpu,
+    /// Not a quantity of cores.
+    #[error("\"{0}\" is no number of cores (expected 2, or 500m for a half)")]
+    Cores(String),
     /// Not a quantity of memory.
     #[error("\"{0}\" is no memory (expected a number with M, Mi, G or Gi, as 512Mi)")]
     Memory(String),
@@ -93,10 +141,12 @@ impl ManifestOptions {
         if self.cpu == 0 {
             return Err(OptionsError::Cpu);
         }
-        let number = MEMORY_SUFFIXES.iter().find_map(|suffix| self.memory.strip_suffix(suffix));
-        match number.map(str::parse::<u32>) {
-            Some(Ok(1..)) => Ok(()),
-            _ => Err(OptionsError::Memory(self.memory.clone())),
+        check_memory(&self.memory)?;
+        check_memory(&self.nats_memory)?;
+        let cores = self.nats_cpu.strip_suffix('m').unwrap_or(&self.nats_cpu);
+        match cores.parse::<u32>() {
+            Ok(1..) => Ok(()),
+            _ => Err(OptionsError::Cores(self.nats_cpu.clone())),
         }
     }
 
@@ -110,6 +160,14 @@ impl ManifestOptions {
 #[must_use]
 pub fn agent_name(name: &str, index: usize) -> String {
     format!("{name}-{index}")
+}
+
+fn check_memory(text: &str) -> Result<(), OptionsError> {
+    let number = MEMORY_SUFFIXES.iter().find_map(|suffix| text.strip_suffix(suffix));
+    match number.map(str::parse::<u32>) {
+        Some(Ok(1..)) => Ok(()),
+        _ => Err(OptionsError::Memory(text.to_owned())),
+    }
 }
 
 /// A character of an image's name, tag or digest.
@@ -146,7 +204,27 @@ pub(crate) mod tests {
             node_selector: BTreeMap::new(),
             pull_secret: None,
             nats_image: Some("nats:2.12".to_owned()),
+            nats_memory: "256Mi".to_owned(),
+            nats_cpu: "500m".to_owned(),
+            tolerations: vec![TaintTolerance::read("pool=load:NoSchedule").unwrap()],
+            annotations: BTreeMap::from([("a/b".to_owned(), "c".to_owned())]),
+            user: Some(65532),
             version: "1.0".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_toleration_is_read_by_its_parts() {
+        let read = |text| TaintTolerance::read(text).map(|one| (one.key, one.value, one.effect));
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(read("k"), Some(("k".to_owned(), None, None)));
+        assert_eq!(read("k:NoExecute"), Some(("k".to_owned(), None, some("NoExecute"))));
+        assert_eq!(
+            read("a/k=v:NoSchedule"),
+            Some(("a/k".to_owned(), some("v"), some("NoSchedule")))
+        );
+        for wrong in ["", "=v", "k:never", ":NoSchedule"] {
+            assert_eq!(read(wrong), None, "{wrong}");
         }
     }
 
@@ -166,6 +244,8 @@ pub(crate) mod tests {
         assert!(refused(|o| o.agents = 0).contains("1 to 1000 agents"));
         assert!(refused(|o| o.agents = 1001).contains("not 1001"));
         assert!(refused(|o| o.cpu = 0).contains("a whole core"));
+        assert!(refused(|o| o.nats_cpu = "0m".to_owned()).contains("no number of cores"));
+        assert!(refused(|o| o.nats_memory = "1".to_owned()).contains("no memory"));
         for memory in ["512Mi", "1G"] {
             let options = ManifestOptions { memory: memory.to_owned(), ..options() };
             assert_eq!(options.check(), Ok(()));

@@ -5,19 +5,20 @@ use k8s_openapi::api::core::v1::{
 };
 
 /// A user without a name, as in distroless images.
-pub(crate) const USER: i64 = 65532;
+pub const USER: i64 = 65532;
 
-/// Of a pod: no root, the runtime's filter of system calls.
-pub(crate) fn of_pod(sysctls: &[(&str, &str)]) -> PodSecurityContext {
+/// Of a pod: no root, the runtime's filter of system calls. A cluster that gives each namespace users of its own (OpenShift) refuses
+/// any other: without a user it chooses one.
+pub(crate) fn of_pod(user: Option<i64>, sysctls: &[(&str, &str)]) -> PodSecurityContext {
     let sysctls: Vec<Sysctl> = sysctls
         .iter()
         .map(|(name, value)| Sysctl { name: (*name).to_owned(), value: (*value).to_owned() })
         .collect();
     PodSecurityContext {
         run_as_non_root: Some(true),
-        run_as_user: Some(USER),
-        run_as_group: Some(USER),
-        fs_group: Some(USER),
+        run_as_user: user,
+        run_as_group: user,
+        fs_group: user,
         seccomp_profile: Some(SeccompProfile {
             type_: "RuntimeDefault".to_owned(),
             ..SeccompProfile::default()

@@ -2,7 +2,7 @@
 
 use stdx::Nanos;
 
-use crate::{Histogram, Sketch};
+use crate::{Histogram, Landing, Sketch};
 
 /// Hosts that only redirects named of which a record has the names.
 pub const REDIRECT_HOSTS_MAX: usize = 5;
@@ -60,6 +60,8 @@ pub struct Generator {
     pub stalls: u64,
     /// The longest of them.
     pub stall_longest: Nanos,
+    /// How long a CPU quota kept the generator's process from running, over all its processors.
+    pub throttled: Nanos,
     /// Connections that failed for want of a file descriptor.
     pub descriptors_exhausted: u64,
     /// Connections that failed for want of a local port.
@@ -70,6 +72,11 @@ pub struct Generator {
     pub redirected: u64,
     /// The first of these hosts, at most [`REDIRECT_HOSTS_MAX`].
     pub redirect_hosts: Vec<String>,
+    /// Where redirects led, at most [`crate::LANDINGS_MAX`].
+    pub landings: Vec<Landing>,
+    /// Hits that were sent a second time: the kept connection of the first closed before its answer began, or an HTTP/2 server said
+    /// that it had not processed them. A server may have worked on the first.
+    pub sent_again: u64,
     /// Connections made.
     pub connections: u64,
     /// Rows that the result stream's queue had no room for: they are in the live counts, not in the file.
@@ -116,11 +123,16 @@ impl Generator {
         self.wall = self.wall.max(other.wall);
         self.stalls = self.stalls.max(other.stalls);
         self.stall_longest = self.stall_longest.max(other.stall_longest);
+        self.throttled = self.throttled.max(other.throttled);
         self.descriptors_exhausted += other.descriptors_exhausted;
         self.ports_exhausted += other.ports_exhausted;
         self.pauses += other.pauses;
         self.redirected += other.redirected;
         self.merge_redirect_hosts(other);
+        for one in &other.landings {
+            Landing::add(&mut self.landings, &one.from, &one.to, one.requests);
+        }
+        self.sent_again += other.sent_again;
         self.connections += other.connections;
         self.rows_dropped += other.rows_dropped;
         self.texts_cut += other.texts_cut;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use stdx::url_without_secrets;
 
-use crate::{Batch, FailureKind, Histogram, Sample, TargetTable, row_tag};
+use crate::{Batch, FailureCounts, FailureKind, Histogram, Sample, TargetTable, row_tag};
 
 /// Groups at most; hits of further keys go into the group [`OTHER`].
 pub const GROUPS_MAX: usize = 1000;
@@ -58,6 +58,8 @@ pub struct Group {
     pub bytes_in: u64,
     /// Response times, from the moment a hit was due.
     pub response: Histogram,
+    /// The hits that are no successes, by reason.
+    pub failures: FailureCounts,
 }
 
 /// Hits by key, in the order the keys were first seen.
@@ -236,7 +238,11 @@ fn tagged(text: &str, tag: &str) -> String {
 impl Group {
     fn record(&mut self, sample: &Sample) {
         self.hits += 1;
-        self.successes += u64::from(sample.is_success());
+        if sample.is_success() {
+            self.successes += 1;
+        } else {
+            self.failures.record(sample);
+        }
         self.bytes_in = self.bytes_in.saturating_add(sample.bytes_in);
         self.response.record(sample.response());
     }
@@ -246,6 +252,7 @@ impl Group {
         self.successes += other.successes;
         self.bytes_in = self.bytes_in.saturating_add(other.bytes_in);
         self.response.merge(&other.response);
+        self.failures.merge(&other.failures);
     }
 }
 

@@ -11,14 +11,17 @@ mod agent;
 mod attacked;
 mod event;
 mod failure;
+mod failure_counts;
 mod gate;
 mod generator;
 mod grid;
 mod groups;
 mod histogram;
+mod landing;
 pub mod metric_name;
 mod objective;
 mod phases;
+mod provenance;
 mod pulse;
 mod row_tags;
 mod sample;
@@ -35,6 +38,7 @@ pub use agent::{AgentRecord, ClockOffset};
 pub use attacked::{Attacked, AttackedTarget, AttackedTargets};
 pub use event::{Event, EventKind};
 pub use failure::FailureKind;
+pub use failure_counts::{FailureCounts, FailureReason};
 pub use gate::{
     GATES_MAX, Gap, Gate, GateError, GateFigures, GateMetric, GateOutcome, GateState, GateUnit,
     Gates, JudgedRun, Selector, Statistic, StatusSet,
@@ -43,8 +47,10 @@ pub use generator::{Generator, REDIRECT_HOSTS_MAX};
 pub use grid::CELLS_MAX;
 pub use groups::{By, GROUPS_MAX, Group, Groups, OTHER, UNCONNECTED, UNNAMED, UNTAGGED};
 pub use histogram::{Histogram, HistogramError, LogLinear, Sketch};
+pub use landing::{LANDINGS_MAX, Landing};
 pub use objective::{CONDITIONS_MAX, Condition, Metric, Objective, ObjectiveError, Op};
 pub use phases::Phases;
+pub use provenance::Provenance;
 pub use pulse::Pulse;
 pub use row_tags::{row_tag, row_tags};
 pub use sample::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};

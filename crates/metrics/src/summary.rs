@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use stdx::Nanos;
 
-use crate::{Batch, FailureKind, Histogram, STATUS_MAX, Sample, Snapshot};
+use crate::{
+    Batch, FailureCounts, FailureKind, FailureReason, Histogram, STATUS_MAX, Sample, Snapshot,
+};
 
 /// Error texts at most; hits with other texts are counted in [`Summary::errors_more`].
 pub const ERRORS_MAX: usize = 1000;
@@ -214,6 +216,22 @@ impl Summary {
             .collect();
         failed.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         failed
+    }
+
+    /// Hits that are no successes, by reason.
+    #[must_use]
+    pub fn failure_counts(&self) -> FailureCounts {
+        let mut counts = FailureCounts::default();
+        for (kind, hits) in FailureKind::ALL.into_iter().zip(self.failures).skip(1) {
+            counts.add(FailureReason::Kind(kind), hits);
+        }
+        for (status, hits) in self.status_codes() {
+            // A status of 0 is a hit without an answer, which has its kind.
+            if status != 0 && !(200..400).contains(&status) {
+                counts.add(FailureReason::Status(status), hits);
+            }
+        }
+        counts
     }
 
     /// Attack and wait: from the first due hit to the last end, without the time between runs ([`Summary::apart`]).

@@ -43,7 +43,8 @@ fn begun(only: u32, targets: &TargetTable, before: &Summary) -> Groups {
     if before.requests > 0 {
         let Summary { requests, successes, bytes_in, response, .. } = before;
         let (hits, successes, bytes_in) = (*requests, *successes, *bytes_in);
-        let seen = Group { hits, successes, bytes_in, response: response.clone() };
+        let (response, failures) = (response.clone(), before.failure_counts());
+        let seen = Group { hits, successes, bytes_in, response, failures };
         groups.put(only, targets, &seen);
     }
     groups
@@ -63,7 +64,8 @@ mod tests {
         let batch = |target: u32| {
             let done = Nanos(1000 + u64::from(target));
             let sample = Sample { target, done, status: 200, bytes_in: 7, ..Sample::default() };
-            Batch { samples: vec![sample, sample], ..Batch::default() }
+            let failed = Sample { status: 503, ..sample };
+            Batch { samples: vec![sample, failed], ..Batch::default() }
         };
         let (mut rows, mut summary) = (TargetRows::default(), Summary::new());
         let mut all = Groups::by_request();

@@ -110,7 +110,7 @@ impl Cgroup {
         let throttled = waits.and_then(|waits| self.throttling.share(waits, now.steady));
         add(&mut values, "throttled", throttled);
         add(&mut values, "quota", self.quota());
-        rows.reading(now.unix, self.source.clone(), values);
+        rows.reading(now.unix, &self.source, values);
     }
 }
 

@@ -1,5 +1,7 @@
 //! `Rows`: the rows of one sample, each with the machine's name. Incidents are bounded.
 
+use std::borrow::Cow;
+
 use metrics::server::{Incident, Reading, Row};
 
 /// Incidents of one watcher at most: a server that forks all the time has one for each process.
@@ -28,10 +30,16 @@ impl Rows {
         Self { host, found: Vec::new(), incidents: 0 }
     }
 
-    /// Adds a reading, unless it has no values.
-    pub(crate) fn reading(&mut self, at: i64, source: String, values: Values) {
+    /// Adds a reading, unless it has no values. It is the door by which what others name enters rows: URLs in sources and in names of
+    /// series have neither passwords nor what is to be redacted.
+    pub(crate) fn reading(&mut self, at: i64, source: &str, mut values: Values) {
         if !values.is_empty() {
-            let host = self.host.clone();
+            for (name, _) in &mut values {
+                if let Cow::Owned(shown) = stdx::shown_text(name) {
+                    *name = shown;
+                }
+            }
+            let (host, source) = (self.host.clone(), stdx::shown_text(source).into_owned());
             self.found.push(Row::Reading(Reading { at, host, source, values }));
         }
     }
@@ -44,7 +52,8 @@ impl Rows {
             INCIDENTS_MAX => "too many incidents: no more are told".to_owned(),
             _ => return,
         };
-        let (host, source) = (self.host.clone(), source.to_owned());
+        let what = stdx::shown_text(&what).into_owned();
+        let (host, source) = (self.host.clone(), stdx::shown_text(source).into_owned());
         self.found.push(Row::Incident(Incident { at, host, source, what }));
     }
 }
@@ -71,6 +80,21 @@ pub(crate) mod tests {
         rows.iter().filter_map(of).collect()
     }
 
+    /// Issue 42, F9: what `-redact` and the hiding of passwords do elsewhere did not reach what is watched.
+    #[test]
+    fn no_row_has_a_secret() {
+        const SECRET: &str = "canary42";
+        stdx::redact_for_run(Some("secrets"));
+        let mut rows = Rows::new("h".into());
+        let url = format!("http://kay:{SECRET}@h/metrics?a=1&token={SECRET}");
+        let name = format!("requests{{url=\"{url}\",path=\"/x?token={SECRET}\"}}");
+        rows.reading(0, &format!("scrape {url}"), vec![(name, 1.0)]);
+        rows.incident(0, &format!("scrape {url}"), format!("gives no answer: {url}: refused"));
+        stdx::redact_for_run(None);
+        let found = format!("{:?}", rows.found);
+        assert!(!found.contains(SECRET) && found.contains("a=1"), "{found}");
+    }
+
     #[test]
     fn incidents_have_an_end() {
         let mut rows = Rows::new("h".into());
@@ -82,7 +106,7 @@ pub(crate) mod tests {
             incidents(&rows.found).last().unwrap(),
             "s: too many incidents: no more are told"
         );
-        rows.reading(0, "empty".into(), Vec::new());
+        rows.reading(0, "empty", Vec::new());
         assert_eq!(rows.found.len(), INCIDENTS_MAX as usize);
     }
 }

@@ -36,7 +36,18 @@ pub(crate) struct SendError {
     /// How long the server asks to wait.
     pub(crate) pause: Option<Duration>,
     /// What happened.
-    pub(crate) text: String,
+    text: String,
+}
+
+/// Bytes of what a server says that an error shows.
+const SHOWN_MAX: usize = 400;
+
+impl SendError {
+    /// Of a text that may be the server's: it becomes one line, and is cut.
+    pub(crate) fn new(is_passing: bool, pause: Option<Duration>, text: &str) -> Self {
+        let text = stdx::terminal_line(&stdx::cut_text(text.trim(), SHOWN_MAX));
+        Self { is_passing, pause, text }
+    }
 }
 
 /// What came of an output.
@@ -264,9 +275,18 @@ mod tests {
         }
     }
 
+    /// Issue 42, F13: a server's `grpc-message` of 15 MB was two lines of the log.
+    #[test]
+    fn an_error_shows_little_of_what_a_server_says() {
+        let long = format!("status 13 {}\u{1b}]0;x", "x\n\u{202e}".repeat(1_000_000));
+        let error = SendError::new(true, None, &long);
+        assert!(error.text.len() < 3 * SHOWN_MAX && error.text.starts_with("status 13 x"));
+        assert!(!error.text.chars().any(stdx::steers) && error.text.ends_with('…'));
+    }
+
     fn refusal(is_passing: bool) -> Result<(), SendError> {
         let pause = Some(Duration::from_millis(1));
-        Err(SendError { is_passing, pause, text: "busy".to_owned() })
+        Err(SendError::new(is_passing, pause, "busy"))
     }
 
     fn delivered(answers: Vec<Result<(), SendError>>, n: u8) -> (Delivered, Vec<Vec<u8>>, usize) {
@@ -293,7 +313,7 @@ mod tests {
 
     #[test]
     fn an_end_that_takes_long_says_why() {
-        let slow = SendError { is_passing: true, pause: Some(SAYS_AFTER * 2), text: "busy".into() };
+        let slow = SendError::new(true, Some(SAYS_AFTER * 2), "busy");
         let (all, taken, lines) = delivered(vec![Err(slow)], 1);
         assert_eq!((all.lost, taken.len()), (0, 1));
         assert_eq!(lines, 2, "the failure, and the wait");

@@ -83,15 +83,40 @@ impl Environment {
         let Some(path) = self.text(variable) else { return Ok(None) };
         std::fs::read(path).map(Some).map_err(|error| OutputError::File {
             variable,
-            path: path.to_owned(),
+            path: shown_path(path),
             error: error.to_string(),
         })
     }
 }
 
+/// The error of a variable with this value, which is shown where it can be no secret, and only its beginning.
 pub(crate) fn wrong(variable: &'static str, value: &str, wanted: &'static str) -> OutputError {
-    OutputError::Variable { variable, value: value.to_owned(), wanted }
+    let can_be_secret = stdx::names_secret_field(variable)
+        || SECRETS.iter().any(|part| variable.contains(part))
+        || value.contains(['=', '@', ' ', '\n']);
+    let value = match value.char_indices().nth(VALUE_SHOWN_MAX) {
+        _ if can_be_secret => HIDDEN.to_owned(),
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    };
+    OutputError::Variable { variable, value, wanted }
 }
+
+/// Parts of the names of variables whose values have headers or keys.
+const SECRETS: [&str; 3] = ["HEADER", "CERTIFICATE", "USERNAME"];
+/// What stands in place of a value.
+const HIDDEN: &str = "…";
+/// Characters of a value that an error shows: a token is longer.
+const VALUE_SHOWN_MAX: usize = 24;
+
+/// The path in a variable; who gave the key itself in its place does not read it in an error.
+fn shown_path(path: &str) -> String {
+    let is_path = path.len() <= PATH_MAX && !path.contains(['\n', '\r']);
+    if is_path && !path.contains("-----") { path.to_owned() } else { HIDDEN.to_owned() }
+}
+
+/// Bytes of a path, at most.
+const PATH_MAX: usize = 4096;
 
 #[cfg(test)]
 mod tests {
@@ -112,6 +137,19 @@ mod tests {
         assert_eq!(errors[2], "C=\"0\": a number above 0");
         assert!(errors[3].starts_with("D: /none: "), "{}", errors[3]);
         assert_eq!(of.text("E"), None);
+        // Issue 42, F14: a list of headers with `=` for `:` was printed whole.
+        for (variable, value) in [
+            ("K6_PROMETHEUS_RW_HTTP_HEADERS", "Authorization=Bearer canary42"),
+            ("K6_OTEL_HEADERS", "canary42"),
+            ("K6_INFLUXDB_PUSH_INTERVAL", "token=canary42"),
+            ("K6_INFLUXDB_PUSH_INTERVAL", "a-long-token-of-a-server-canary42"),
+        ] {
+            let text = wrong(variable, value, "a list").to_string();
+            assert!(text.starts_with(variable) && !text.contains("canary42"), "{text}");
+        }
+        let key = "-----BEGIN PRIVATE KEY-----\ncanary42";
+        let error = Environment::of(&[("D", key)]).file("D").map(|_| ()).unwrap_err().to_string();
+        assert!(error.starts_with("D: …: ") && !error.contains("canary42"), "{error}");
         assert_eq!(of.duration("E", Duration::from_secs(2)).unwrap(), Duration::from_secs(2));
     }
 }

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+/// Buckets at most, as OpenTelemetry's SDKs have it.
+const BUCKETS_MAX: usize = 160;
+
 /// Counts of values that are not below 0.
 #[derive(Clone, Debug)]
 pub(crate) struct ExponentialHistogram {
@@ -18,6 +21,7 @@ pub(crate) struct ExponentialHistogram {
 }
 
 impl ExponentialHistogram {
+    /// Of this scale, until its values are too far apart.
     pub(crate) fn new(scale: i32) -> Self {
         Self { scale, buckets: BTreeMap::new(), zeros: 0, count: 0, sum: 0.0, min: 0.0, max: 0.0 }
     }
@@ -43,8 +47,21 @@ impl ExponentialHistogram {
             self.zeros += 1;
         } else {
             // The upper bound belongs to the bucket.
-            let index = (value.log2() * f64::from(1 << self.scale)).ceil() - 1.0;
+            let factor = 2f64.powi(self.scale);
+            let index = (value.log2() * factor).ceil() - 1.0;
             *self.buckets.entry(index as i32).or_default() += 1;
+            while self.buckets.len() > BUCKETS_MAX {
+                self.downscale();
+            }
+        }
+    }
+
+    /// Joins each two neighbours: a scale less, and every bound of it is one of this. OpenTelemetry, metrics SDK, "Base2 exponential
+    /// bucket histogram aggregation".
+    fn downscale(&mut self) {
+        self.scale -= 1;
+        for (index, count) in std::mem::take(&mut self.buckets) {
+            *self.buckets.entry(index >> 1).or_default() += count;
         }
     }
 
@@ -57,6 +74,24 @@ impl ExponentialHistogram {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Issue 42, F6: values from 1e-300 to 1e300 took a bucket each.
+    #[test]
+    fn values_far_apart_share_buckets() {
+        let mut histogram = ExponentialHistogram::new(3);
+        let values = || (-300..=300).map(|power| 1.5 * 10f64.powi(power));
+        values().for_each(|value| histogram.add(value));
+        let (base, buckets) = (2f64.powf(2f64.powi(-histogram.scale())), histogram.buckets.len());
+        assert!((BUCKETS_MAX / 4..=BUCKETS_MAX).contains(&buckets), "{buckets}");
+        assert_eq!(histogram.buckets().map(|(_, count)| count).sum::<u64>(), 601);
+        for (index, count) in histogram.buckets() {
+            let (low, high) = (f64::from(index) * base.log2(), f64::from(index + 1) * base.log2());
+            let within = |value: &f64| value.log2() > low - 1e-9 && value.log2() <= high + 1e-9;
+            assert_eq!(values().filter(within).count() as u64, count, "{index}");
+        }
+        let own = ExponentialHistogram::new(3);
+        assert_eq!((own.scale(), 3), (3, own.scale), "others are as fine as they were");
+    }
 
     #[test]
     fn values_lie_between_the_bounds_of_their_bucket() {

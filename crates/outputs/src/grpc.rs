@@ -101,15 +101,11 @@ impl Transport for GrpcTransport {
                 // Cancelled, deadline exceeded, resource exhausted, aborted, out of range, unavailable, data loss. OTLP 1.0,
                 // "Failures".
                 let is_passing = [1, 4, 8, 10, 11, 14, 15].contains(&code);
-                return Err(SendError {
-                    is_passing,
-                    pause: None,
-                    text: text.trim_end().to_owned(),
-                });
+                return Err(SendError::new(is_passing, None, &text));
             }
             Err(error) => format!("grpc://{place}: {error}"),
         };
-        Err(SendError { is_passing: true, pause: None, text })
+        Err(SendError::new(true, None, &text))
     }
 }
 

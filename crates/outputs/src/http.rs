@@ -31,6 +31,7 @@ pub(crate) struct HttpTransport {
     agent: Agent,
     url: String,
     headers: Vec<(String, String)>,
+    first: Option<String>,
 }
 
 impl HttpTransport {
@@ -52,11 +53,16 @@ impl HttpTransport {
         if !is_http || parsed.is_err() {
             return Err(OutputError::Address(stdx::shown_url(url).into_owned()));
         }
-        Ok(Self { agent: config.into(), url: url.to_owned(), headers })
+        Ok(Self { agent: config.into(), url: url.to_owned(), headers, first: None })
+    }
+
+    /// The same; before the first payload it posts to this URL, by which the payloads' place is made.
+    pub(crate) fn after(self, first: String) -> Self {
+        Self { first: Some(first), ..self }
     }
 
     /// Posts without waiting for a good answer: what the server says is not looked at.
-    pub(crate) fn try_post(&self, url: &str) {
+    fn try_post(&self, url: &str) {
         let mut request = self.agent.post(url);
         for (name, value) in &self.headers {
             request = request.header(name, value);
@@ -68,12 +74,15 @@ impl HttpTransport {
     fn error(&self, is_passing: bool, pause: Option<Duration>, text: &str) -> SendError {
         let url = stdx::shown_url(&self.url);
         let url = url.split('?').next().unwrap_or_default();
-        SendError { is_passing, pause, text: format!("{url}: {text}") }
+        SendError::new(is_passing, pause, &format!("{url}: {text}"))
     }
 }
 
 impl Transport for HttpTransport {
     fn send(&mut self, payload: &[u8]) -> Result<(), SendError> {
+        if let Some(first) = self.first.take() {
+            self.try_post(&first);
+        }
         let mut request = self.agent.post(&self.url);
         for (name, value) in &self.headers {
             request = request.header(name, value);
@@ -88,7 +97,7 @@ impl Transport for HttpTransport {
         }
         let body = String::from_utf8_lossy(if read.is_ok() { &body } else { &[] }).into_owned();
         let is_passing = status.is_server_error() || [408, 429].contains(&status.as_u16());
-        let line: String = body.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let line: String = body.chars().map(|c| if stdx::steers(c) { ' ' } else { c }).collect();
         let text = format!("the server answers {status} {}", line.trim());
         Err(self.error(is_passing, pause, text.trim_end()))
     }

@@ -90,9 +90,10 @@ impl Settings {
     pub(crate) fn read(argument: &str, of: &Environment) -> Result<Self, OutputError> {
         const FIELDS: &str = "K6_INFLUXDB_TAGS_AS_FIELDS";
         let named = of.text("K6_INFLUXDB_ADDR").unwrap_or(DEFAULT_URL);
-        let address = Address::parse(if argument.is_empty() { named } else { argument })?;
+        let text = if argument.is_empty() { named } else { argument };
+        let address = Address::parse(text)?;
         if address.parameters.iter().any(|(name, _)| !PARAMETERS.contains(name)) {
-            return Err(OutputError::Address(stdx::shown_url(argument).into_owned()));
+            return Err(OutputError::Address(stdx::shown_url(text).into_owned()));
         }
         let of_url: Vec<&str> = address
             .parameters
@@ -198,8 +199,8 @@ fn transport(address: &Address<'_>, of: &Environment) -> Result<HttpTransport, O
     let transport = HttpTransport::new(&url, headers, &tls)?;
     let quoted = database.replace('"', "\\\"");
     let create = encoded(&format!("CREATE DATABASE \"{quoted}\""));
-    transport.try_post(&format!("{server}/query?q={create}"));
-    Ok(transport)
+    // Not before the load: a server that hangs would hold it up.
+    Ok(transport.after(format!("{server}/query?q={create}")))
 }
 
 /// Makes lines of samples.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use metrics::tally::{Contains, Kind, MetricId, Trend};
+use stdx::MemoryShare;
 
 use crate::exponential::ExponentialHistogram;
 use crate::sample::Sample;
@@ -65,7 +66,14 @@ pub(crate) struct SeriesTable {
     by_key: HashMap<(u32, u32), u32>,
     pub(crate) all: Vec<Series>,
     pub(crate) refused: u64,
+    /// What the series take of what the process may.
+    memory: MemoryShare,
+    bytes: usize,
 }
+
+/// Bytes of a series, at most: a trend has buckets.
+const TREND_BYTES: usize = 4 << 10;
+const SERIES_BYTES: usize = 256;
 
 impl SeriesTable {
     pub(crate) fn new(distribution: Distribution, time_factor: f64) -> Self {
@@ -78,6 +86,8 @@ impl SeriesTable {
             by_key: HashMap::new(),
             all: Vec::new(),
             refused: 0,
+            memory: MemoryShare::default(),
+            bytes: 0,
         }
     }
 
@@ -87,9 +97,9 @@ impl SeriesTable {
             return;
         };
         let metric = self.place(sample);
-        let at = match self.by_key.get(&(metric, tags)) {
-            Some(at) => *at,
-            None if self.all.len() >= SERIES_MAX => {
+        let at = match self.by_key.get(&(metric, tags)).copied() {
+            Some(at) => at,
+            None if self.all.len() >= SERIES_MAX || !self.has_room_for(sample.kind) => {
                 self.refused += 1;
                 return;
             }
@@ -107,6 +117,18 @@ impl SeriesTable {
         series.last_ns = series.last_ns.max(sample.unix_ns);
         series.is_new = true;
         series.state.add(sample.value * factor);
+    }
+
+    /// Takes the memory of one more series, if there is so much: an eighth of what the process may take at most is theirs.
+    fn has_room_for(&mut self, kind: Kind) -> bool {
+        let bytes = if kind == Kind::Trend { TREND_BYTES } else { SERIES_BYTES };
+        self.bytes += bytes;
+        let fits = self.bytes <= stdx::within_memory(usize::MAX, 8)
+            && self.memory.resize(self.bytes).is_ok();
+        if !fits {
+            self.bytes -= bytes;
+        }
+        fits
     }
 
     fn place(&mut self, sample: &Sample<'_>) -> u32 {

@@ -29,11 +29,9 @@ impl Transport for UdpTransport {
         match self.socket.send(payload) {
             Ok(_) => Ok(()),
             // A port where nothing listens is heard of with the next datagram. Datagrams are never sent twice.
-            Err(error) => Err(SendError {
-                is_passing: false,
-                pause: None,
-                text: format!("udp {}: {error}", self.address),
-            }),
+            Err(error) => {
+                Err(SendError::new(false, None, &format!("udp {}: {error}", self.address)))
+            }
         }
     }
 }

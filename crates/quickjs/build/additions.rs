@@ -1,13 +1,27 @@
-//! The lines that are added to `quickjs.c`, and where. They call what the files in `c/` define; an addition of more than some
+//! The lines that are added to QuickJS's sources, and where. They call what the files in `c/` define; an addition of more than some
 //! lines belongs there.
 
 use crate::splice::{Addition, Place};
 
-/// The source that the lines are added to.
-pub(crate) const FILE: &str = "quickjs.c";
+/// What is added to the source of this name.
+pub(crate) fn of(name: &str) -> Option<&'static [Addition]> {
+    match name {
+        "quickjs.c" => Some(&QUICKJS),
+        "libunicode.c" => Some(&LIBUNICODE),
+        _ => None,
+    }
+}
 
-/// Every addition, in the order of the source.
-pub(crate) const ALL: [Addition; 32] = [
+/// The marks of one letter are sorted in the square of the time that they take to read. No text has many: the standard's own
+/// stream-safe format ends at 30 (UAX 15, 13). More than these are sorted in parts.
+const LIBUNICODE: [Addition; 1] = [Addition {
+    definition: "void sort_cc(",
+    place: Place::Instead("while (j < len) {"),
+    lines: "            while (j < len && j - start < 1024) {",
+}];
+
+/// Every addition to `quickjs.c`, in the order of the source.
+const QUICKJS: [Addition; 45] = [
     // Fibers, and the records of modules that outlive their fibers: `c/fibers.h` and `c/modules.c` say what both are.
     Addition {
         definition: "struct JSRuntime {",
@@ -135,6 +149,93 @@ pub(crate) const ALL: [Addition; 32] = [
         definition: "JSValue js_async_module_execution_fulfilled(",
         place: Place::BeforeEach(2, "js_free(ctx, exec_list->tab);"),
         lines: "    js_release_modules(ctx, exec_list->tab, exec_list->count);",
+    },
+    // Another thread may ask for a look (JS_LookForInterrupts): the counter is read and written as one, and what a step costs is of
+    // no account. A request that comes between the two is lost, and comes again.
+    Addition {
+        definition: "int __js_poll_interrupts(",
+        place: Place::Instead("ctx->interrupt_counter = JS_INTERRUPT_COUNTER_INIT;"),
+        lines: "    __atomic_store_n(&ctx->interrupt_counter, JS_INTERRUPT_COUNTER_INIT, __ATOMIC_RELAXED);",
+    },
+    Addition {
+        definition: "int js_poll_interrupts(",
+        place: Place::Instead("if (unlikely(--ctx->interrupt_counter <= 0)) {"),
+        lines: "    int left = __atomic_load_n(&ctx->interrupt_counter, __ATOMIC_RELAXED) - 1;
+
+    __atomic_store_n(&ctx->interrupt_counter, left, __ATOMIC_RELAXED);
+    if (unlikely(left <= 0)) {",
+    },
+    // What loops within one call looks too: searches of texts, matches, iterators, JSON, and the parser of what a VU compiles (what
+    // is compiled before the test has no limit but its own).
+    Addition {
+        definition: "int string_indexof(",
+        place: Place::Instead("static int string_indexof(JSString *p1, JSString *p2, int from)"),
+        lines: "/* -2: interrupted */
+static int string_indexof(JSContext *ctx, JSString *p1, JSString *p2, int from)",
+    },
+    Addition {
+        definition: "int string_indexof(",
+        place: Place::Before("if (!string_cmp(p1, p2, j + 1, 1, len2 - 1))"),
+        lines: "        if (js_poll_interrupts(ctx))
+            return -2;",
+    },
+    Addition {
+        definition: "JSValue js_string_replace(",
+        place: Place::Instead("pos = string_indexof(sp, searchp, endOfLastMatch);"),
+        lines: "            pos = string_indexof(ctx, sp, searchp, endOfLastMatch);",
+    },
+    Addition {
+        definition: "JSValue js_string_replace(",
+        place: Place::Before("if (pos < 0) {"),
+        lines: "        if (pos == -2 || js_poll_interrupts(ctx))
+            goto exception;",
+    },
+    Addition {
+        definition: "JSValue js_string_split(",
+        place: Place::Instead("e = string_indexof(sp, rp, q);"),
+        lines: "        e = string_indexof(ctx, sp, rp, q);
+        if (e == -2 || js_poll_interrupts(ctx))
+            goto exception;",
+    },
+    Addition {
+        definition: "JSValue js_string_indexOf(",
+        place: Place::Before("if (!string_cmp(p, p1, i, 0, v_len)) {"),
+        lines: "            if (js_poll_interrupts(ctx))
+                goto fail;",
+    },
+    Addition {
+        definition: "JSValue js_string_includes(",
+        place: Place::Before("if (!string_cmp(p, p1, i, 0, v_len)) {"),
+        lines: "            if (js_poll_interrupts(ctx))
+                goto fail;",
+    },
+    Addition {
+        definition: "JSValue js_regexp_exec(",
+        place: Place::After("const char *group_name_ptr;"),
+        lines: "
+    if (js_poll_interrupts(ctx))
+        return JS_EXCEPTION;",
+    },
+    Addition {
+        definition: "JSValue JS_IteratorNext(",
+        place: Place::After("int done;"),
+        lines: "
+    if (js_poll_interrupts(ctx)) {
+        *pdone = false;
+        return JS_EXCEPTION;
+    }",
+    },
+    Addition {
+        definition: "int js_json_to_str(",
+        place: Place::Before("if (js_check_stack_overflow(ctx->rt, 0)) {"),
+        lines: "    if (js_poll_interrupts(ctx))
+        goto exception;",
+    },
+    Addition {
+        definition: "int next_token(",
+        place: Place::Before("if (js_check_stack_overflow(s->ctx->rt, 1000)) {"),
+        lines: "    if (s->ctx->fiber && js_poll_interrupts(s->ctx))
+        return -1;",
     },
     // The functions of arrays loop over as many elements as an object claims to have: each step looks for an interrupt.
     Addition {

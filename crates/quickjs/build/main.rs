@@ -44,10 +44,9 @@ fn build() -> Result<(), Box<dyn Error>> {
 /// Writes the C sources into `out`, with the additions.
 fn write_sources(sources: &Sources, out: &Path) -> Result<(), Box<dyn Error>> {
     for (name, text) in sources.in_folder("quickjs/") {
-        if name == additions::FILE {
-            fs::write(out.join(name), splice::apply(text, &additions::ALL)?)?;
-        } else {
-            fs::write(out.join(name), text)?;
+        match additions::of(name) {
+            Some(additions) => fs::write(out.join(name), splice::apply(text, additions)?)?,
+            None => fs::write(out.join(name), text)?,
         }
     }
     Ok(())

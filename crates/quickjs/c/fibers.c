@@ -163,5 +163,5 @@ static JSModuleDef *js_fiber_module(JSContext *ctx, JSAtom name, JSValueConst at
 
 void JS_LookForInterrupts(JSContext *ctx)
 {
-    ctx->interrupt_counter = 1;
+    __atomic_store_n(&ctx->interrupt_counter, 1, __ATOMIC_RELAXED);
 }

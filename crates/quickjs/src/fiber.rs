@@ -66,9 +66,10 @@ unsafe extern "C" {
     /// The value is valid.
     pub fn JS_StringBytes(of: JSValue, len: *mut usize) -> *const u8;
 
-    /// Has the next step of the interpreter look for an interrupt, instead of one of the next 10,000.
+    /// Has the next step of the interpreter look for an interrupt, instead of one of the next 10,000. Any thread may ask; of
+    /// another thread's requests a few are lost.
     ///
     /// # Safety
-    /// The context is valid.
+    /// The context is valid, and stays so during the call.
     pub fn JS_LookForInterrupts(ctx: *mut JSContext);
 }

@@ -199,6 +199,7 @@ fn is_possible(generator: &Generator) -> bool {
         connections,
         generator.pauses,
         generator.redirected,
+        generator.sent_again,
         generator.warmup_hits,
         generator.rows_dropped,
         generator.texts_cut,
@@ -209,6 +210,7 @@ fn is_possible(generator: &Generator) -> bool {
         generator.on_time.count(),
     ];
     counts.into_iter().all(|count| count < COUNT_MAX)
+        && generator.landings.iter().all(|landing| landing.requests < COUNT_MAX)
         && generator.workers <= WORKERS_MAX
         && generator.cpu < CPU_MAX
 }

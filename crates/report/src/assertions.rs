@@ -79,7 +79,10 @@ pub(crate) fn case(one: &Assertion) -> Option<JunitCase> {
             JunitCase::new(&format!("check {}", name(check)), held, failed)
         }
         Assertion::Gate(outcome) => gates::case(outcome),
-        Assertion::Metric(_) | Assertion::Agent(_) | Assertion::Event(_) => return None,
+        Assertion::Metric(_)
+        | Assertion::Agent(_)
+        | Assertion::Event(_)
+        | Assertion::Provenance(_) => return None,
     };
     Some(case)
 }

@@ -15,11 +15,15 @@ const ROWS_MAX: usize = 10;
 const NAME_MAX: usize = 120;
 /// The columns after the target.
 const HEADS: [&str; 6] = ["requests", "failures", "rate", "p50", "p95", "p99"];
+/// Reasons of a target's failures in its row; the rest is counted.
+const REASONS_SHOWN: usize = 3;
 
 /// The rows of the table.
 struct Table<'a> {
     rows: Vec<(&'a str, &'a Group)>,
     more: More,
+    /// The reasons of failures have a column.
+    has_failures: bool,
     /// Requests a second of the run for each request of it.
     rate: f64,
 }
@@ -50,17 +54,25 @@ impl<'a> Table<'a> {
         let more = More { count: rows.len().saturating_sub(ROWS_MAX), is_least };
         rows.truncate(ROWS_MAX);
         let rate = input.summary.rate() / input.summary.requests.max(1) as f64;
-        Some(Self { rows, more, rate })
+        let has_failures = rows.iter().any(|row| row.1.hits > row.1.successes);
+        Some(Self { rows, more, has_failures, rate })
     }
 
-    fn cells(&self, (name, group): &(&str, &Group)) -> [String; 7] {
+    fn heads(&self) -> impl Iterator<Item = &'static str> {
+        HEADS.into_iter().chain(self.has_failures.then_some("failed by"))
+    }
+
+    fn cells(&self, (name, group): &(&str, &Group)) -> Vec<String> {
         let failures = match group.hits - group.successes {
             0 => "0".to_owned(),
             count => format!("{} ({:.2}%)", grouped(count), failed(group) * 100.0),
         };
         let [p50, p95, p99] = [0.5, 0.95, 0.99].map(|q| duration(group.response.quantile(q)));
         let rate = format!("{}/s", number(group.hits as f64 * self.rate));
-        [shortened(name, NAME_MAX), grouped(group.hits), failures, rate, p50, p95, p99]
+        let mut cells =
+            vec![shortened(name, NAME_MAX), grouped(group.hits), failures, rate, p50, p95, p99];
+        cells.extend(self.has_failures.then(|| reasons(group)));
+        cells
     }
 
     /// `and 14 more, none worse`; `None` where all have a row.
@@ -72,6 +84,31 @@ impl<'a> Table<'a> {
             // Those that were not counted one by one may be.
             (_, true) => Some(format!("and more than {count} more")),
         }
+    }
+}
+
+/// `status 500: 45, timed out: 3`, the most frequent first.
+fn reasons(group: &Group) -> String {
+    let all = group.failures.most_frequent();
+    let shown = all.iter().take(REASONS_SHOWN);
+    let mut words: Vec<String> =
+        shown.map(|(why, hits)| format!("{}: {}", why.in_words(), grouped(*hits))).collect();
+    let hidden = all.iter().skip(REASONS_SHOWN).map(|(_, hits)| hits).sum::<u64>();
+    match hidden + group.failures.more() {
+        0 => {}
+        rest => words.push(format!("other: {}", grouped(rest))),
+    }
+    words.join(", ")
+}
+
+/// `{"500":45,"timeout":3}`, the most frequent first; `other` where there are more than are counted one by one.
+pub(crate) fn json_reasons(group: &Group) -> String {
+    let all = group.failures.most_frequent();
+    let object =
+        all.iter().fold(Object::new(), |object, (why, hits)| object.number(&why.key(), *hits));
+    match group.failures.more() {
+        0 => object.end(),
+        more => object.number("other", more).end(),
     }
 }
 
@@ -87,10 +124,10 @@ fn p95(group: &Group) -> stdx::Nanos {
 pub(crate) fn text(input: &Input<'_>) -> String {
     let Some(table) = Table::of(input) else { return String::new() };
     let mut columns = Columns::default().right(&[1, 2, 3, 4, 5, 6]);
-    let [h1, h2, h3, h4, h5, h6] = HEADS.map(str::to_owned);
-    columns.row(["Target".to_owned(), h1, h2, h3, h4, h5, h6]);
+    columns.add(["Target"].into_iter().chain(table.heads()).map(str::to_owned).collect());
     for row in &table.rows {
-        columns.row(table.cells(row).map(|cell| escape::terminal(&cell)));
+        let cells = table.cells(row).into_iter().filter(|cell| !cell.is_empty());
+        columns.add(cells.map(|cell| escape::terminal(&cell)).collect());
     }
     let more = table.more().map_or(String::new(), |more| more + "\n");
     format!("\n{}{more}", columns.lines())
@@ -99,18 +136,22 @@ pub(crate) fn text(input: &Input<'_>) -> String {
 /// A table of a page.
 pub(crate) fn html(out: &mut String, input: &Input<'_>) {
     let Some(table) = Table::of(input) else { return };
-    let mut rows: Vec<Vec<String>> = table.rows.iter().map(|row| table.cells(row).into()).collect();
+    let mut rows: Vec<Vec<String>> = table.rows.iter().map(|row| table.cells(row)).collect();
     rows.extend(table.more().map(|more| vec![more]));
-    let heads: Vec<&str> = [""].into_iter().chain(HEADS).collect();
+    let heads: Vec<&str> = [""].into_iter().chain(table.heads()).collect();
     page::table(out, "By target, the worst first", &heads, &rows, 0);
 }
 
 /// A table of Markdown.
 pub(crate) fn markdown(input: &Input<'_>) -> String {
     let Some(table) = Table::of(input) else { return String::new() };
-    let mut out = format!("\n| target | {} |\n|---|{}\n", HEADS.join(" | "), "---:|".repeat(6));
+    let heads: Vec<&str> = table.heads().collect();
+    let reasons = if table.has_failures { "---|" } else { "" };
+    let mut out =
+        format!("\n| target | {} |\n|---|{}{reasons}\n", heads.join(" | "), "---:|".repeat(6));
     for row in &table.rows {
-        let cells = table.cells(row).map(|cell| escape::markdown(&cell));
+        let cells: Vec<String> =
+            table.cells(row).iter().map(|cell| escape::markdown(cell)).collect();
         out.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
     out + &table.more().map_or(String::new(), |more| format!("\n{more}\n"))
@@ -125,6 +166,7 @@ pub(crate) fn json(input: &Input<'_>) -> Option<String> {
             .text("target", name)
             .number("requests", group.hits)
             .number("failures", group.hits - group.successes)
+            .put("failed_by", json_reasons(group))
             .float("rate", group.hits as f64 * table.rate)
             .number("p50", quantile(0.5))
             .number("p95", quantile(0.95))
@@ -192,7 +234,7 @@ mod tests {
             let text = text(input);
             let lines: Vec<&str> = text.lines().collect();
             assert_eq!(lines.len(), 1 + 1 + ROWS_MAX + 1, "{text}");
-            let start = "Target                   requests    failures     rate   p50   p95   p99";
+            let start = "Target                   requests    failures     rate   p50   p95   p99  failed by";
             assert!(lines[1].starts_with(start), "{text}");
             assert!(
                 lines[2]
@@ -205,13 +247,15 @@ mod tests {
             );
             assert!(lines[3].contains("90ms"), "{text}");
             assert_eq!(lines[12], "and 3 more, none worse");
-            let row = "\\@h/\\|12 | 4 | 2 (50.00%) | 7.843/s | 1ms | 1ms | 1ms |\n";
+            assert!(lines[2].ends_with("1ms  status 500: 2"), "{text}");
+            let row = "\\@h/\\|12 | 4 | 2 (50.00%) | 7.843/s | 1ms | 1ms | 1ms | status 500: 2 |\n";
             assert!(markdown(input).contains(row), "{}", markdown(input));
             let mut page = String::new();
             html(&mut page, input);
             assert!(page.contains("By target, the worst first") && page.contains("and 3 more"));
             let json: serde_json::Value = serde_json::from_str(&json(input).unwrap()).unwrap();
             assert_eq!(json["rows"].as_array().unwrap().len(), ROWS_MAX);
+            assert_eq!(json["rows"][0]["failed_by"]["500"], 2);
             assert_eq!((&json["rows"][0]["failures"], &json["more"]), (&2.into(), &3.into()));
         });
     }

@@ -13,7 +13,7 @@ use crate::number::{duration, grouped};
 use crate::object::{Object, json_list};
 use crate::test_case::JunitCase;
 use crate::text::{LATENCIES, generator_lines, latencies, line};
-use crate::{assertions, escape, fleet, judgement, number::number};
+use crate::{assertions, escape, fleet, judgement, number::number, provenance};
 
 /// A test of Action Cable and its results.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ pub fn markdown(input: &CableInput<'_>) -> String {
 #[must_use]
 pub fn text(input: &CableInput<'_>) -> String {
     let conclusion = CableConclusion::of(input.plan, input.outcome, input.verdict);
-    let mut out = conclusion.text() + "\n";
+    let mut out = conclusion.text() + &provenance::text_of(input.assertions) + "\n";
     let (plan, outcome) = (input.plan, input.outcome);
     let (name, codec) = (plan.pattern.name(), plan.codec.subprotocol());
     let url = escape::terminal(&plan.url);
@@ -294,6 +294,9 @@ pub fn json(input: &CableInput<'_>) -> String {
             .number("bytes", memory.bytes)
             .number("bytes_per_socket", memory.bytes_per_socket());
         object = object.put("memory", memory.end());
+    }
+    if let Some(provenance) = provenance::json_of(input.assertions) {
+        object = object.put("provenance", provenance);
     }
     if let Some(gates) = crate::gates::json(input.assertions) {
         object = object.put("gates", gates);

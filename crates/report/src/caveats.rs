@@ -5,6 +5,7 @@
 use metrics::{FailureKind, Generator, Histogram, Summary};
 use stdx::Nanos;
 
+use crate::conclusion::SENT_AGAIN_MIN;
 use crate::number::{counted, duration, duration_short};
 use crate::object::{self, Object};
 use crate::{Input, escape};
@@ -15,8 +16,16 @@ pub(crate) fn caveats(input: &Input<'_>) -> Vec<String> {
     let changed = crate::events::caveat(input);
     let of_generator = input.generator.and_then(real_time);
     let elsewhere = input.generator.and_then(redirected);
-    let all =
-        [selected(input), apart(summary), timed_out(summary), of_generator, elsewhere, changed];
+    let again = input.generator.and_then(|generator| sent_again(generator, summary));
+    let all = [
+        selected(input),
+        apart(summary),
+        timed_out(summary),
+        again,
+        of_generator,
+        elsewhere,
+        changed,
+    ];
     all.into_iter().flatten().collect()
 }
 
@@ -46,6 +55,16 @@ fn redirected(generator: &Generator) -> Option<String> {
             "{requests} {went} sent to hosts that no target names, where redirects led ({hosts}); \
              -redirects=same-host takes such a redirect as the response."
         )
+    })
+}
+
+/// A few requests that were sent a second time; of more there is a sentence of the conclusion.
+fn sent_again(generator: &Generator, summary: &Summary) -> Option<String> {
+    let share = generator.sent_again as f64 / summary.requests.max(1) as f64;
+    let (requests, were) =
+        (counted(generator.sent_again, "request"), stdx::were(generator.sent_again));
+    (generator.sent_again > 0 && share < SENT_AGAIN_MIN).then(|| {
+        format!("{requests} {were} sent twice, since a kept connection closed before the answer.")
     })
 }
 

@@ -4,7 +4,8 @@
 pub(crate) use stdx::terminal_line as terminal;
 pub use stdx::terminal_lines;
 
-/// Text for XML or HTML, between tags or in a quoted attribute. Characters XML 1.0 forbids become U+FFFD.
+/// Text for XML or HTML, between tags or in a quoted attribute. Characters XML 1.0 forbids, and those by which a text
+/// would read backwards, become U+FFFD.
 #[must_use]
 pub fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -16,7 +17,7 @@ pub fn xml(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c if stdx::steers(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }
@@ -51,7 +52,7 @@ pub(crate) fn markdown(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c if c.is_control() => out.push(' '),
+            c if stdx::steers(c) => out.push(' '),
             c => out.push(c),
         }
     }
@@ -72,6 +73,9 @@ mod tests {
         let back: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(back, evil);
         assert_eq!(markdown("a|b\n<c>"), "a\\|b &lt;c&gt;");
+        let backwards = "a\u{202e}b\u{2066}c";
+        assert_eq!(super::xml(backwards), "a\u{fffd}b\u{fffd}c");
+        assert_eq!(markdown(backwards), "a b c");
         assert_eq!(terminal("a\u{1b}[2Jb\r\n"), "a\u{fffd}[2Jb\u{fffd}\u{fffd}");
     }
 }

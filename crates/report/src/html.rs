@@ -52,6 +52,7 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
         ),
     );
     out.push_str(&attacked::html(input));
+    out.push_str(&crate::provenance::html(input));
     let total = summary.duration().saturating_add(summary.wait());
     if summary.requests > 0 {
         let began = rfc3339(summary.earliest / 1_000_000_000 * 1_000_000_000);
@@ -279,6 +280,7 @@ fn tables(out: &mut String, input: &Input<'_>) {
     rows.extend(crate::input::sends(input).map(|sends| row("Between sends", &sends.gaps, None)));
     let heads = ["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
     table(out, "Latencies", &heads, &rows, 0);
+    crate::intervals::html(out, input);
     by_target::html(out, input);
     if let Some(groups) = input.groups {
         group_table(out, groups);

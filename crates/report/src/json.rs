@@ -121,6 +121,9 @@ fn own(input: &Input<'_>) -> String {
     if let Some(attacked) = crate::attacked::json(input) {
         object = object.put("attacked", attacked);
     }
+    if let Some(provenance) = crate::provenance::json(input) {
+        object = object.put("provenance", provenance);
+    }
     if !input.selected.is_empty() {
         object = object.text("selected", input.selected);
     }
@@ -130,6 +133,9 @@ fn own(input: &Input<'_>) -> String {
     if let Some((response, service)) = summary.timed_out_from {
         let from = Object::new().number("response", response.0).number("service", service.0);
         object = object.put("timed_out_from", from.end());
+    }
+    if let Some(intervals) = crate::intervals::json(input) {
+        object = object.put("intervals", intervals);
     }
     if let Some(censored) = crate::caveats::censored(summary) {
         object = object.put("censored", censored);
@@ -259,6 +265,7 @@ pub(crate) fn generator(generator: &Generator) -> String {
         .number("wall", generator.wall.0)
         .number("stalls", generator.stalls)
         .number("stall_longest", generator.stall_longest.0)
+        .number("throttled", generator.throttled.0)
         .number("descriptors_exhausted", generator.descriptors_exhausted)
         .number("ports_exhausted", generator.ports_exhausted)
         .number("pauses", generator.pauses)
@@ -267,6 +274,8 @@ pub(crate) fn generator(generator: &Generator) -> String {
             "redirect_hosts",
             json_list(generator.redirect_hosts.iter().map(|host| escape::json(host))),
         )
+        .number("sent_again", generator.sent_again)
+        .put("landings", landings(generator))
         .number("connections", generator.connections)
         .number("rows_dropped", generator.rows_dropped)
         .number("texts_cut", generator.texts_cut)
@@ -276,12 +285,21 @@ pub(crate) fn generator(generator: &Generator) -> String {
         .end()
 }
 
+/// Where redirects led.
+fn landings(generator: &Generator) -> String {
+    list(generator.landings.iter().map(|one| {
+        let object = Object::new().text("from", &one.from).text("to", &one.to);
+        object.number("requests", one.requests).end()
+    }))
+}
+
 fn groups(groups: &Groups) -> String {
     let rows = groups.list().iter().map(|(key, group)| {
         Object::new()
             .text("key", key)
             .number("requests", group.hits)
             .number("successes", group.successes)
+            .put("failed_by", crate::by_target::json_reasons(group))
             .number("bytes_in", group.bytes_in)
             .put("response", times(&group.response))
             .end()

@@ -34,6 +34,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     out.push_str(&assertions::failed_markdown(input.assertions));
     writeln!(out, "### {}\n\n{}", escape::markdown(title), conclusion.markdown())?;
     out.push_str(&attacked::markdown(input));
+    out.push_str(&crate::provenance::markdown(input));
     writeln!(out, "Server: {}\n", conclusion.markdown_result())?;
     writeln!(out, "Measurement: {badge}{outcome}\n")?;
     if let Some(remark) = input.verdict.remark() {

@@ -11,14 +11,16 @@ use crate::caveats::{at_least, caveats};
 use crate::columns::Columns;
 use crate::conclusion::Conclusion;
 use crate::number::duration;
-use crate::{Input, assertions, attacked, by_target, escape, events, fleet, judgement};
+use crate::{
+    Input, assertions, attacked, by_target, escape, events, fleet, intervals, judgement, provenance,
+};
 
 /// The whole report. `Latencies` are response times, from the moment a hit was due; `Service` are times from the moment its
 /// request was written.
 #[must_use]
 pub fn text(input: &Input<'_>) -> String {
     let conclusion = Conclusion::of(input);
-    let mut out = conclusion.text() + &attacked::text(input) + "\n";
+    let mut out = conclusion.text() + &attacked::text(input) + &provenance::text(input) + "\n";
     out.push_str(&vegetas_lines(
         input.summary,
         input.summary.throughput(),
@@ -144,6 +146,7 @@ fn own_lines(input: &Input<'_>) -> String {
     let service = crate::input::service(summary)
         .map_or("not recorded".to_owned(), |times| marked(times, from));
     line(&mut out, "Service", LATENCIES, format_args!("{service}"));
+    out.push_str(&intervals::text(input));
     if summary.wire_in > 0 {
         let mean = summary.wire_in as f64 / summary.requests.max(1) as f64;
         let total = summary.wire_in;
@@ -268,6 +271,7 @@ pub(crate) fn troubles(generator: &Generator) -> Vec<(&'static str, u64)> {
         ("[ports exhausted]", generator.ports_exhausted),
         ("[pauses of 1ms for them]", generator.pauses),
         ("[to other hosts by redirects]", generator.redirected),
+        ("[sent again]", generator.sent_again),
         ("[rows dropped]", generator.rows_dropped),
         ("[texts cut]", generator.texts_cut),
     ];

@@ -2,7 +2,9 @@
 //! are skipped and missing ones are empty, so that older and newer files read.
 
 use metrics::tally::{Assertion, Check, Contains, Kind, MetricSummary, ThresholdOutcome};
-use metrics::{AgentRecord, ClockOffset, Event, EventKind, Gap, GateOutcome, GateState, GateUnit};
+use metrics::{
+    AgentRecord, ClockOffset, Event, EventKind, Gap, GateOutcome, GateState, GateUnit, Provenance,
+};
 use serde_json::{Value, json};
 use stdx::Nanos;
 
@@ -21,6 +23,8 @@ pub(crate) const KIND_METRIC: u8 = 8;
 pub(crate) const KIND_AGENT: u8 = 9;
 /// The kind of a row with what was done to the run.
 pub(crate) const KIND_EVENT: u8 = 10;
+/// The kind of a row that says how the run was made.
+pub(crate) const KIND_PROVENANCE: u8 = 11;
 
 const KINDS: [Kind; 4] = [Kind::Counter, Kind::Gauge, Kind::Rate, Kind::Trend];
 const CONTENTS: [Contains; 3] = [Contains::Default, Contains::Time, Contains::Data];
@@ -70,6 +74,12 @@ pub(crate) fn encode(assertion: &Assertion, timestamp: i64) -> (Observed<'_>, St
             let (name, note) = event_columns(event);
             (Observed { kind: KIND_EVENT, timestamp: event.at, name, ..Observed::default() }, note)
         }
+        Assertion::Provenance(provenance) => {
+            let name = &provenance.command;
+            let columns =
+                Observed { kind: KIND_PROVENANCE, timestamp, name, ..Observed::default() };
+            (columns, provenance_note(provenance))
+        }
     }
 }
 
@@ -83,6 +93,38 @@ fn event_columns(event: &Event) -> (&str, String) {
         EventKind::Users(users) => ("", json!({ "what": what, "value": users }).to_string()),
     }
 }
+
+fn provenance_note(provenance: &Provenance) -> String {
+    json!({
+        "zone_s": provenance.zone_s,
+        "host": provenance.host,
+        "cores": provenance.cores,
+        "kernel": provenance.kernel,
+        "processor": provenance.processor,
+        "brunt": provenance.brunt,
+        "commit": provenance.commit,
+    })
+    .to_string()
+}
+
+fn provenance(command: &str, note: &Value) -> Provenance {
+    let text = |key: &str| note[key].as_str().unwrap_or_default().to_owned();
+    let zone_s = note["zone_s"].as_i64().filter(|zone_s| zone_s.abs() <= ZONE_MAX_S).unwrap_or(0);
+    Provenance {
+        command: command.to_owned(),
+        zone_s: i32::try_from(zone_s).unwrap_or(0),
+        host: text("host"),
+        cores: note["cores"].as_u64().unwrap_or(0),
+        kernel: text("kernel"),
+        processor: text("processor"),
+        brunt: text("brunt"),
+        commit: text("commit"),
+        run: String::new(),
+    }
+}
+
+/// No zone is farther from UTC: 26 hours.
+const ZONE_MAX_S: i64 = 26 * 3600;
 
 /// The event of such a name and note. One of a newer version is a mark.
 fn event(name: &str, note: &Value, at: i64) -> Event {
@@ -241,7 +283,7 @@ fn number(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!(value.to_string()) }
 }
 
-/// The gate, threshold, check or event of such a row, which is of this Unix time (ns).
+/// The gate, threshold, check, event or provenance of such a row, which is of this Unix time (ns).
 ///
 /// # Errors
 /// The note is no JSON object; the reason.
@@ -258,6 +300,9 @@ pub(crate) fn decode(kind: u8, name: &str, note: &str, at: i64) -> Result<Assert
     }
     if kind == KIND_EVENT {
         return Ok(Assertion::Event(event(name, &note, at)));
+    }
+    if kind == KIND_PROVENANCE {
+        return Ok(Assertion::Provenance(Box::new(provenance(name, &note))));
     }
     if kind == KIND_GATE {
         return Ok(Assertion::Gate(gate(name, &note)));

@@ -46,3 +46,4 @@ pub use selection::Selection;
 pub use sink::{ASSERTIONS_MAX, Observer, Sink, SinkReport};
 pub use table::{Table, TableError, TimeUnit, names_column};
 pub use write::{Detail, StreamInfo, Writer};
+pub use zone::zone_offset_s;

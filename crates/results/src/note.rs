@@ -1,7 +1,7 @@
 //! The generator's record as JSON, for the `note` column. Unknown keys are skipped and missing ones are zero, so that
 //! older and newer files read.
 
-use metrics::{Generator, LogLinear, REDIRECT_HOSTS_MAX};
+use metrics::{Generator, Landing, LogLinear, REDIRECT_HOSTS_MAX};
 use serde_json::{Value, json};
 use stdx::Nanos;
 
@@ -32,11 +32,14 @@ pub fn encode(g: &Generator) -> String {
         "wall": g.wall.0,
         "stalls": g.stalls,
         "stall_longest": g.stall_longest.0,
+        "throttled": g.throttled.0,
         "descriptors_exhausted": g.descriptors_exhausted,
         "ports_exhausted": g.ports_exhausted,
         "pauses": g.pauses,
         "redirected": g.redirected,
         "redirect_hosts": g.redirect_hosts,
+        "sent_again": g.sent_again,
+        "landings": landings(&g.landings),
         "connections": g.connections,
         "rows_dropped": g.rows_dropped,
         "texts_cut": g.texts_cut,
@@ -94,11 +97,14 @@ pub fn decode(text: &str) -> Result<Generator, String> {
         wall: Nanos(number("wall")),
         stalls: number("stalls"),
         stall_longest: Nanos(number("stall_longest")),
+        throttled: Nanos(number("throttled")),
         descriptors_exhausted: number("descriptors_exhausted"),
         ports_exhausted: number("ports_exhausted"),
         pauses: number("pauses"),
         redirected: number("redirected"),
         redirect_hosts: redirect_hosts(&value["redirect_hosts"]),
+        sent_again: number("sent_again"),
+        landings: decode_landings(&value["landings"]),
         connections: number("connections"),
         rows_dropped: number("rows_dropped"),
         texts_cut: number("texts_cut"),
@@ -106,6 +112,24 @@ pub fn decode(text: &str) -> Result<Generator, String> {
         interrupted: flag("interrupted"),
         finished: flag("finished"),
     })
+}
+
+/// As `[from, to, requests]`.
+fn landings(list: &[Landing]) -> Value {
+    list.iter().map(|one| json!([one.from, one.to, one.requests])).collect()
+}
+
+/// As many as a record has; what is no landing is left out.
+fn decode_landings(value: &Value) -> Vec<Landing> {
+    let mut list = Vec::new();
+    for one in value.as_array().into_iter().flatten() {
+        if let (Some(from), Some(to), Some(requests)) =
+            (one[0].as_str(), one[1].as_str(), one[2].as_u64())
+        {
+            Landing::add(&mut list, from, to, requests);
+        }
+    }
+    list
 }
 
 /// The names of hosts, as many as a record has, each no longer than a name can be (RFC 1035, 2.3.4).
@@ -149,6 +173,9 @@ mod tests {
             sent: 250,
             warmup_hits: 7,
             redirected: 2,
+            sent_again: 4,
+            throttled: Nanos(8),
+            landings: vec![Landing { from: "a".into(), to: "/login".into(), requests: 2 }],
             redirect_hosts: vec!["other.test".into()],
             cpu_busiest: 0.125,
             wall: Nanos::from_secs(5),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use metrics::server::{Incident, Reading, Row, ServedRequest};
 use metrics::tally::Assertion;
-use metrics::{Batch, Event, Generator, TargetTable};
+use metrics::{Batch, Event, Generator, Provenance, TargetTable};
 
 use crate::{WriteError, Writer};
 
@@ -42,8 +42,8 @@ struct Shared {
     note: Mutex<Option<Box<Generator>>>,
     /// Rows of the server's side that were not yet written.
     observed: Mutex<Observed>,
-    /// What was done to the run, and was not yet written.
-    events: Mutex<Vec<Event>>,
+    /// How the run is made and what was done to it, with its Unix time (ns), and was not yet written.
+    events: Mutex<Vec<(i64, Assertion)>>,
     /// Thresholds and checks to be written at the end, with the Unix time (ns) at which they were judged.
     assertions: Mutex<(i64, Vec<Assertion>)>,
     broken: Mutex<Option<String>>,
@@ -177,7 +177,12 @@ impl Sink {
 
     /// Hands over what was done to the run; never waits. It is written as soon as the rows are.
     pub fn event(&self, event: Event) {
-        lock(&self.shared.events).push(event);
+        lock(&self.shared.events).push((event.at, Assertion::Event(event)));
+    }
+
+    /// Hands over how the run is made, which began at this Unix time (ns); never waits. It is written as events are.
+    pub fn provenance(&self, at: i64, provenance: Provenance) {
+        lock(&self.shared.events).push((at, Assertion::Provenance(Box::new(provenance))));
     }
 
     /// Hands over the results of a script's thresholds and checks, as of this Unix time (ns). They are written at the end, and
@@ -298,9 +303,8 @@ impl Worker {
 
     fn write_events(&mut self) {
         let events = std::mem::take(&mut *lock(&self.shared.events));
-        for event in events {
-            let at = event.at;
-            self.attempt(|writer| writer.assertion(&Assertion::Event(event), at));
+        for (at, event) in events {
+            self.attempt(|writer| writer.assertion(&event, at));
         }
     }
 

@@ -5,6 +5,12 @@ use std::io::Write;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 
+/// The offset of the machine's local time from UTC at this Unix time (ns), in seconds east.
+#[must_use]
+pub fn zone_offset_s(unix_ns: i64) -> i32 {
+    Zone::local().offset_s(unix_ns)
+}
+
 /// Local time.
 pub(crate) struct Zone {
     zone: TimeZone,

@@ -44,6 +44,7 @@ pub use options::{
 pub use runtime::coroutine::{Call, StepResult};
 pub use runtime::environment::Env;
 pub use runtime::exception::Exception;
+pub use runtime::ffi::look_everywhere;
 pub use runtime::realm::Realm;
 pub use runtime::summary::{Document, documents};
 pub use runtime::vu::Vu;

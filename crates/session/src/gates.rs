@@ -117,11 +117,24 @@ pub fn conclude_run(
     verdict: Option<&Verdict>,
     on_invalid: OnInvalid,
 ) -> ExitCode {
+    let code = conclude_shown_run(asserted, verdict, on_invalid);
+    if let Some(verdict) = verdict.filter(|_| code == ExitCode::Invalid) {
+        eprint_line(&format!("brunt: {verdict}"));
+    }
+    code
+}
+
+/// The same of a run whose verdict is written to standard error with its result: it is not said again.
+#[must_use]
+pub fn conclude_shown_run(
+    asserted: &[Assertion],
+    verdict: Option<&Verdict>,
+    on_invalid: OnInvalid,
+) -> ExitCode {
     let of_gates = conclude_gates(gates_of(asserted));
     let Some(verdict) = verdict else { return of_gates };
     let code = on_invalid.conclude(of_gates, verdict);
     if code == ExitCode::Invalid {
-        eprint_line(&format!("brunt: {verdict}"));
         cli::annotate_failure("load test", &verdict.to_string());
     }
     code

@@ -31,6 +31,8 @@ mod multiplexing;
 mod observer;
 mod progress;
 mod prometheus;
+mod provenance;
+mod quota;
 mod report_files;
 mod results_file;
 mod results_writer;
@@ -51,8 +53,8 @@ pub use error::{ObserverError, SessionError};
 pub use execution::Execution;
 pub use figures::{OnCutOff, RunFigures};
 pub use gates::{
-    FAIL_ON, FAIL_ON_INVALID, GateObserver, OnInvalid, conclude_gates, conclude_run, gates_of,
-    read_gates,
+    FAIL_ON, FAIL_ON_INVALID, GateObserver, OnInvalid, conclude_gates, conclude_run,
+    conclude_shown_run, gates_of, read_gates,
 };
 pub use io_choice::{CLOCK_CHOICES, IO_CHOICES, clock_choice, io_choice};
 pub use labels::target_labels;
@@ -63,6 +65,7 @@ pub use multiplexing::{MultiplexingCheck, Serialized};
 pub use observer::{Control, Observer};
 pub use progress::Progress;
 pub use prometheus::PrometheusExporter;
+pub use provenance::{provenance, provenance_row};
 pub use report_files::ReportFiles;
 pub use results_file::{ResultsFile, format_of};
 pub use results_writer::OpenResults;

@@ -4,11 +4,12 @@
 use std::io::Write;
 
 use cli::{ExitCode, ExitError, Output, ResultsOption};
-use metrics::TargetTable;
+use metrics::{Provenance, TargetTable};
 use results::{Encoding, Format, Sink, StreamInfo};
 
 use crate::error::SessionError;
 use crate::monitor_config::{Monitor, MonitorConfig};
+use crate::provenance::provenance;
 use crate::results_writer::ResultsWriter;
 use crate::sidecar::MonitorSidecar;
 
@@ -20,6 +21,8 @@ pub struct ResultsFile {
     file: Box<dyn Write + Send>,
     /// What is watched beside the run; its rows go into the same file.
     monitor: Option<Monitor>,
+    /// How the run is made; asked for before it begins.
+    provenance: Provenance,
     /// Rows have tags of a script.
     has_tags: bool,
 }
@@ -54,7 +57,26 @@ impl ResultsFile {
             }
             Output::Stdout => failed,
         })?;
-        Ok(Self { name: output.to_string(), format, file, monitor, has_tags: false })
+        let provenance = provenance();
+        Ok(Self { name: output.to_string(), format, file, monitor, provenance, has_tags: false })
+    }
+
+    /// Of a run whose results nothing keeps, and beside which this is watched: what was seen comes with the run's end.
+    ///
+    /// # Errors
+    /// Something can never be watched.
+    pub fn unkept(monitor: &MonitorConfig) -> Result<Self, ExitError> {
+        let encoding = Encoding::Arrow;
+        let monitor = Some(monitor.monitor_for(encoding)?);
+        let (name, file) = ("what is watched".to_owned(), Box::new(std::io::sink()));
+        Ok(Self {
+            name,
+            format: encoding.into(),
+            file,
+            monitor,
+            provenance: Provenance::default(),
+            has_tags: false,
+        })
     }
 
     /// The same, in the format that the ending of its name stands for; Arrow where there is none. `flag` is the flag that names it.
@@ -106,10 +128,11 @@ impl ResultsFile {
             has_tags: self.has_tags,
             ..StreamInfo::default()
         };
-        let Self { name, format, file, monitor, .. } = self;
+        let Self { name, format, file, monitor, provenance, .. } = self;
         let sink = results::writer(format, file, &info)
             .and_then(|writer| Ok(Sink::start(writer, run.labels, Sink::CAPACITY)?))
             .map_err(|error| SessionError::results(error, &name))?;
+        sink.provenance(run.epoch, provenance);
         let start = |monitor| MonitorSidecar::start(monitor, sink.observer());
         let sidecar = monitor.map(start).transpose().map_err(SessionError::Monitor)?;
         Ok(ResultsWriter::new(name, sink, sidecar))

@@ -147,6 +147,7 @@ impl SaveFlags {
             labels: self.labels.clone(),
             inputs: test.inputs.iter().filter_map(|path| hash_of(path)).collect(),
             brunt: env!("CARGO_PKG_VERSION").to_owned(),
+            made: None,
         };
         Ok(Some(SaveRequest { store: Store::at(folder_of(self.store.as_deref())), begin }))
     }

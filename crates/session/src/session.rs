@@ -14,6 +14,7 @@ use crate::error::{ObserverError, SessionError};
 use crate::execution::Execution;
 use crate::labels::target_labels;
 use crate::observer::{Control, Observer};
+use crate::quota::QuotaStops;
 use crate::results_file::{ResultsFile, RunInfo};
 use crate::results_writer::{OpenResults, ResultsWriter};
 use crate::stop::{DeadlineKind, OnInterrupt, StopPolicy};
@@ -74,6 +75,8 @@ pub struct Session<E: Execution> {
     stopped_as_planned: bool,
     /// The interrupts that were handled.
     interrupted: usize,
+    /// Stops of this process by a CPU quota.
+    quota: QuotaStops,
     /// The first observer that failed, by its place, and why.
     failed: Option<(usize, ObserverError)>,
     /// What was done to the run.
@@ -158,6 +161,7 @@ impl<E: Execution> Session<E> {
             stop_at,
             stopped_as_planned: false,
             interrupted: 0,
+            quota: QuotaStops::begin(),
             failed: None,
             events: Vec::new(),
             memory_refused: stdx::memory_refusals(),
@@ -291,6 +295,7 @@ impl<E: Execution> Session<E> {
         let mut generator = last.generator;
         // A run that ended when its plan wanted it to was not interrupted, though it was ended from outside.
         generator.interrupted &= !self.stopped_as_planned || self.interrupted > 0;
+        generator.throttled = self.quota.since();
         let (mut results, mut server) = (None, None);
         let mut written = Ok(());
         if let Some(writer) = self.writer.take() {

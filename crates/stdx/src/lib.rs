@@ -40,11 +40,11 @@ pub use redaction::{
     is_redacted, names_secret, names_secret_field, redact, redact_for_run, redacted_names,
 };
 pub use shown_fields::{redacted_lines, redacted_value};
-pub use shown_text::{shown_selector, shown_text};
+pub use shown_text::{cut_text, shown_selector, shown_text};
 pub use shown_url::{
     redacted_json, redacted_message, redacted_query, shown_url, url_without_secrets,
     without_query_values,
 };
 pub use suggest::nearest;
-pub use terminal_text::{terminal_line, terminal_lines};
+pub use terminal_text::{steers, terminal_line, terminal_lines};
 pub use time::{DurationError, Nanos};

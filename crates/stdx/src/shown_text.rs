@@ -42,6 +42,15 @@ fn shown_pair(pair: &str) -> Cow<'_, str> {
     }
 }
 
+/// A text of another's as far as a message shows it: no more than so many bytes, and `…` where that is not all.
+#[must_use]
+pub fn cut_text(text: &str, bytes_max: usize) -> Cow<'_, str> {
+    if text.len() <= bytes_max {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("{}…", &text[..text.floor_char_boundary(bytes_max)]))
+}
+
 /// The text without passwords; `None` where it names neither one nor a key.
 fn without_passwords(text: &str) -> Option<String> {
     let words = || text.split_inclusive([' ', '"', '\'', '\n', '\t']).map(without_password);
@@ -62,6 +71,14 @@ mod tests {
         ] {
             assert_eq!(shown_text(text), expect);
             assert_eq!(shown_url(text), expect);
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        for (text, expect) in [("", ""), ("abcd", "abcd"), ("abcde", "abcd…"), ("abcé", "abc…")]
+        {
+            assert_eq!(cut_text(text, 4), expect);
         }
     }
 

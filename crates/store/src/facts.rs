@@ -60,6 +60,12 @@ impl Git {
         let changed = git.ask(&CHANGES).unwrap_or_default();
         Some(Self { commit, branch, dirty: !changed.is_empty() })
     }
+
+    /// The hash of the working tree's commit; `None` where there is none, or no git, or git takes longer than a second.
+    #[must_use]
+    pub fn commit_here() -> Option<String> {
+        Questions::brief().ask(&["rev-parse", "--verify", "HEAD"]).ok()
+    }
 }
 
 /// The commits that lead to a branch, tag or commit, from its own backwards, `max` at most.

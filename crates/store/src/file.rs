@@ -1,19 +1,17 @@
 //! Files that are replaced as a whole.
 
 use std::fs::{self, File};
-use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write as _;
 use std::path::Path;
 
 use crate::error::StoreError;
+use crate::leftovers::part_name;
 
 /// Replaces a file, or creates it: it is the old one or the new one at any moment, whatever happens to this process. `cli` does the
 /// same for documents and is above this crate.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // Numbers of processes are the same in many containers, and what can be guessed can be planted.
-    let number = RandomState::new().hash_one(std::process::id());
-    let beside = path.with_file_name(format!(".{name}.{number:016x}"));
+    let beside = path.with_file_name(part_name(&name));
     let failed = |error| StoreError::Io { path: path.to_owned(), error };
     let mut file = File::create_new(&beside).map_err(failed)?;
     let written = file.write_all(bytes).and_then(|()| {

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 /// How long all that is asked for one purpose may take: a run waits for it.
 const LIMIT: Duration = Duration::from_secs(5);
+/// The same where the answer is not worth a wait.
+const BRIEF_LIMIT: Duration = Duration::from_secs(1);
 /// Bytes of an answer that are read.
 const ANSWER_MAX: u64 = 16 << 20;
 
@@ -27,6 +29,11 @@ pub(crate) struct Questions<'f> {
 impl Questions<'_> {
     pub(crate) fn begin() -> Self {
         Self::within(Path::new("."), LIMIT)
+    }
+
+    /// Of what every run asks.
+    pub(crate) fn brief() -> Self {
+        Self::within(Path::new("."), BRIEF_LIMIT)
     }
 }
 

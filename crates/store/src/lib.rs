@@ -16,6 +16,7 @@ mod facts;
 mod file;
 mod format;
 mod git;
+mod leftovers;
 mod list;
 mod manifest;
 mod open_run;

@@ -103,7 +103,8 @@ impl OpenRun {
         self.is_finished = true;
         self.manifest.state = state;
         self.manifest.exit_code = exit_code;
-        self.manifest.ended = Some(now());
+        // What was made before it came here ended then.
+        self.manifest.ended.get_or_insert_with(now);
         // Results may never have been opened.
         let has_results =
             |name: &String| fs::metadata(self.folder.join(name)).is_ok_and(|meta| meta.len() > 0);

@@ -1,9 +1,9 @@
 //! Files of a run's folder, opened to be read. A run may come from another machine, so its folder may hold anything: a link that leads
 //! out of it, a pipe without a writer, a file without end. None of these is opened or waited for.
 
-use std::fs::File;
+use std::fs::{DirBuilder, File};
 use std::io::{ErrorKind, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use nix::errno::Errno;
@@ -15,6 +15,14 @@ use crate::error::StoreError;
 pub(crate) const MANIFEST_BYTES_MAX: u64 = 16 << 20;
 /// Bytes of a report, at most.
 pub(crate) const DOCUMENT_BYTES_MAX: u64 = 64 << 20;
+
+/// Makes a folder that its owner alone reads: results hold what servers answered, to requests with credentials.
+///
+/// # Errors
+/// The system refuses it.
+pub(crate) fn create_folder(path: &Path) -> Result<(), StoreError> {
+    DirBuilder::new().mode(0o700).create(path).map_err(StoreError::io(path))
+}
 
 /// Opens a regular file of a run's folder.
 ///

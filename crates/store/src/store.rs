@@ -1,16 +1,16 @@
 //! `Store`: a folder of runs.
 
-use std::fs::{self, DirBuilder, File};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::Timestamp;
 
-use crate::clock::now;
+use crate::clock::{now, of_unix_ms};
 use crate::error::StoreError;
 use crate::facts::{Git, Input, Machine};
 use crate::format::{LOCK, VERSION, is_name};
+use crate::leftovers::{self, Beginning, GONE, is_locked};
 use crate::manifest::{Manifest, State};
 use crate::open_run::OpenRun;
 use crate::own_file::{self, DOCUMENT_BYTES_MAX};
@@ -38,6 +38,8 @@ pub struct Begin {
     pub inputs: Vec<Input>,
     /// The version of brunt.
     pub brunt: String,
+    /// The Unix times (ns) at which it began and ended, of a run that was made before it came here.
+    pub made: Option<(i64, i64)>,
 }
 
 /// A run of the store.
@@ -111,12 +113,15 @@ impl Store {
     /// The name is none, or the system refuses the folder.
     pub fn begin(&self, begin: Begin) -> Result<OpenRun, StoreError> {
         check_name(&begin.name)?;
+        let of_unix_ns = |ns: i64| of_unix_ms(ns.div_euclid(1_000_000));
+        let made = begin.made.map(|(began, ended)| (of_unix_ns(began), of_unix_ns(ended)));
         let manifest = Manifest {
             version: VERSION,
             name: begin.name,
             command: begin.command,
             args: without_secrets(&begin.args),
-            started: now(),
+            started: made.as_ref().map_or_else(now, |(began, _)| began.clone()),
+            ended: made.map(|(_, ended)| ended),
             state: State::Running,
             labels: begin.labels.into_iter().collect(),
             inputs: begin.inputs,
@@ -145,20 +150,19 @@ impl Store {
         static ADDED: AtomicU32 = AtomicU32::new(0);
         place::create(&self.folder)?;
         let serial = ADDED.fetch_add(1, Ordering::Relaxed);
-        let hidden = self.folder.join(format!(".begins-{}-{serial}", std::process::id()));
-        // Results hold what servers answered, to requests with credentials.
-        DirBuilder::new().mode(0o700).create(&hidden).map_err(StoreError::io(&hidden))?;
+        let beginning = Beginning::create(&self.folder, serial)?;
+        let hidden = &beginning.folder;
         let added = (|| {
-            let filled = fill(&hidden)?;
+            let filled = fill(hidden)?;
             for attempt in 0..ATTEMPTS_MAX {
                 if attempt > 0 || manifest.id.is_empty() {
                     let serial = serial.wrapping_add(attempt << 16);
                     manifest.id = new_id(&manifest.started, serial);
                 }
-                manifest.write(&hidden)?;
+                manifest.write(hidden)?;
                 let folder = self.folder.join(&manifest.id);
                 // A folder that is not empty is not replaced: another run has this id.
-                match fs::rename(&hidden, &folder) {
+                match fs::rename(hidden, &folder) {
                     Ok(()) => return Ok((folder, manifest, filled)),
                     Err(_) if folder.exists() => {}
                     Err(error) => return Err(StoreError::Io { path: folder, error }),
@@ -169,7 +173,7 @@ impl Store {
         })();
         if added.is_err() {
             // What is left of it appears in no list.
-            fs::remove_dir_all(&hidden).ok();
+            fs::remove_dir_all(hidden).ok();
         }
         added
     }
@@ -232,39 +236,23 @@ impl Store {
         if run.is_under_way {
             return Err(StoreError::UnderWay { id: run.manifest.id.clone() });
         }
-        let hidden = self.folder.join(format!(".gone-{}", run.manifest.id));
+        let hidden = self.folder.join(format!("{GONE}{}", run.manifest.id));
         fs::rename(&run.folder, &hidden).map_err(StoreError::io(&run.folder))?;
         fs::remove_dir_all(&hidden).map_err(StoreError::io(&hidden))
     }
 
-    /// Removes what killed processes left half made or half removed. Gives how many folders there were.
+    /// Removes what killed processes left half made, half written or half removed: at once where it is known that they are gone,
+    /// else after ten minutes. Gives how many folders and files there were.
     ///
     /// # Errors
     /// The system refuses it.
     pub fn sweep(&self) -> Result<usize, StoreError> {
-        let mut swept = 0;
-        for entry in fs::read_dir(&self.folder).map_err(StoreError::io(&self.folder))? {
-            let path = entry.map_err(StoreError::io(&self.folder))?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let is_left = name.starts_with(".gone-")
-                || name.starts_with(".begins-") && path.join(LOCK).exists() && !is_locked(&path);
-            if is_left {
-                fs::remove_dir_all(&path).map_err(StoreError::io(&path))?;
-                swept += 1;
-            }
-        }
-        Ok(swept)
+        leftovers::sweep(&self.folder)
     }
 }
 
 /// Ids that are tried before a store is given up.
 const ATTEMPTS_MAX: u32 = 100;
-
-/// Whether a process holds the lock of the run in this folder.
-fn is_locked(folder: &Path) -> bool {
-    let Ok(lock) = own_file::open(&folder.join(LOCK)) else { return false };
-    matches!(lock.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
-}
 
 /// Refuses a name that could not be a word of a command line.
 ///

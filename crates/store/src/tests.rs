@@ -7,10 +7,10 @@ use crate::manifest::{Figures, Manifest, ResponseTimes};
 use crate::{Begin, Finish, Run, Scope, Selector, State, Store, StoreError};
 
 /// A store of its own, which goes with it.
-struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    fn new(test: &str) -> Self {
+    pub(crate) fn new(test: &str) -> Self {
         let path = std::env::temp_dir().join(format!("brunt-store-{test}-{}", std::process::id()));
         fs::remove_dir_all(&path).ok();
         Self(path)
@@ -49,6 +49,23 @@ fn add(store: &Store, name: &str, p95: u64) -> String {
 
 fn ids(runs: &[Run]) -> Vec<&str> {
     runs.iter().map(|run| run.manifest.id.as_str()).collect()
+}
+
+/// Imported runs began when they were imported, so that trends had them in the wrong order.
+#[test]
+fn issue_39_a_run_made_before_keeps_its_time() {
+    let folder = Folder::new("made");
+    let store = folder.store();
+    let now = add(&store, "home", 1);
+    let made = Some((1_000_000_000_250_999_999, 1_000_000_010_000_000_000));
+    let run = store.begin(Begin { made, ..begin("home") }).unwrap();
+    let id = run.id().to_owned();
+    run.finish(0).unwrap();
+    let manifest = store.read(&id).unwrap().manifest;
+    assert_eq!(manifest.started, "2001-09-09T01:46:40.250Z");
+    assert_eq!(manifest.ended.as_deref(), Some("2001-09-09T01:46:50.000Z"));
+    let runs = store.list().unwrap().runs;
+    assert_eq!(ids(&runs), [now, id], "newest first");
 }
 
 /// Manifests of versions that did not keep what was attacked and how the server came out.
@@ -94,7 +111,9 @@ fn what_a_killed_process_leaves_is_cut_off_or_swept() {
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("\"finished\"", "\"running\"")).unwrap();
     fs::write(store.folder().join(&id).join("lock"), "").unwrap();
-    let half = store.folder().join(".begins-1-0");
+    let mut ended = std::process::Command::new("true").spawn().unwrap();
+    ended.wait().unwrap();
+    let half = store.folder().join(format!(".begins-{}-0", ended.id()));
     fs::create_dir(&half).unwrap();
     fs::write(half.join("lock"), "").unwrap();
     fs::create_dir(store.folder().join(".gone-x")).unwrap();

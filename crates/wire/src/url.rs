@@ -45,6 +45,9 @@ pub struct Url {
 
 /// The longest host name, in bytes, its last dot left out. RFC 1035, 2.3.4, without the bytes for lengths.
 const HOST_MAX: usize = 253;
+/// The longest reference that [`Url::join`] follows: 8 KiB, as much as servers commonly take of a request's line. What a server names
+/// is kept for each hit under way, and in what is measured.
+const LOCATION_MAX: usize = 8 << 10;
 
 /// Why a text is not a URL that we can ask.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -61,6 +64,9 @@ pub enum UrlError {
     /// The host is longer than any name can be; its length in bytes.
     #[error("the host in the URL has {0} bytes (at most {HOST_MAX})")]
     HostTooLong(usize),
+    /// A reference of a server is longer than is followed; its length in bytes.
+    #[error("the location has {0} bytes (at most {LOCATION_MAX})")]
+    LocationTooLong(usize),
     /// The port is not a number from 0 to 65535.
     #[error("invalid port \":{0}\" after host")]
     Port(String),
@@ -134,8 +140,11 @@ impl Url {
     /// The URL that a `Location` field means when it comes from here. RFC 3986, 5.2.
     ///
     /// # Errors
-    /// The reference is not an http or https URL.
+    /// The reference is not an http or https URL, or longer than 8 KiB.
     pub fn join(&self, location: &str) -> Result<Self, UrlError> {
+        if location.len() > LOCATION_MAX {
+            return Err(UrlError::LocationTooLong(location.len()));
+        }
         let reference = without_fragment(location)?;
         let mut url = if split_scheme(reference).is_some() {
             Self::parse(reference)?
@@ -544,8 +553,18 @@ mod tests {
         let long = url(&"a".repeat(254)).expect_err("too long");
         assert_eq!(long.to_string(), "the host in the URL has 254 bytes (at most 253)");
         let base = Url::parse("http://a/").expect("a URL");
-        let location = format!("//{}/", "a".repeat(250_000));
-        assert_eq!(base.join(&location), Err(UrlError::HostTooLong(250_000)));
+        let location = format!("//{}/", "a".repeat(8_000));
+        assert_eq!(base.join(&location), Err(UrlError::HostTooLong(8_000)));
+    }
+
+    /// Issue 42, F6: redirects to URLs of 240 kB took hundreds of megabytes.
+    #[test]
+    fn issue_42_long_locations_lead_nowhere() {
+        let base = Url::parse("http://a/").expect("a URL");
+        let location = |len: usize| format!("/{}", "a".repeat(len - 1));
+        assert!(base.join(&location(LOCATION_MAX)).is_ok());
+        let error = base.join(&location(LOCATION_MAX + 1)).expect_err("too long");
+        assert_eq!(error.to_string(), "the location has 8193 bytes (at most 8192)");
     }
 
     /// RFC 3986, 5.4: the examples that lead to an http URL.

@@ -95,6 +95,7 @@ pub(crate) fn add_results(store: &Store, path: &str, name: &str) -> Result<Run, 
         command: "import".to_owned(),
         args: vec![path.to_owned()],
         brunt: env!("CARGO_PKG_VERSION").to_owned(),
+        made: (read.summary.requests > 0).then_some((read.summary.earliest, read.summary.end)),
         ..Begin::default()
     };
     let mut run = store.begin(begin).map_err(store_failure)?;

@@ -24,6 +24,9 @@ pub(super) const ABOUT: &str =
     "Joins a fleet, waits for runs of `brunt attack -fleet=…` and sends its part of each. The token is needed once; the
 machine's own key never leaves it. -cpus limits its cores, and so its part. Ctrl-C ends it; a run under way ends with it.";
 
+/// The variable that has the token where no flag does.
+const JOIN: &str = "BRUNT_JOIN";
+
 /// The time between two tries to reach a server that is being started.
 const SERVER_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -120,6 +123,7 @@ fn resolve(args: &ParsedArgs<AgentFlags>) -> Result<AgentConfig, CommandError> {
 
 /// The agent's name, and where it signs in by it.
 fn door(flags: &AgentFlags) -> Result<(Name, Door), CommandError> {
+    let variable = || std::env::var(JOIN).ok().filter(|token| !token.is_empty());
     let join = match (flags.server.access()?, &flags.join) {
         (Some(_), Some(_)) => {
             return Err(usage_error(
@@ -128,9 +132,11 @@ fn door(flags: &AgentFlags) -> Result<(Name, Door), CommandError> {
         }
         (Some(access), None) => return Ok((given_name(flags)?, Door::Server(Box::new(access)))),
         (None, Some(join)) => token_text(join)?,
-        (None, None) => {
-            return Err(usage_error("-join is missing: the token that `brunt fleet up` printed"));
-        }
+        (None, None) => variable().ok_or_else(|| {
+            usage_error(
+                "-join is missing: a file with the token of `brunt fleet up` (or BRUNT_JOIN)",
+            )
+        })?,
     };
     if AgentToken::is_token(&join) {
         return issued(flags, &join);
@@ -158,6 +164,9 @@ fn given_name(flags: &AgentFlags) -> Result<Name, CommandError> {
 /// The token, given as it is or as a file.
 fn token_text(text: &str) -> Result<String, CommandError> {
     if JoinToken::is_token(text) {
+        report(
+            "the token stands in this process's arguments, where every user of the machine can read it; give -join FILE, -join - or BRUNT_JOIN",
+        );
         return Ok(text.to_owned());
     }
     let bytes = input::read_whole(text)?;

@@ -87,8 +87,8 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "seek",
-        summary: "Find the highest rate, or number of connections, that meets an objective.",
-        operands: "[URL]",
+        summary: "Find the highest rate, or number of connections or users, that meets an objective.",
+        operands: "[URL | SCRIPT.js]",
         about: load::seek::ABOUT,
         examples: &[
             ("brunt seek http://localhost:8080/", "the highest rate with p95<500ms"),
@@ -107,6 +107,10 @@ const COMMANDS: &[CommandSpec] = &[
             (
                 "brunt seek -objective='p99<1s' -step=1m -precision=2% -state=seek.json http://localhost:8080/",
                 "a longer search that can be interrupted and continued",
+            ),
+            (
+                "brunt seek -budget=5m -watch-port=3000 -e HOST=http://localhost:3000 login.js",
+                "how often a second a script may begin, and what limits the server",
             ),
         ],
         rows: || rows_of(load::seek::flags::FLAGS),
@@ -405,6 +409,8 @@ const COMMANDS: &[CommandSpec] = &[
                 "brunt fleet resume -dir fleet -output=results.arrow",
                 "the command above was killed: its results all the same",
             ),
+            ("brunt fleet rm load-3 -dir fleet", "put a machine out of the fleet"),
+            ("brunt fleet token -new -dir fleet", "let no machine in by the old token"),
             (
                 "brunt fleet k8s -dir fleet -n load -image registry.example/brunt:1.0 -agents 4 > fleet.yaml",
                 "four agents in a cluster: what kubectl apply takes",
@@ -427,6 +433,7 @@ const COMMANDS: &[CommandSpec] = &[
         examples: &[
             ("brunt agent -join token.txt -name load-2", "with the token in a file"),
             ("brunt agent -join token.txt -labels zone=eu -cpus 4", "four of its cores"),
+            ("brunt agent -join - -name load-3", "with the token of standard input"),
         ],
         rows: || rows_of(flags::fleet::AGENT),
         run: agent::run,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use cli::{Flag, ValueError, ValueKind, value};
+use kubernetes::TaintTolerance;
 use remote::flags::read_labels;
 use stdx::Nanos;
 
@@ -29,6 +30,15 @@ pub(crate) struct ClusterFlags {
     pub(crate) pull_secret: Option<String>,
     /// The image of the message server.
     pub(crate) nats_image: String,
+    /// Memory and cores of the message server.
+    pub(crate) nats_memory: String,
+    pub(crate) nats_cpu: String,
+    /// Taints of nodes on which pods may run.
+    pub(crate) tolerations: Vec<TaintTolerance>,
+    /// Annotations of all pods.
+    pub(crate) annotations: BTreeMap<String, String>,
+    /// The user of pods; `None` is whom the cluster chooses.
+    pub(crate) user: Option<i64>,
     /// When the cluster ends the agents.
     pub(crate) deadline: Nanos,
     /// The port of this machine that leads to the message server.
@@ -58,6 +68,11 @@ impl Default for ClusterFlags {
             node_labels: BTreeMap::new(),
             pull_secret: None,
             nats_image: NATS_IMAGE.to_owned(),
+            nats_memory: "512Mi".to_owned(),
+            nats_cpu: "1".to_owned(),
+            tolerations: Vec::new(),
+            annotations: BTreeMap::new(),
+            user: Some(kubernetes::USER),
             deadline: DEADLINE,
             port: None,
             apply: false,
@@ -147,7 +162,7 @@ pub(crate) const fn agents<T: AsMut<ClusterFlags>>() -> [Flag<T>; 7] {
 }
 
 /// The rows of how the cluster runs them.
-pub(crate) const fn placing<T: AsMut<ClusterFlags>>() -> [Flag<T>; 4] {
+pub(crate) const fn placing<T: AsMut<ClusterFlags>>() -> [Flag<T>; 9] {
     [
         Flag::new(
             "node-labels",
@@ -155,11 +170,7 @@ pub(crate) const fn placing<T: AsMut<ClusterFlags>>() -> [Flag<T>; 4] {
             "",
             "k8s: run agents on nodes with these labels alone.",
             |t: &mut T, v| {
-                read_labels(v).map(|labels| {
-                    let pairs = labels.iter().filter_map(|label| label.split_once('='));
-                    let pairs = pairs.map(|(key, value)| (key.to_owned(), value.to_owned()));
-                    t.as_mut().node_labels.extend(pairs);
-                })
+                read_labels(v).map(|labels| t.as_mut().node_labels.extend(pairs(&labels)))
             },
         )
         .native(),
@@ -176,6 +187,46 @@ pub(crate) const fn placing<T: AsMut<ClusterFlags>>() -> [Flag<T>; 4] {
             "k8s: the message server's image; with -nats there is none.",
             nats_image
         ),
+        text!(
+            "nats-memory",
+            ValueKind::Text("SIZE"),
+            "512Mi",
+            "k8s: memory of the message server, requested and at most.",
+            nats_memory
+        ),
+        text!(
+            "nats-cores",
+            ValueKind::Text("N"),
+            "1",
+            "k8s: cores of the message server, requested and at most; 500m is a half.",
+            nats_cpu
+        ),
+        Flag::new(
+            "tolerations",
+            ValueKind::Text("KEY[=VALUE][:EFFECT],…"),
+            "",
+            "k8s: run on nodes with these taints, too.",
+            |t: &mut T, v| tolerations(v).map(|all| t.as_mut().tolerations.extend(all)),
+        )
+        .native(),
+        Flag::new(
+            "annotations",
+            ValueKind::Text("KEY=VALUE,…"),
+            "",
+            "k8s: annotations of all pods; those against the proxies of Istio and Linkerd are there.",
+            |t: &mut T, v| {
+                read_labels(v).map(|labels| t.as_mut().annotations.extend(pairs(&labels)))
+            },
+        )
+        .native(),
+        Flag::new(
+            "run-as",
+            ValueKind::Text("UID|cluster"),
+            "65532",
+            "k8s: the user that pods run as; cluster: one that the cluster chooses (OpenShift).",
+            |t: &mut T, v| user(v).map(|user| t.as_mut().user = user),
+        )
+        .native(),
         Flag::new(
             "deadline",
             ValueKind::Duration,
@@ -235,6 +286,29 @@ pub(crate) const fn actions<T: AsMut<ClusterFlags>>() -> [Flag<T>; 6] {
             chart
         ),
     ]
+}
+
+/// Keys and values.
+fn pairs(labels: &[String]) -> impl Iterator<Item = (String, String)> {
+    let pairs = labels.iter().filter_map(|label| label.split_once('='));
+    pairs.map(|(key, value)| (key.to_owned(), value.to_owned()))
+}
+
+fn tolerations(text: &str) -> Result<Vec<TaintTolerance>, ValueError> {
+    let read = |one: &str| {
+        TaintTolerance::read(one.trim()).ok_or_else(|| {
+            ValueError::new(format!("\"{one}\" is no toleration (expected KEY[=VALUE][:EFFECT])"))
+        })
+    };
+    text.split(',').map(read).collect()
+}
+
+fn user(text: &str) -> Result<Option<i64>, ValueError> {
+    match text.parse() {
+        _ if text == "cluster" => Ok(None),
+        Ok(user @ 1..) => Ok(Some(user)),
+        _ => Err(ValueError::new(format!("\"{text}\" is no user (expected a number, or cluster)"))),
+    }
 }
 
 fn port(text: &str) -> Result<u16, ValueError> {

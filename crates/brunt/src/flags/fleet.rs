@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
-use cli::{CommandError, Flag, ValueError, ValueKind, flag_table, input, usage_error};
-use control::NatsAccess;
+use cli::{CommandError, Flag, ValueError, ValueKind, flag_table, input, usage_error, value};
+use control::{NatsAccess, TokenRules};
 use remote::flags::read_labels;
 
 use crate::flags::cluster::{self, ClusterFlags};
@@ -18,6 +18,10 @@ pub(crate) struct FleetUpFlags {
     pub(crate) listen: SocketAddr,
     /// The name by which agents reach it.
     pub(crate) advertise: Option<String>,
+    /// What the joining token is good for.
+    pub(crate) token: TokenRules,
+    /// Another joining token is made.
+    pub(crate) new: bool,
     /// A NATS server that is there already.
     pub(crate) server: ServerFlags,
     /// The fleet in a cluster.
@@ -34,6 +38,8 @@ impl Default for FleetUpFlags {
             dir: None,
             listen: LISTEN.into(),
             advertise: None,
+            token: TokenRules::default(),
+            new: false,
             server: ServerFlags::default(),
             cluster: ClusterFlags::default(),
             results: ResultsFlags::default(),
@@ -56,6 +62,8 @@ impl FleetUpFlags {
         let given = [
             ("listen", self.listen != LISTEN.into(), means(&["up"])),
             ("advertise", self.advertise.is_some(), means(&["up"])),
+            ("token-lasts", self.token != TokenRules::default(), means(&["up", "token"])),
+            ("new", self.new, means(&["token"])),
             ("nats", self.server != ServerFlags::default(), means(&["up", "k8s"])),
             ("agents", self.cluster != ClusterFlags::default(), means(&["k8s"])),
             ("output", self.results != ResultsFlags::default(), means(&["resume"])),
@@ -95,7 +103,13 @@ impl ServerFlags {
         let read = |path: &String| input::read_whole(path);
         let credentials = self.credentials.as_ref().map(read).transpose()?;
         let text = credentials.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        Ok(Some(NatsAccess::of_server(url, text)))
+        let access = NatsAccess::of_server(url, text);
+        if access.sends_password_in_clear() {
+            session::warn(
+                "nats:// sends the password in clear where the server, or a machine between, says so: use tls://",
+            );
+        }
+        Ok(Some(access))
     }
 }
 
@@ -170,6 +184,34 @@ const OWN: &[Flag<FleetUpFlags>] = &[
         },
     )
     .native(),
+    Flag::new(
+        "token-lasts",
+        ValueKind::Duration,
+        "24h",
+        "How long new machines join by the token; those that are in stay.",
+        |t: &mut FleetUpFlags, v| value::duration(v).map(|lasts| t.token.lasts = lasts),
+    )
+    .native(),
+    Flag::new(
+        "token-machines",
+        ValueKind::Text("N"),
+        "1000",
+        "How many machines join by the token.",
+        |t: &mut FleetUpFlags, v| {
+            let machines = value::count(v)?;
+            t.token.machines = u32::try_from(machines).unwrap_or(u32::MAX);
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "new",
+        ValueKind::Switch,
+        "",
+        "token: make another one; no machine joins by the old one any more.",
+        |t: &mut FleetUpFlags, v| value::switch(v).map(|on| t.new = on),
+    )
+    .native(),
 ];
 
 fn address(text: &str) -> Result<SocketAddr, ValueError> {
@@ -181,7 +223,7 @@ fn address(text: &str) -> Result<SocketAddr, ValueError> {
 /// The flags of `agent` as typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AgentFlags {
-    /// The joining token, or a file with it.
+    /// A file with the joining token, or the token itself.
     pub(crate) join: Option<String>,
     /// Its name in the fleet; `None` is the machine's.
     pub(crate) name: Option<String>,
@@ -201,9 +243,9 @@ pub(crate) const AGENT: &[Flag<AgentFlags>] = flag_table!(AgentFlags: JOINING, &
 const JOINING: &[Flag<AgentFlags>] = &[
     Flag::new(
         "join",
-        ValueKind::Text("TOKEN|FILE"),
+        ValueKind::Text("FILE"),
         "",
-        "The token that `brunt fleet up` prints, or a file with it.",
+        "The file with the token of `brunt fleet up`; - is standard input. Without it BRUNT_JOIN has the token.",
         |t: &mut AgentFlags, v| {
             t.join = Some(v.to_owned());
             Ok(())

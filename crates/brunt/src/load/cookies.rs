@@ -31,18 +31,44 @@ pub(super) fn add(list: &mut [Target], cookies: Option<&Cookies>) -> Result<(), 
         }
         Some(Cookies::File(path)) => path,
     };
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().into();
-    let text = input::read_text(path)?;
-    let wrong = |error| ExitError { code: ExitCode::Input, error };
-    let jar = jar(&String::from_utf8_lossy(&text), now);
-    let jar = jar.map_err(|problem| wrong(anyhow!("{path}: {problem}")))?;
-    if fields(list, |target| field(&jar, target, now)) == 0 && !list.is_empty() {
+    let now = now();
+    let jar = read(path, now)?;
+    if fields(list, |target| field(&jar, &target.url, now)) == 0 && !list.is_empty() {
         let error = anyhow!(
             "{path}: no cookie is for a target: they are of other hosts or paths, or over (nothing was sent)"
         );
         return Err(wrong(error).into());
     }
     Ok(())
+}
+
+/// The `Cookie` field of requests to this URL, of the cookies in a file.
+///
+/// # Errors
+/// As [`add`].
+pub(super) fn of_url(path: &str, url: &str) -> Result<String, CommandError> {
+    let now = now();
+    field(&read(path, now)?, url, now).ok_or_else(|| {
+        let url = stdx::shown_url(url);
+        let error = anyhow!(
+            "{path}: no cookie is for {url}: they are of other hosts or paths, or over (nothing was sent)"
+        );
+        wrong(error).into()
+    })
+}
+
+fn now() -> Nanos {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().into()
+}
+
+fn wrong(error: anyhow::Error) -> ExitError {
+    ExitError { code: ExitCode::Input, error }
+}
+
+fn read(path: &str, now: Nanos) -> Result<Jar, CommandError> {
+    let text = input::read_text(path)?;
+    let jar = jar(&String::from_utf8_lossy(&text), now);
+    Ok(jar.map_err(|problem| wrong(anyhow!("{path}: {problem}")))?)
 }
 
 /// Adds a field to each target that has none and gets one; how many have one.
@@ -59,9 +85,9 @@ fn fields(list: &mut [Target], of: impl Fn(&Target) -> Option<String>) -> usize 
     count
 }
 
-/// The value of a target's field; `None` where no cookie is for it.
-fn field(jar: &Jar, target: &Target, now: Nanos) -> Option<String> {
-    let url = Url::parse(&target.url).ok()?;
+/// The value of the field for a URL; `None` where no cookie is for it.
+fn field(jar: &Jar, url: &str, now: Nanos) -> Option<String> {
+    let url = Url::parse(url).ok()?;
     let pairs = jar.cookies_for(&url, now).into_iter().map(|(name, value, quoted)| match quoted {
         true => format!("{name}=\"{value}\""),
         false => format!("{name}={value}"),
@@ -152,8 +178,18 @@ mod tests {
             ("http://other.test/", None),
         ];
         for (url, expect) in cases {
-            assert_eq!(field(&jar, &target(url), now).as_deref(), expect, "{url}");
+            assert_eq!(field(&jar, url, now).as_deref(), expect, "{url}");
         }
+    }
+
+    #[test]
+    fn issue_39_a_cable_gets_the_cookies_of_its_host() {
+        let path = std::env::temp_dir().join(format!("brunt-jar-{}", std::process::id()));
+        std::fs::write(&path, "shop.test\tFALSE\t/\tFALSE\t0\t_session\tabc\n").unwrap();
+        let name = path.to_str().unwrap();
+        assert_eq!(of_url(name, "http://shop.test/cable").ok().as_deref(), Some("_session=abc"));
+        assert!(of_url(name, "http://other.test/cable").is_err());
+        std::fs::remove_file(path).ok();
     }
 
     #[test]

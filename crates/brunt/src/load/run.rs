@@ -40,6 +40,7 @@ fn carry_out(
     mut saved: Option<&mut OpenRun>,
 ) -> CommandResult {
     let interrupts = Interrupts::watch()?;
+    let provenance = session::provenance_row();
     warn_of_descriptors(&test, rules);
     let mut exporter = exporter(&test, rules)?;
     let mut rows = RowExporter::start(&test.sent_to, target_labels(&test.plan))?;
@@ -90,6 +91,7 @@ fn carry_out(
         results.finish(asserted.clone())?;
     }
     asserted.extend(outcome.events.into_iter().map(Assertion::Event));
+    asserted.push(provenance);
     warn_of_serialized(multiplexing);
     if let (Some(servers), Some(seen)) = (&mut servers, &outcome.server) {
         servers.add(seen);

@@ -22,7 +22,8 @@ impl Fleet {
         let mut up = start(brunt(&format!("fleet up -dir {dir} -listen 127.0.0.1:0")));
         let stdout = up.child().stdout.as_mut().unwrap();
         let lines = [first_line(stdout), first_line(stdout)];
-        let token = lines[1].strip_prefix("brunt agent -join ").unwrap().to_owned();
+        let token = lines[1].strip_prefix("BRUNT_JOIN=").unwrap();
+        let token = token.strip_suffix(" brunt agent").unwrap().to_owned();
         scratch.file("token", token);
         let mut fleet = Self { scratch, up: Some(up), agents: Vec::new() };
         agents.iter().for_each(|agent| fleet.add(agent));
@@ -332,9 +333,13 @@ fn what_cannot_be_is_refused_in_one_line() {
     let token = text(&fleet.scratch.path("token"));
     let twin = format!("agent -join {token} -name a -dir {}", text(&fleet.scratch.path("twin")));
     run(&twin).with_code(1).complains_once(&["another machine has the name a"]);
-    run("agent -join brunt1-x").with_code(2).complains_once(&["damaged or cut off"]);
+    let bad = run("agent -join brunt1-x").with_code(2);
+    assert!(bad.stderr.contains("damaged or cut off"), "{bad:#?}");
+    assert!(bad.stderr.contains("where every user of the machine can read it"), "{bad:#?}");
     run("agent").with_code(2).complains_once(&["-join is missing"]);
-    run("fleet").with_code(2).complains_once(&["brunt fleet up, resume or k8s, with -dir DIR"]);
+    run("fleet")
+        .with_code(2)
+        .complains_once(&["brunt fleet up, resume, rm, token or k8s, with -dir DIR"]);
     run("fleet upp").with_code(2).complains_once(&["did you mean up?"]);
     run("fleet up").with_code(2).complains_once(&["-dir is missing"]);
 }

@@ -415,7 +415,14 @@ fn a_script_with_dropped_iterations_passes_no_gate() {
         &["never begun"],
     );
     // Markdown begins with what failed, the threshold too.
-    run(&format!("run -q -report={markdown} -fail-on=p99>1m {script}")).with_code(99);
+    let line = format!("run -q -report={markdown} -fail-on=p99>1m -fail-on-invalid {script}");
+    let ran = run(&line).with_code(99);
+    // The reason stands once, and so does k6's warning.
+    for once in
+        ["begun, since every virtual user was at work", "Insufficient VUs, reached 1 active VUs"]
+    {
+        assert_eq!(ran.stderr.matches(once).count(), 1, "{}", ran.stderr);
+    }
     let markdown = std::fs::read_to_string(markdown).unwrap();
     let first = markdown.lines().next().unwrap();
     assert!(first.starts_with("**Failed:** gate p99&gt;1m is not measured: "), "{first}");

@@ -237,3 +237,29 @@ fn wrong_searches_are_refused() {
     assert!(ran.stderr.contains("/nowhere/curve.svg"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("step 1") && ran.stdout.is_empty(), "{ran:?}");
 }
+
+/// Two steps of a script: its iterations are the load, `setup` and `teardown` run once, and what is watched names a limit or none.
+#[test]
+fn a_script_is_searched_by_its_iterations() {
+    let _quiet = quiet();
+    let (_server, url) = four_workers();
+    let scratch = Scratch::new("seek-script");
+    let script = text(&scratch.path("two.js"));
+    let source = "import http from 'k6/http';\n\
+        export function setup() { console.log('set up'); return { at: __ENV.AT }; }\n\
+        export default function (data) { http.get(data.at); http.get(data.at); }\n\
+        export function teardown() { console.log('torn down'); }\n";
+    std::fs::write(&script, source).unwrap();
+    let flags = "-cpus 1 -from 5 -to 10 -step 600ms -warmup 100ms -cooldown 0s -max-steps 2 -json";
+    let objective = "-objective p90<5s,errors<5%";
+    let ran = run(&format!("seek {flags} {objective} -watch -e AT={url}/ {script}"));
+    let json = ran.json();
+    assert_eq!(json["by"], "iterations", "{json}");
+    let steps = json["steps"].as_array().unwrap();
+    assert_eq!(steps[0]["iterations"], 5.0, "{json}");
+    assert!(steps.iter().all(|step| step["requests"].as_u64() >= Some(4)), "two of each: {json}");
+    for word in ["set up", "torn down"] {
+        assert_eq!(ran.stderr.matches(word).count(), 1, "{}", ran.stderr);
+    }
+    run(&format!("seek -timeout 3s {script}")).with_code(2);
+}

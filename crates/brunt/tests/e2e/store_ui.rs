@@ -39,7 +39,12 @@ fn runs_are_found_compared_and_noted_in_the_browser() {
     let mut browser = Chromium::open(&scratch, &url);
     let says = |text: &str| format!("{TEXT}.toLowerCase().includes({:?})", text.to_lowercase());
     browser.until(&says("6 runs"));
-    assert_eq!(browser.value("location.search"), json!(""), "the token stays out of the URL");
+    assert_eq!(
+        browser.value("document.cookie"),
+        json!(""),
+        "other ports of this host get no token"
+    );
+    let at = browser.value("location.pathname").as_str().unwrap().to_owned();
 
     browser
         .value("document.querySelectorAll('[name=run]').forEach((box) => { box.checked = true })");
@@ -50,10 +55,10 @@ fn runs_are_found_compared_and_noted_in_the_browser() {
     assert!(comparison.as_str().unwrap().matches("run=").count() == 6, "{comparison}");
     browser.act("[...document.querySelectorAll('a')].find((one) => one.textContent.startsWith('Draw')).click()");
     browser.until(
-        "document.querySelectorAll('.series').length >= 2 && location.pathname === '/curves'",
+        "document.querySelectorAll('.series').length >= 2 && location.pathname.endsWith('/curves')",
     );
 
-    browser.act("location = '/?q=server%3Dfast'");
+    browser.act(&format!("location = '{at}?q=server%3Dfast'"));
     browser.until(&says("3 runs"));
     browser.act("document.querySelector('tbody a').click()");
     browser.until(&says("what ran"));
@@ -65,11 +70,10 @@ fn runs_are_found_compared_and_noted_in_the_browser() {
     browser.act("[...document.querySelectorAll('a')].find((one) => one.textContent === 'Report with charts').click()");
     browser.until("document.querySelectorAll('.plot').length > 1");
 
-    browser.act("location = '/trend?name=slow&metric=p50'");
+    browser.act(&format!("location = '{at}trend?name=slow&metric=p50'"));
     browser.until(&says("no change of level"));
     // Each run has a mark: a dot, or a cross where other tests beside this one made it INVALID.
     browser.until("document.querySelectorAll('.series g > *').length === 3");
-    // A permalink needs no token, once the browser has it.
     browser.act(&format!("location = {run_at}"));
     browser.until(&says("with <b>puma</b> 7"));
     assert_eq!(browser.errors(), [""; 0]);
@@ -91,27 +95,39 @@ fn a_store_shows_nothing_without_its_token() {
         command.stdout(std::process::Stdio::piped());
         start(command).wait().stdout
     };
-    let port = base.trim_end_matches('/').rsplit(':').next().unwrap();
-    let cookie = format!("-b brunt-{port}={token}");
+    let at = format!("{base}{token}/");
     assert_eq!(code(base), "403");
     assert_eq!(code(&format!("{base}?token={}", "0".repeat(32))), "403");
     assert_eq!(code(&with_token), "303");
-    assert_eq!(code(&format!("{cookie} {base}")), "200");
-    assert_eq!(code(&format!("{cookie} {base}run/../../../etc/passwd --path-as-is")), "404");
-    assert_eq!(code(&format!("{cookie} {base}run/none")), "404");
-    assert_eq!(code(&format!("{cookie} {base}compare")), "400");
-    assert_eq!(code(&format!("{cookie} -X POST -d note=x {base}run/none/notes")), "404");
+    assert_eq!(code(&at), "200");
+    assert_eq!(code(&format!("{at}run/../../../etc/passwd --path-as-is")), "404");
+    assert_eq!(code(&format!("{at}run/none")), "404");
+    assert_eq!(code(&format!("{at}compare")), "400");
+    assert_eq!(code(&format!("-X POST -d note=x {at}run/none/notes")), "404");
+    assert_eq!(code(&format!("{base}document/0000000000000000/none/report.html")), "403");
+    let head = |url: &str| {
+        let mut command = std::process::Command::new("curl");
+        command.args(["-s", "-i", url]).stdout(std::process::Stdio::piped());
+        start(command).wait().stdout
+    };
+    // The browser would send a cookie to every other port of the host.
+    assert!(!head(&with_token).contains("Set-Cookie"));
+    assert!(head(&with_token).contains(&format!("Location: /{token}/\r\n")));
     for stranger in ["Host: evil.example", "Origin: http://evil.example"] {
         let mut command = std::process::Command::new("curl");
         command.args(["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", stranger, "-X", "POST"]);
-        command.args(cookie.split(' ')).arg(format!("{base}run/none/notes"));
+        command.arg(format!("{at}run/none/notes"));
         command.stdout(std::process::Stdio::piped());
         assert_eq!(start(command).wait().stdout, "403", "{stranger}");
     }
     ui.end();
-    // The token is the store's: links stay good.
+    // A token is its process's: one that came with the store is worth nothing, and no link of it is followed.
+    let (file, precious) = (format!("{store}/.token"), scratch.path("precious"));
+    std::fs::write(&precious, token).unwrap();
+    std::os::unix::fs::symlink(&precious, &file).unwrap();
     let (_again, second) = self::ui(&store);
-    assert!(second.ends_with(token), "{second}");
+    assert!(!second.ends_with(token), "{second}");
+    assert_eq!(std::fs::read_to_string(&precious).unwrap(), token);
 }
 
 /// The page of a run that came from elsewhere is of no origin: its script reaches no other page of the store.
@@ -130,10 +146,17 @@ fn a_stored_page_reaches_nothing_of_the_store() {
     let (_ui, url) = ui(&store);
     let mut browser = Chromium::open(&scratch, &url);
     browser.until(&format!("{TEXT}.includes('one')"));
-    browser.act(&format!("location = '/run/{id}/file/report.html'"));
+    browser.act("document.querySelector('tbody a').click()");
+    browser.until(&format!("{TEXT}.toLowerCase().includes('what ran')"));
+    browser.act("[...document.querySelectorAll('a')].find((one) => one.textContent === 'Report with charts').click()");
     browser.until("document.getElementById('p')?.textContent === 'refused'");
-    browser.act(&format!("location = '/run/{id}/report'"));
-    browser.until("document.getElementById('p')?.textContent === 'refused'");
+    // Nothing that its script reads has the token.
+    let token = url.split_once("?token=").unwrap().1;
+    let seen = browser.value("[location.href, document.referrer, document.documentElement.outerHTML, ...performance.getEntries().map((one) => one.name)].join()");
+    assert!(
+        seen.as_str().unwrap().contains(&id) && !seen.as_str().unwrap().contains(token),
+        "{seen}"
+    );
 }
 
 #[test]

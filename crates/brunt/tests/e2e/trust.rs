@@ -534,12 +534,13 @@ fn a_summary_is_written_where_reports_belong() {
     std::fs::create_dir_all(scratch.path("project/load")).unwrap();
     std::fs::create_dir_all(scratch.path("allowed")).unwrap();
     std::fs::write(scratch.path("project/package.json"), "{}").unwrap();
-    // The temporary folder is free, and all this lies in it: for the test it is elsewhere.
+    // As CI has it, where what its next steps run lies there.
     let temp = scratch.path("allowed").display().to_string();
+    std::fs::write(scratch.path("allowed/set_env"), "").unwrap();
     let source = "export default function () {}
         export function handleSummary() {
             return { 'in.bin': 'a', '../up.bin': 'b', '../../report.html': 'd',
-                '../../start.sh': 'e', '../../.bashrc': 'f' };
+                '../../start.sh': 'e', '../../.bashrc': 'f', '../../allowed/set_env': 'g' };
         }";
     std::fs::write(scratch.path("project/load/script.js"), source).unwrap();
     let folder = scratch.path("project/load");
@@ -552,7 +553,8 @@ fn a_summary_is_written_where_reports_belong() {
     let is_there = |name: &str| scratch.path(name).exists();
     assert!(is_there("project/load/in.bin") && is_there("project/up.bin"), "{}", ran.stderr);
     assert!(is_there("report.html") && !is_there("start.sh") && !is_there(".bashrc"), "{ran:?}");
-    for name in ["'../../start.sh'", "'../../.bashrc'"] {
+    assert_eq!(std::fs::read(scratch.path("allowed/set_env")).unwrap(), b"");
+    for name in ["'../../start.sh'", "'../../.bashrc'", "'../../allowed/set_env'"] {
         let line = ran.stderr.lines().find(|line| line.contains(name)).unwrap_or_default();
         assert!(line.contains("--allow-write") && line.contains("level=error"), "{name}: {line}");
     }

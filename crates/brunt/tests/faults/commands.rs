@@ -85,7 +85,7 @@ pub(crate) const LASTING: &[Lasting] = &[
     lasting("ui", "ui -store=st -listen 127.0.0.1:0", Ready::Stderr("ui: http"), Code(0), &[]),
     lasting("study run", "study run study.toml -out so", Ready::Requests(5), Code(11),
         &[Remains::Text("so/report.html", "</html>"), Remains::Stderr("interrupted")]),
-    lasting("fleet up", "fleet up -dir fl -listen 127.0.0.1:0", Ready::Stdout("brunt agent -join"), Code(0), &[]),
+    lasting("fleet up", "fleet up -dir fl -listen 127.0.0.1:0", Ready::Stdout("BRUNT_JOIN="), Code(0), &[]),
     lasting("agent", "agent -join fl/token -name a -dir ag -cpus 1", Ready::Stderr("waits for runs"), Code(0), &[]),
     lasting("jitter", "jitter -duration 60s", Ready::Watching, Code(0), &[Remains::Stdout("Lag  ")]),
     lasting("vegeta attack", "vegeta attack -targets=targets -output=out.gob", Ready::Requests(5), Code(0), &[Remains::Results("out.gob")]),

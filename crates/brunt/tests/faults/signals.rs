@@ -88,7 +88,7 @@ fn prepare(stage: &Stage, row: &Lasting) -> Option<Started> {
             let mut fleet = stage.start("fleet up -dir fl -listen 127.0.0.1:0");
             let token = stage.scratch.path("fl/token");
             until("the fleet is there", || token.exists());
-            wait_for_line(fleet.child().stdout.as_mut().unwrap(), "brunt agent -join");
+            wait_for_line(fleet.child().stdout.as_mut().unwrap(), "BRUNT_JOIN=");
             Some(fleet)
         }
         _ => None,

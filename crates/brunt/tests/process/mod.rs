@@ -101,7 +101,7 @@ pub(crate) fn brunt(args: &str) -> Command {
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
         command.env_remove(name).env_remove(name.to_lowercase());
     }
-    command.env_remove("BRUNT_SAVE").env_remove("BRUNT_STORE");
+    command.env_remove("BRUNT_SAVE").env_remove("BRUNT_STORE").env_remove("BRUNT_JOIN");
     // The tests may themselves run in a job of GitHub.
     command.env_remove("GITHUB_STEP_SUMMARY").env_remove("GITHUB_ACTIONS");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

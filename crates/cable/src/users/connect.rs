@@ -67,6 +67,7 @@ impl CableUsers {
             fresh_connection: false,
             upgrades: true,
             redirected: false,
+            led_from: None,
             tags: None,
         });
     }

@@ -26,6 +26,7 @@ use crate::error::ControlError;
 use crate::files::{RunFiles, run_folder};
 use crate::journal::{Journal, JournalEvent};
 use crate::quota::Quotas;
+use crate::refusals::Refusals;
 use crate::transport::{Deliver, Incoming, LEASE_TTL, Lease, Role, Subject, Transport};
 
 use invitations::{Invitation, Invitations};
@@ -155,6 +156,7 @@ fn launch(
         clock,
         coordinator,
         invitations: Invitations::default(),
+        refusals: Refusals::default(),
         members: 1,
         events: end.events,
         view_at: Instant::now(),
@@ -200,6 +202,7 @@ struct Host {
     clock: HostClock,
     coordinator: Coordinator,
     invitations: Invitations,
+    refusals: Refusals,
     /// Agents of the run, when they were shown last.
     members: usize,
     events: EventSender,
@@ -290,15 +293,15 @@ impl Host {
 
     /// A message that cannot be read: only that of another protocol is worth a word.
     fn refuse_frame(&mut self, agent: &Name, error: &FrameError) {
-        if let FrameError::Protocol { version, .. } = error {
-            let hello = Hello { version: version.clone(), cores: 1, labels: Vec::new() };
-            let unlabelled = CoordinatorOptions { labels: Vec::new(), ..self.options.clone() };
-            let asker = (agent, Epoch(0), &hello);
-            if let Invitation::Refuse(_) =
-                self.invitations.answer(Nanos::ZERO, &unlabelled, 0, asker)
-            {
-                self.report(CoordinatorEvent::Refused(agent.clone(), error.to_string()));
-            }
+        if matches!(error, FrameError::Protocol { .. }) {
+            self.report_refusal(agent, &error.to_string());
+        }
+    }
+
+    /// Tells the command of an agent that cannot take part: once for each reason, and then how often.
+    fn report_refusal(&mut self, agent: &Name, cause: &str) {
+        if let Some(told) = self.refusals.note(agent, cause) {
+            self.report(CoordinatorEvent::Refused(agent.clone(), told));
         }
     }
 
@@ -357,9 +360,9 @@ impl Host {
         }
     }
 
-    fn send(&self, agent: Name, message: &FromCoordinator) {
+    fn send(&mut self, agent: Name, message: &FromCoordinator) {
         if let Command::Refuse(cause) = &message.command {
-            self.report(CoordinatorEvent::Refused(agent.clone(), cause.clone()));
+            self.report_refusal(&agent, cause);
         }
         // Commands are far below the largest frame.
         if let Ok(bytes) = fleet::encode(&self.options.version, message) {

@@ -19,6 +19,8 @@ pub(super) struct Files {
 pub(super) struct ServerPaths {
     /// Its log; `None` is its standard error.
     pub(super) log: Option<PathBuf>,
+    /// Where it writes its number, if anywhere.
+    pub(super) pid: Option<PathBuf>,
     pub(super) certificate: PathBuf,
     pub(super) certificate_key: PathBuf,
     pub(super) store: PathBuf,
@@ -28,7 +30,7 @@ impl ServerPaths {
     /// In these folders.
     pub(super) fn of(dir: &Path, store: PathBuf, log: Option<PathBuf>) -> Self {
         let (certificate, key) = (dir.join("server.pem"), dir.join("server-key.pem"));
-        Self { log, certificate, certificate_key: key, store }
+        Self { log, pid: None, certificate, certificate_key: key, store }
     }
 }
 
@@ -36,6 +38,7 @@ impl Files {
     pub(super) fn of(dir: &Path) -> Self {
         let log = dir.join("nats-server.log");
         let paths = ServerPaths::of(dir, dir.join("jetstream"), Some(log.clone()));
+        let paths = ServerPaths { pid: Some(dir.join("nats-server.pid")), ..paths };
         Self { config: dir.join("nats.conf"), log, paths }
     }
 }
@@ -46,6 +49,8 @@ pub(super) fn text(listen: SocketAddr, paths: &ServerPaths, keys: &Keys) -> Stri
     let log = paths.log.as_deref().map_or(String::new(), |log| {
         format!("log_file: {}\nlog_size_limit: 10485760\n", quoted(log))
     });
+    let pid = paths.pid.as_deref();
+    let pid = pid.map_or(String::new(), |pid| format!("pid_file: {}\n", quoted(pid)));
     let mut out = String::new();
     // Writing to a String cannot fail.
     let _ = write!(
@@ -55,7 +60,7 @@ pub(super) fn text(listen: SocketAddr, paths: &ServerPaths, keys: &Keys) -> Stri
          server_name: \"brunt\"\n\
          max_payload: 1048576\n\
          write_deadline: \"10s\"\n\
-         {log}jetstream {{ store_dir: {} }}\n\
+         {log}{pid}jetstream {{ store_dir: {} }}\n\
          tls {{ cert_file: {}, key_file: {}, timeout: 5 }}\n\
          authorization {{\n  timeout: 5\n  users: [\n",
         self::quoted(&listen.to_string()),

@@ -21,6 +21,13 @@ const KNOWN_WITHIN: Duration = Duration::from_secs(5);
 /// How long a fleet whose server listens may take until it lets machines in.
 const FLEET_WITHIN: Duration = Duration::from_secs(5);
 
+/// How long a machine asks again while many join, and how long it waits in between.
+const TURN_WITHIN: Duration = Duration::from_secs(300);
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+
+/// What a machine is told that waited for so long.
+const BUSY: &str = "too many machines ask to join";
+
 /// The most bytes of a request that are read.
 const REQUEST_MAX: usize = 1024;
 
@@ -43,6 +50,8 @@ impl Request {
 pub(super) enum Answer {
     In,
     Refused(String),
+    /// So many join that it has to ask again in a moment.
+    Later,
 }
 
 impl Answer {
@@ -62,6 +71,14 @@ impl Refusal {
                 format!("the fleet has {} agents, and takes no more", fleet::AGENTS_MAX)
             }
             Self::BadKey => "its key is none".to_owned(),
+            Self::Withdrawn => format!("{name} was put out of it (brunt fleet rm)"),
+            Self::TokenEnded => {
+                "its joining token has ended (brunt fleet token -new makes another)".to_owned()
+            }
+            Self::TokenSpent => {
+                "as many machines joined by its token as may (brunt fleet token -new makes another)"
+                    .to_owned()
+            }
         }
     }
 }
@@ -87,6 +104,16 @@ impl AgentAccess {
         access.map_err(|error| ControlError::file(&self.0, error.into()))
     }
 
+    /// Removes it, where it is.
+    pub(super) fn remove(&self) -> Result<(), ControlError> {
+        match std::fs::remove_file(&self.0) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(ControlError::file(&self.0, error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn save(&self, access: &NatsAccess) -> Result<(), ControlError> {
         if let Some(dir) = self.0.parent() {
             make_private(dir)?;
@@ -110,9 +137,15 @@ pub fn join(
         _ => seed(&KeyPair::new_user()),
     };
     let request = Request { name: name.clone(), public: public(&own) };
-    match ask(&token.0, &request)? {
-        Answer::Refused(cause) => return Err(ControlError::NotLetIn(cause)),
-        Answer::In => {}
+    match ask(&token.0, &request) {
+        Ok(Answer::In) => {}
+        Ok(Answer::Refused(cause)) => return Err(ControlError::NotLetIn(cause)),
+        Ok(Answer::Later) => return Err(ControlError::NotLetIn(BUSY.to_owned())),
+        // Another token was made meanwhile, by which a machine that is in need not ask.
+        Err(error @ ControlError::Transport(TransportError::UnknownKey(_))) => {
+            return stored.load()?.filter(is_known).ok_or(error);
+        }
+        Err(error) => return Err(error),
     }
     let access =
         NatsAccess { login: Login::Seed(own), inbox: agent_inbox(name), ..token.0.clone() };
@@ -121,22 +154,33 @@ pub fn join(
     Ok(access)
 }
 
+/// Whether the server knows a key.
+fn is_known(access: &NatsAccess) -> bool {
+    NatsTransport::connect(access, |_| {}).is_ok()
+}
+
 fn ask(access: &NatsAccess, request: &Request) -> Result<Answer, ControlError> {
     let transport = NatsTransport::connect(access, |_| {})?;
     // Writing texts to memory cannot fail.
     let bytes = postcard::to_allocvec(request).unwrap_or_default();
-    let until = Instant::now() + FLEET_WITHIN;
-    let answer = loop {
-        match transport.request(JOIN.to_owned(), bytes.clone()) {
+    let began = Instant::now();
+    loop {
+        let answer = match transport.request(JOIN.to_owned(), bytes.clone()) {
             // Its server listens a moment before it does.
-            Err(TransportError::NoFleet) if Instant::now() < until => {
+            Err(TransportError::NoFleet) if began.elapsed() < FLEET_WITHIN => {
                 std::thread::sleep(Duration::from_millis(100));
+                continue;
             }
-            outcome => break outcome?,
+            outcome => outcome?,
+        };
+        let answer = postcard::from_bytes(&answer);
+        let answer =
+            answer.map_err(|_| ControlError::NotLetIn("its answer is damaged".to_owned()))?;
+        match answer {
+            Answer::Later if began.elapsed() < TURN_WITHIN => std::thread::sleep(ASK_AGAIN),
+            answer => return Ok(answer),
         }
-    };
-    postcard::from_bytes(&answer)
-        .map_err(|_| ControlError::NotLetIn("its answer is damaged".to_owned()))
+    }
 }
 
 /// The server reads its configuration again after it answered.

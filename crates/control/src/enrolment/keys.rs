@@ -8,6 +8,7 @@ use nkeys::KeyPair;
 use serde::{Deserialize, Serialize};
 use stdx::private_file;
 
+use super::token::{TokenRules, TokenTerms};
 use crate::error::ControlError;
 
 /// The file of the keys in a fleet's folder.
@@ -27,6 +28,12 @@ pub(super) struct Keys {
     pub(super) join: String,
     /// Agents that were let in, in that order.
     pub(super) agents: Vec<(Name, String)>,
+    /// What the joining token is good for.
+    #[serde(default)]
+    pub(super) terms: TokenTerms,
+    /// Public keys of agents that were put out: they do not come back.
+    #[serde(default)]
+    withdrawn: Vec<String>,
 }
 
 /// Why a machine is not let in.
@@ -35,7 +42,13 @@ pub(super) enum Refusal {
     NameTaken,
     TooMany,
     BadKey,
+    Withdrawn,
+    TokenEnded,
+    TokenSpent,
 }
+
+/// The most keys of agents that were put out; the oldest go first.
+const WITHDRAWN_MAX: usize = 4 * fleet::AGENTS_MAX;
 
 impl Keys {
     /// Those of the folder; new ones where it has none. A new certificate is made where one of `hosts` is not in the present one.
@@ -43,17 +56,22 @@ impl Keys {
     /// # Errors
     /// The file cannot be read or written, or is damaged.
     pub(super) fn of(dir: &Path, hosts: &[String]) -> Result<Self, ControlError> {
-        let path = dir.join(FILE);
-        let mut keys = match read_secret(&path)? {
-            Some(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|error| ControlError::file(&path, error.into()))?,
-            None => Self::new(),
-        };
+        let mut keys = Self::stored(dir)?.unwrap_or_else(Self::new);
         if !hosts.iter().all(|host| keys.hosts.contains(host)) {
             keys.certify(hosts).map_err(ControlError::Keys)?;
         }
         keys.save(dir)?;
         Ok(keys)
+    }
+
+    /// Those of the folder, where it has some.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is damaged.
+    pub(super) fn stored(dir: &Path) -> Result<Option<Self>, ControlError> {
+        let path = dir.join(FILE);
+        let keys = read_secret(&path)?.map(|bytes| serde_json::from_slice(&bytes));
+        keys.transpose().map_err(|error| ControlError::file(&path, error.into()))
     }
 
     fn new() -> Self {
@@ -66,6 +84,8 @@ impl Keys {
             coordinator: seed(&KeyPair::new_user()),
             join: seed(&KeyPair::new_user()),
             agents: Vec::new(),
+            terms: TokenTerms::default(),
+            withdrawn: Vec::new(),
         }
     }
 
@@ -101,6 +121,9 @@ impl Keys {
         if KeyPair::from_public_key(public).is_err() || !public.starts_with('U') {
             return Err(Refusal::BadKey);
         }
+        if self.withdrawn.iter().any(|key| key == public) {
+            return Err(Refusal::Withdrawn);
+        }
         match self.agents.iter().find(|(known, _)| known == name) {
             Some((_, known)) if known == public => Ok(()),
             Some(_) => Err(Refusal::NameTaken),
@@ -110,6 +133,55 @@ impl Keys {
                 Ok(())
             }
         }
+    }
+}
+
+impl Keys {
+    /// Lets an agent in that asks by the joining token: one that is new needs a token which has not ended.
+    ///
+    /// # Errors
+    /// As [`Self::admit`], or the token is good for no more.
+    pub(super) fn admit_by_token(
+        &mut self,
+        name: &Name,
+        public: &str,
+        now_s: u64,
+    ) -> Result<(), Refusal> {
+        let before = self.agents.len();
+        self.admit(name, public)?;
+        if self.agents.len() == before {
+            return Ok(());
+        }
+        let refusal = match (now_s >= self.terms.ends_s, self.terms.left) {
+            (true, _) => Refusal::TokenEnded,
+            (false, 0) => Refusal::TokenSpent,
+            (false, left) => {
+                self.terms.left = left - 1;
+                return Ok(());
+            }
+        };
+        self.agents.truncate(before);
+        Err(refusal)
+    }
+
+    /// Puts an agent out; its name is free.
+    ///
+    /// # Errors
+    /// There is no such agent.
+    pub(super) fn remove(&mut self, name: &Name) -> Result<(), ControlError> {
+        let at = self.agents.iter().position(|(known, _)| known == name);
+        let at = at.ok_or_else(|| ControlError::NoAgent(name.clone()))?;
+        let (_, public) = self.agents.remove(at);
+        self.withdrawn.push(public);
+        let surplus = self.withdrawn.len().saturating_sub(WITHDRAWN_MAX);
+        self.withdrawn.drain(..surplus);
+        Ok(())
+    }
+
+    /// Makes another key for who asks to be let in.
+    pub(super) fn renew_token(&mut self, rules: TokenRules, now_s: u64) {
+        self.join = seed(&KeyPair::new_user());
+        self.terms = rules.from(now_s);
     }
 }
 
@@ -172,6 +244,17 @@ mod tests {
         assert_eq!(keys.admit(&name("a"), &one), Ok(()), "it asks again after a restart");
         assert_eq!(keys.admit(&name("a"), &other), Err(Refusal::NameTaken));
         assert_eq!(keys.admit(&name("b"), "Uno"), Err(Refusal::BadKey));
+        keys.terms = TokenTerms { ends_s: 100, left: 1 };
+        assert_eq!(keys.admit_by_token(&name("a"), &one, 100), Ok(()), "it is in already");
+        assert_eq!(keys.admit_by_token(&name("b"), &other, 100), Err(Refusal::TokenEnded));
+        assert_eq!(keys.admit_by_token(&name("b"), &other, 99), Ok(()));
+        let third = KeyPair::new_user().public_key();
+        assert_eq!(keys.admit_by_token(&name("c"), &third, 99), Err(Refusal::TokenSpent));
+        assert_eq!(keys.agents.len(), 2);
+        keys.remove(&name("b")).unwrap();
+        assert!(keys.remove(&name("b")).is_err());
+        assert_eq!(keys.admit(&name("b"), &other), Err(Refusal::Withdrawn));
+        assert_eq!(keys.admit(&name("b"), &third), Ok(()), "its name is free");
         keys.save(dir.path()).unwrap();
         let again = Keys::of(dir.path(), &here).unwrap();
         assert_eq!((&again.agents, &again.join), (&keys.agents, &keys.join));

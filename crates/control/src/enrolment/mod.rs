@@ -9,10 +9,13 @@
 //!     own key ─────────────connect──▶     │
 //! ```
 
+mod change;
 mod config;
+mod door;
 mod issue;
 mod join;
 mod keys;
+mod lock;
 mod permissions;
 mod process;
 #[cfg(test)]
@@ -21,22 +24,24 @@ mod token;
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use config::Files;
-use join::{Answer, Request};
+use door::{Door, JoinRate};
 use keys::{Keys, read_secret, write_secret};
+use lock::FleetLock;
 use process::ServerProcess;
 use stdx::private_file;
 
 use crate::error::ControlError;
 use crate::nats::{Login, NatsAccess, NatsTransport};
-use crate::transport::TransportError;
+use crate::refusals::Refusals;
 
+pub use change::{remove_agent, renew_token, token};
 pub use issue::{IssueOptions, IssuedServer, issue};
 pub use join::{AgentAccess, join};
-pub use token::{AgentToken, JoinToken, TokenError};
+pub use token::{AgentToken, JoinToken, TokenError, TokenRules, TokenTerms};
 
 /// How long nats-server may take to answer after its start.
 const START_WITHIN: Duration = Duration::from_secs(10);
@@ -56,6 +61,8 @@ pub struct FleetServerOptions {
     pub listen: SocketAddr,
     /// The name or address by which agents reach this machine, where it is not that of `listen`.
     pub advertise: Option<String>,
+    /// What the joining token is good for, from this start on.
+    pub token: TokenRules,
 }
 
 /// A fleet's nats-server, and the process that lets machines in.
@@ -65,14 +72,8 @@ pub struct FleetServer {
     token: JoinToken,
     listen: SocketAddr,
     _admin: Arc<NatsTransport>,
-}
-
-/// What changes when a machine is let in.
-struct Door {
-    dir: PathBuf,
-    listen: SocketAddr,
-    keys: Keys,
-    process: Arc<ServerProcess>,
+    /// No other process has the folder.
+    _lock: FleetLock,
 }
 
 impl FleetServer {
@@ -84,7 +85,7 @@ impl FleetServer {
         options: &FleetServerOptions,
         notice: impl Fn(String) + Send + Sync + 'static,
     ) -> Result<Self, ControlError> {
-        let FleetServerOptions { dir, listen, advertise } = options;
+        let FleetServerOptions { dir, listen, advertise, token: rules } = options;
         let host = match advertise {
             Some(host) => host.clone(),
             None if listen.ip().is_unspecified() => return Err(ControlError::NoAddress),
@@ -93,12 +94,17 @@ impl FleetServer {
         make_private(dir)?;
         let dir = dir.canonicalize().map_err(|error| ControlError::file(dir, error))?;
         let listen = with_port(*listen)?;
-        let keys = Keys::of(&dir, &keys::hosts(listen.ip(), advertise.as_deref()))?;
+        let lock = FleetLock::try_take(&dir)?.ok_or_else(|| ControlError::InUse(dir.clone()))?;
+        let files = Files::of(&dir);
+        process::end_orphan(&files)?;
+        let mut keys = Keys::of(&dir, &keys::hosts(listen.ip(), advertise.as_deref()))?;
+        keys.terms = rules.from(unix_s());
+        keys.save(&dir)?;
         let certificate = keys.certificate_der().ok_or(ControlError::BadKeys)?;
         write_files(&dir, listen, &keys)?;
         let token =
             JoinToken::new(vec![url(&host, listen.port())], certificate.clone(), keys.join.clone());
-        write_secret(&dir.join(TOKEN), (token.text() + "\n").as_bytes())?;
+        write_token(&dir, &token)?;
         let access = |seed: &str, inbox: &str, host: &str| NatsAccess {
             urls: vec![url(host, listen.port())],
             certificate: Some(certificate.clone()),
@@ -113,13 +119,20 @@ impl FleetServer {
         };
         // Before the server listens: a process that waits for that finds the folder complete.
         access(&keys.coordinator, permissions::COORDINATOR_INBOX, &near).save(&dir)?;
-        let files = Files::of(&dir);
         let process = Arc::new(ServerProcess::start(&files)?);
         let admin = connect(&access(&keys.admin, permissions::ADMIN_INBOX, &near), &process)?;
-        let door = Door { dir, listen, keys, process: Arc::clone(&process) };
+        let door = Door {
+            dir,
+            listen,
+            keys,
+            token: token.clone(),
+            process: Arc::clone(&process),
+            rate: JoinRate::new(),
+            refusals: Refusals::default(),
+        };
         let admin = Arc::new(admin);
-        open(&admin, door, notice)?;
-        Ok(Self { process, token, listen, _admin: admin })
+        door::open(&admin, door, notice)?;
+        Ok(Self { process, token, listen, _admin: admin, _lock: lock })
     }
 
     /// What a machine joins with.
@@ -217,61 +230,33 @@ fn write_files(dir: &Path, listen: SocketAddr, keys: &Keys) -> Result<(), Contro
     write_secret(&files.config, config::text(listen, &files.paths, keys).as_bytes())
 }
 
+/// Writes the file of the token.
+fn write_token(dir: &Path, token: &JoinToken) -> Result<(), ControlError> {
+    write_secret(&dir.join(TOKEN), (token.text() + "\n").as_bytes())
+}
+
+/// Unix time, in seconds.
+fn unix_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
 /// Connects to a server that was started just now.
 fn connect(access: &NatsAccess, process: &ServerProcess) -> Result<NatsTransport, ControlError> {
     let until = Instant::now() + START_WITHIN;
     loop {
-        let error = match NatsTransport::connect(access, |_| {}) {
-            Ok(transport) => return Ok(transport),
-            Err(error) => error,
-        };
+        let connected = NatsTransport::connect(access, |_| {});
+        // It may have been another server that answered.
         if let Some(cause) = process.ended() {
             return Err(ControlError::Server(cause));
         }
+        let error = match connected {
+            Ok(transport) => return Ok(transport),
+            Err(error) => error,
+        };
         if Instant::now() > until {
             process.stop();
             return Err(error.into());
         }
         std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-/// Lets machines in from now on.
-fn open(
-    admin: &Arc<NatsTransport>,
-    door: Door,
-    notice: impl Fn(String) + Send + Sync + 'static,
-) -> Result<(), TransportError> {
-    let (door, outgoing): (_, Weak<NatsTransport>) = (Mutex::new(door), Arc::downgrade(admin));
-    admin.subscribe(permissions::JOIN.to_owned(), move |message| {
-        let (Some(reply), Some(admin)) = (message.reply, outgoing.upgrade()) else { return };
-        let Some(request) = Request::read(&message.payload) else { return };
-        let mut door = door.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = door.admit(&request);
-        notice(match &answer {
-            Answer::In => format!("{} joined", request.name),
-            Answer::Refused(cause) => format!("{} was refused: {cause}", request.name),
-        });
-        admin.send_to(reply.to_string(), answer.bytes());
-    })
-}
-
-impl Door {
-    fn admit(&mut self, request: &Request) -> Answer {
-        let mut keys = self.keys.clone();
-        if let Err(refusal) = keys.admit(&request.name, &request.public) {
-            return Answer::Refused(refusal.words(&request.name));
-        }
-        if keys.agents.len() == self.keys.agents.len() {
-            return Answer::In;
-        }
-        let written =
-            keys.save(&self.dir).and_then(|()| write_files(&self.dir, self.listen, &keys));
-        if let Err(error) = written {
-            return Answer::Refused(error.to_string());
-        }
-        self.keys = keys;
-        self.process.reload();
-        Answer::In
     }
 }

@@ -7,6 +7,9 @@ use crate::nats::{LEASE, LEASES};
 /// Where machines ask to be let in.
 pub(super) const JOIN: &str = "brunt.join";
 
+/// Where the fleet's user changes who is let in.
+pub(super) const ADMIN: &str = "brunt.admin";
+
 /// What answers to those who ask to be let in begin with.
 pub(super) const JOIN_INBOX: &str = "_INBOX_join";
 /// The same for coordinators.
@@ -17,7 +20,7 @@ pub(super) const ADMIN_INBOX: &str = "_INBOX_admin";
 /// Who signs in at a fleet's server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Party<'a> {
-    /// The process that lets machines in.
+    /// The process that lets machines in, and the commands by which the fleet's user changes who is.
     Admin,
     /// A command that runs a test on the fleet.
     Coordinator,
@@ -38,9 +41,10 @@ impl Party<'_> {
     /// What this party may do.
     pub(super) fn permissions(self) -> Permissions {
         let (publish, subscribe) = match self {
-            Self::Admin => {
-                (vec![format!("{JOIN_INBOX}.>")], vec![JOIN.to_owned(), format!("{ADMIN_INBOX}.>")])
-            }
+            Self::Admin => (
+                vec![format!("{JOIN_INBOX}.>"), format!("{ADMIN_INBOX}.>"), ADMIN.to_owned()],
+                vec![JOIN.to_owned(), ADMIN.to_owned(), format!("{ADMIN_INBOX}.>")],
+            ),
             Self::Coordinator => (
                 vec![
                     "brunt.*.down.*".to_owned(),

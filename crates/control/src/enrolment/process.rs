@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -102,14 +103,53 @@ impl ServerProcess {
     }
 }
 
+/// Ends the server of a process that was killed before it could: it has the port, and the store. Who calls this has the folder's lock,
+/// so that no living process has use of that server.
+pub(super) fn end_orphan(files: &Files) -> Result<(), ControlError> {
+    let Some(pid) = orphan(files) else { return Ok(()) };
+    let until = Instant::now() + STOP_WITHIN;
+    for signal in [Signal::SIGTERM, Signal::SIGKILL] {
+        // It may end at any moment.
+        kill(pid, signal).unwrap_or_default();
+        while orphan(files) == Some(pid) && (signal == Signal::SIGKILL || Instant::now() < until) {
+            if Instant::now() > until + STOP_WITHIN {
+                let text =
+                    format!("the nats-server of an earlier start, process {pid}, does not end");
+                return Err(ControlError::Server(text));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+    Ok(())
+}
+
+/// A process that runs by this configuration, as the file of its number has it: the number may be another's by now.
+fn orphan(files: &Files) -> Option<Pid> {
+    let text = std::fs::read_to_string(files.paths.pid.as_deref()?).ok()?;
+    let pid: i32 = text.trim().parse().ok().filter(|pid| *pid > 1)?;
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let config = files.config.as_os_str().as_encoded_bytes();
+    let is_ours = line.split(|byte| *byte == 0).any(|word| word == config);
+    is_ours.then(|| Pid::from_raw(pid))
+}
+
 fn spawn(config: &Path, stderr: &Path) -> Result<Child, ControlError> {
-    let stderr = File::create(stderr).map_err(|error| ControlError::file(stderr, error))?;
+    let stderr = new_file(stderr).map_err(|error| ControlError::file(stderr, error))?;
     let mut command = Command::new(PROGRAM);
     command.arg("-c").arg(config).stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
     command.spawn().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => ControlError::NoServerProgram,
         _ => ControlError::Server(error.to_string()),
     })
+}
+
+/// A new file in place of the one that was there, or of a link.
+fn new_file(path: &Path) -> io::Result<File> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    File::options().write(true).create_new(true).mode(0o600).open(path)
 }
 
 impl Drop for ServerProcess {

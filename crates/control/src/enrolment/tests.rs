@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use fleet::Name;
 
 use super::{
-    AgentAccess, AgentToken, FleetServer, FleetServerOptions, IssueOptions, JoinToken, issue, join,
+    AgentAccess, AgentToken, FleetServer, FleetServerOptions, IssueOptions, JoinToken, TokenRules,
+    issue, join, remove_agent, renew_token,
 };
 use crate::scratch::Scratch;
 use crate::tests::{LIMIT, TestAgent, check_complete, files, follow, name, options};
@@ -60,7 +61,8 @@ impl TestFleet {
 
 fn up(dir: &Path, listen: &str) -> Result<FleetServer, ControlError> {
     let listen = listen.parse().unwrap();
-    let options = FleetServerOptions { dir: dir.to_owned(), listen, advertise: None };
+    let token = TokenRules::default();
+    let options = FleetServerOptions { dir: dir.to_owned(), listen, advertise: None, token };
     FleetServer::start(&options, |_| {})
 }
 
@@ -358,7 +360,8 @@ impl Drop for WatchedServer {
 }
 
 /// Subjects of every kind: of each party, of JetStream, of the system.
-const SUBJECTS: [&str; 24] = [
+const SUBJECTS: [&str; 25] = [
+    "brunt.admin",
     "brunt.hello.a",
     "brunt.hello.b",
     "brunt.r.up.a",
@@ -450,4 +453,62 @@ fn matches(pattern: &str, subject: &str) -> bool {
             _ => return false,
         }
     }
+}
+
+/// An agent that was put out is cut off and does not come back; a new token puts out who has the old one, and none that is in.
+#[test]
+fn who_was_let_in_can_be_put_out() {
+    let fleet = TestFleet::start("nats-withdrawn");
+    let old = fleet.server.token();
+    let [a, b] = ["a", "b"].map(|agent| fleet.try_join(agent, agent).unwrap());
+    remove_agent(fleet.dir.path(), &name("a")).unwrap();
+    let until = Instant::now() + LIMIT;
+    while NatsTransport::connect(&a, |_| {}).is_ok() {
+        assert!(Instant::now() < until, "its key is of no use any more");
+    }
+    connect(&b);
+    let back = fleet.try_join("a", "a").unwrap_err().to_string();
+    assert!(back.contains("a was put out of it"), "{back}");
+    fleet.try_join("a", "another-key").unwrap();
+    let none = remove_agent(fleet.dir.path(), &name("c")).unwrap_err().to_string();
+    assert!(none.contains("no agent c"), "{none}");
+    let rules = TokenRules { machines: 1, ..TokenRules::default() };
+    let new = renew_token(fleet.dir.path(), rules).unwrap();
+    assert_ne!(new, old);
+    let join_by = |token: &str, agent: &str| {
+        let stored = AgentAccess::of(&fleet.dir.path().join(agent), &name(agent));
+        join(&JoinToken::read(token).unwrap(), &name(agent), &stored).map(drop)
+    };
+    while NatsTransport::connect(&JoinToken::read(&old).unwrap().0, |_| {}).is_ok() {
+        assert!(Instant::now() < until, "the old token is of no use any more");
+    }
+    join_by(&old, "b").expect("one that is in comes back");
+    join_by(&new, "d").unwrap();
+    let spent = join_by(&new, "e").unwrap_err().to_string();
+    assert!(spent.contains("as many machines joined"), "{spent}");
+}
+
+/// A server whose `fleet up` was killed does not stand in the way of the next one; one that is in use does.
+#[test]
+fn the_server_of_a_killed_process_is_replaced() {
+    let fleet = TestFleet::start("nats-orphan");
+    let (listen, token) = (fleet.server.listen().to_string(), fleet.server.token());
+    let held = up(fleet.dir.path(), &listen).unwrap_err().to_string();
+    assert!(held.contains("another brunt fleet up holds"), "{held}");
+    // What is left of a process that was killed: a server by the same configuration, and no lock.
+    fleet.server.stop();
+    let dir = fleet.dir.path().canonicalize().unwrap();
+    let mut orphan = std::process::Command::new("nats-server");
+    orphan.arg("-c").arg(dir.join("nats.conf")).stderr(std::process::Stdio::null());
+    let mut orphan = orphan.spawn().unwrap();
+    let until = Instant::now() + LIMIT;
+    while std::net::TcpStream::connect(&listen).is_err() {
+        assert!(Instant::now() < until, "it listens");
+        thread::sleep(Duration::from_millis(10));
+    }
+    let reaped = thread::spawn(move || orphan.wait().unwrap());
+    let server = up(fleet.dir.path(), &listen).unwrap();
+    assert_eq!(server.token(), token);
+    assert!(!reaped.join().unwrap().success() || server.ended().is_none());
+    server.stop();
 }

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fleet::Name;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use stdx::Nanos;
 use thiserror::Error;
 
 use crate::nats::{Login, NatsAccess};
@@ -28,6 +29,38 @@ pub struct AgentToken {
     pub name: Name,
     /// How it signs in.
     pub access: NatsAccess,
+}
+
+/// What a joining token is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenRules {
+    /// How long new machines join by it.
+    pub lasts: Nanos,
+    /// How many of them.
+    pub machines: u32,
+}
+
+impl Default for TokenRules {
+    fn default() -> Self {
+        Self { lasts: Nanos::from_secs(24 * 3600), machines: 1000 }
+    }
+}
+
+impl TokenRules {
+    /// What it is good for from this Unix time on, in seconds.
+    pub(super) fn from(self, now_s: u64) -> TokenTerms {
+        let lasts = self.lasts.0.div_ceil(1_000_000_000);
+        TokenTerms { ends_s: now_s.saturating_add(lasts), left: self.machines }
+    }
+}
+
+/// What a joining token is good for yet. Machines that are in come back by it all the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenTerms {
+    /// When new machines join no more: Unix time, in seconds.
+    pub ends_s: u64,
+    /// How many more may join.
+    pub left: u32,
 }
 
 /// Why a text is no token.
@@ -55,6 +88,11 @@ impl JoinToken {
     pub(super) fn new(urls: Vec<String>, certificate: Vec<u8>, seed: String) -> Self {
         let inbox = super::permissions::JOIN_INBOX.to_owned();
         Self(NatsAccess { urls, certificate: Some(certificate), login: Login::Seed(seed), inbox })
+    }
+
+    /// The token of the same fleet with another key.
+    pub(super) fn with_seed(&self, seed: &str) -> Self {
+        Self(NatsAccess { login: Login::Seed(seed.to_owned()), ..self.0.clone() })
     }
 
     /// Whether a text is a token, and not the name of a file with one.

@@ -51,6 +51,22 @@ impl NatsAccess {
         Self { urls: vec![url], certificate: None, login, inbox: INBOX.to_owned() }
     }
 
+    /// A password goes to another machine, and nothing insists on TLS: `nats://` leaves it to what the server says, or a machine between.
+    #[must_use]
+    pub fn sends_password_in_clear(&self) -> bool {
+        let is_far = |url: &String| {
+            let Some(rest) = url.strip_prefix("nats://") else { return false };
+            let host = rest.split('/').next().unwrap_or_default();
+            let host = match host.strip_prefix('[') {
+                Some(host) => host.split(']').next().unwrap_or_default(),
+                None => host.rsplit_once(':').map_or(host, |(host, _)| host),
+            };
+            let address = host.parse::<std::net::IpAddr>();
+            host != "localhost" && !address.is_ok_and(|address| address.is_loopback())
+        };
+        matches!(self.login, Login::Password(..)) && self.urls.iter().any(is_far)
+    }
+
     /// What async-nats connects with.
     pub(super) fn options(&self) -> Result<async_nats::ConnectOptions, TransportError> {
         let options = async_nats::ConnectOptions::new().custom_inbox_prefix(&self.inbox);
@@ -98,6 +114,23 @@ fn tls(certificate: &[u8]) -> Result<rustls::ClientConfig, rustls::Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_password_to_another_machine_needs_tls() {
+        for (url, is_in_clear) in [
+            ("nats://me:pw@nats.example:4222", true),
+            ("me:pw@10.0.0.5", true),
+            ("nats://me:pw@[2001:db8::1]:4222", true),
+            ("nats://me:pw@127.0.0.1:4222", false),
+            ("nats://me:pw@[::1]:4222", false),
+            ("nats://me:pw@localhost", false),
+            ("tls://me:pw@nats.example:4222", false),
+            ("nats://nats.example:4222", false),
+        ] {
+            let access = NatsAccess::of_server(url, None);
+            assert_eq!(access.sends_password_in_clear(), is_in_clear, "{url}");
+        }
+    }
 
     #[test]
     fn a_password_does_not_stay_in_the_url() {

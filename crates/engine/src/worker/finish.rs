@@ -87,8 +87,8 @@ impl<I: Io> Worker<I> {
         let mut next = conn.hit.take().or_else(|| conn.pipelined.pop_first(&mut self.hits));
         while let Some(hit) = next {
             if self.may_retry(hit) {
-                let entry = &mut self.hits[hit];
-                (entry.retried, entry.conn) = (true, None);
+                self.hits[hit].conn = None;
+                self.mark_sent_again(hit);
                 again.push(&mut self.hits, hit);
             } else {
                 self.write_row(hit, Some((failure, None)));
@@ -100,6 +100,14 @@ impl<I: Io> Worker<I> {
         while let Some(hit) = again.pop_first(&mut self.hits) {
             self.dispatch(hit);
         }
+    }
+
+    /// A hit is about to be sent a second time, which its row does not show.
+    pub(super) fn mark_sent_again(&mut self, hit_id: HitId) {
+        let hit = &mut self.hits[hit_id];
+        hit.retried = true;
+        let (was_sent, intended) = (hit.sent.is_some(), hit.intended);
+        self.self_metrics.sent_again += u64::from(was_sent && self.is_measured(intended));
     }
 
     /// A connection is about to go: the hits on it fail, but for the one that is ended by other means.
@@ -140,7 +148,7 @@ impl<I: Io> Worker<I> {
             let unsendable = Unsendable {
                 kind: FailureKind::Redirects,
                 method: method.to_owned(),
-                url_text: stdx::shown_url(location).into_owned(),
+                url_text: request::shown_location(location),
                 reason: FailureReason::Redirects(max),
             };
             let failure = Failure::new(FailureKind::Redirects, unsendable.reason.clone());
@@ -292,6 +300,10 @@ impl<I: Io> Worker<I> {
         if !self.is_measured(hit.intended) {
             return;
         }
+        if failed.is_none() && (hit.redirects > 0 || hit.led_from.is_some()) {
+            self.note_landing(hit_id);
+        }
+        let hit = &self.hits[hit_id];
         let conn = hit.conn.map(|conn| &self.conns[conn]);
         let captured = conn.and_then(|conn| captured(conn, hit_id, hit.stream));
         let first = Self::first_request(&self.prepared, hit);

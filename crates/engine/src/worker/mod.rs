@@ -9,6 +9,7 @@ mod begin;
 mod change;
 mod dial;
 mod finish;
+mod landing;
 mod pipes;
 mod proxies;
 mod redirect_hosts;

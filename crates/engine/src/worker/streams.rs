@@ -165,7 +165,7 @@ impl<I: Io> Worker<I> {
                     && let Some(hit) = hit.filter(|hit| !self.hits[*hit].retried)
                 {
                     self.release_stream(conn_id, stream);
-                    self.hits[hit].retried = true;
+                    self.mark_sent_again(hit);
                     return self.dispatch(hit);
                 }
                 self.fail_stream(conn_id, stream, &Failure::stream(error));

@@ -5,6 +5,7 @@ use stdx::Nanos;
 use workload::PollBudget;
 
 use super::Worker;
+use super::begin::GRACE;
 use crate::conn::Conn;
 use crate::failure::Failure;
 use crate::ids::{ConnId, OriginId};
@@ -126,7 +127,9 @@ impl<I: Io> Worker<I> {
         let order = self.orders.stop();
         if order != self.applied_stop {
             self.applied_stop = order;
-            self.end_schedule(self.now);
+            // What fell due a moment ago would have been begun in this turn: that it is not is the stop's work.
+            let moment = GRACE.saturating_add(self.prepared.settings.tick);
+            self.end_schedule(self.now.saturating_sub(moment));
             if order >= Orders::ABORT {
                 self.stop_users();
             }

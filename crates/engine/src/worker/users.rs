@@ -54,6 +54,7 @@ impl<I: Io> Worker<I> {
         let mut hit = Hit::new(self.next_seq, self.now);
         self.next_seq += 1;
         (hit.user, hit.upgrades, hit.tags) = (Some(ask.user), ask.upgrades, ask.tags);
+        hit.led_from = ask.led_from;
         if self.prepared.settings.own_connections {
             // 0 is a hit without an owner.
             hit.owner = ask.owner.saturating_add(1);

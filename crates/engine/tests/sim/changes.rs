@@ -134,6 +134,33 @@ fn users_come_go_and_pause() {
     assert_eq!(result.total.generator.users, 2, "the mean, 2.4");
 }
 
+/// A run that was stopped by hand, on its page or by Ctrl-C, was INVALID for the request that fell due as the stop came.
+#[test]
+fn issue_39_a_stop_by_hand_leaves_out_nothing() {
+    for (tick, stop) in [(100, 550), (100, 601), (0, 505)] {
+        let mut world = World::new(3, Faults::default());
+        let address = Address::Ip(SERVER.parse().expect("an address"));
+        let machine = ServerMachine::new(server(64, "fixed:10ms")).expect("a server");
+        world.add_peer(address, Box::new(machine));
+        let settings = Settings { tick: Nanos::from_millis(tick), ..Settings::default() };
+        let plan = plan(constant(100), 10, &["/"]);
+        let mut run = Simulation::new(world, plan, &settings).expect("sound settings");
+        let stop_at = Nanos::from_millis(stop);
+        while run.elapsed() < stop_at {
+            run.next_event(stop_at.saturating_sub(run.elapsed()));
+        }
+        run.drain();
+        let total = loop {
+            if let Some(RunEvent::Finished(counts)) = run.next_event(Nanos::MAX) {
+                break counts;
+            }
+        };
+        let generator = &total.generator;
+        assert!(generator.sent >= 50 && generator.sent < 70, "{}", generator.sent);
+        assert_eq!((generator.not_sent, generator.planned), (0, generator.sent), "{tick} {stop}");
+    }
+}
+
 #[test]
 fn what_cannot_change_is_refused() {
     let world = World::new(3, Faults::default());

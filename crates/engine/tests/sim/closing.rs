@@ -59,6 +59,7 @@ impl Leaver {
             fresh_connection: false,
             upgrades: true,
             redirected: false,
+            led_from: None,
             tags: None,
         }
     }

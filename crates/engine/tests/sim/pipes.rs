@@ -163,6 +163,7 @@ impl VirtualUsers for Talkers {
                 fresh_connection: false,
                 upgrades: true,
                 redirected: false,
+                led_from: None,
                 tags: None,
             };
             commands.requests.extend((0..USERS).map(ask));

@@ -1,6 +1,6 @@
 //! What rows and counts say of hits that took an odd way: redirects, refusing proxies, texts without measure.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use engine::{ProxySettings, Settings, SimulationResult, simulate};
@@ -125,6 +125,55 @@ fn a_refusal_names_the_address_that_was_dialled() {
     }
 }
 
+/// Answers two requests of each connection and ends it when the third comes.
+#[derive(Default)]
+struct ClosesAtThird {
+    requests: HashMap<Key, u32>,
+    outputs: VecDeque<(Key, Output)>,
+}
+
+impl Peer for ClosesAtThird {
+    fn handle_open(&mut self, _: Nanos, conn: Key) {
+        // A key may be that of an earlier connection.
+        self.requests.insert(conn, 0);
+    }
+
+    fn handle_bytes(&mut self, _: Nanos, conn: Key, _: &[u8]) {
+        let requests = self.requests.entry(conn).or_default();
+        *requests += 1;
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec();
+        let output = if *requests < 3 { Output::Bytes(answer) } else { Output::Close };
+        self.outputs.push_back((conn, output));
+    }
+
+    fn handle_close(&mut self, _: Nanos, _: Key) {}
+
+    fn next_deadline(&self) -> Option<Nanos> {
+        None
+    }
+
+    fn handle_deadline(&mut self, _: Nanos) {}
+
+    fn poll_output(&mut self) -> Option<(Key, Output)> {
+        self.outputs.pop_front()
+    }
+}
+
+/// A server that reads requests and closes left no trace: all were answered, and it had worked on some of them twice.
+#[test]
+fn issue_39_requests_that_are_sent_again_are_counted() {
+    let mut world = World::new(1, Faults::default());
+    let server = Box::new(ClosesAtThird::default());
+    world.add_peer(Address::Ip(SERVER.parse().expect("an address")), server);
+    let plan = Plan { warmup: Nanos::from_millis(200), ..plan(constant(10), 2, &["/"]) };
+    let outcome = simulate(world, plan, &Settings::default()).expect("the settings are sound");
+    check_oracles(&outcome);
+    let generator = &outcome.total.generator;
+    assert_eq!(outcome.total.successes, generator.sent);
+    // Each third is sent again, on a connection that has it as its first.
+    assert_eq!((generator.sent, generator.sent_again), (18, 9), "two of the warm-up");
+}
+
 /// Hits whose redirects lead to a host that is refused were counted as sent there, and the host was named.
 #[test]
 fn issue_19_only_what_was_sent_elsewhere_is_counted() {
@@ -147,6 +196,18 @@ fn issue_19_only_what_was_sent_elsewhere_is_counted() {
     assert_eq!(redirect_to("169.254.169.254"), (0, 0, Vec::new()));
     // No server is there.
     assert_eq!(redirect_to("127.0.0.3"), (0, 0, Vec::new()));
+}
+
+/// A log-in page that redirects led to looked like the page that was asked for.
+#[test]
+fn issue_39_where_redirects_led_is_counted() {
+    let plan = plan(constant(10), 1, &["/redirect/2?token=a", "/"]);
+    let outcome = run(1, Faults::default(), server(0, "none"), plan, &Settings::default());
+    check_oracles(&outcome);
+    let landings = outcome.total.generator.landings;
+    let [landing] = landings.as_slice() else { panic!("{landings:?}") };
+    assert!(landing.from.ends_with("/redirect/2?token=***"), "{landing:?}");
+    assert_eq!((landing.to.as_str(), landing.requests), ("/redirect/0", 5));
 }
 
 /// A second server.

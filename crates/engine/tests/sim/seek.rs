@@ -6,7 +6,7 @@ use metrics::{Summary, Verdict};
 use net::sim::Faults;
 use stdx::{Nanos, mix};
 use study::queueing::Mmc;
-use study::seek::{Answer, By, Meter, Next, Search, Step, Trial, propose};
+use study::seek::{Answer, By, Meter, Next, Search, Step, Subject, Trial, propose};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan};
 
@@ -21,6 +21,7 @@ fn search() -> Search {
     Search {
         objective: "p99<500ms, errors<1%".parse().expect("an objective"),
         by: By::Rate,
+        subject: Subject::Requests,
         from: 10.0,
         to: None,
         step: STEP,

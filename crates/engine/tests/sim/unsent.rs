@@ -52,6 +52,7 @@ impl VirtualUsers for Blocked {
                 fresh_connection: false,
                 upgrades: false,
                 redirected: false,
+                led_from: None,
                 tags: None,
             });
         }

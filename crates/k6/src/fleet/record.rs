@@ -12,8 +12,8 @@ use stdx::Nanos;
 
 /// The most that a record may take on its way, beside rows and the generator's own.
 const RECORD_MAX: usize = 256 << 10;
-/// The most that one may hold once it is inflated.
-const INFLATED_MAX: u64 = 64 << 20;
+/// The most that one may hold once it is inflated: of each agent one is there.
+const INFLATED_MAX: usize = 8 << 20;
 
 /// What an agent says of its part of a script.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -111,25 +111,28 @@ impl PartRecord {
 
     /// The bytes that travel. Metrics of scenarios and groups are left out where they are too many.
     pub(super) fn encode(&mut self) -> Vec<u8> {
-        let bytes = self.deflated();
-        if bytes.len() <= RECORD_MAX || self.parts.is_empty() {
+        let (inflated_len, bytes) = self.deflated();
+        let fits = bytes.len() <= RECORD_MAX && inflated_len <= INFLATED_MAX;
+        if fits || self.parts.is_empty() {
             return bytes;
         }
         (self.parts, self.lost_parts) = (Vec::new(), true);
-        self.deflated()
+        self.deflated().1
     }
 
-    fn deflated(&self) -> Vec<u8> {
+    /// The bytes that travel, and how many they are when inflated.
+    fn deflated(&self) -> (usize, Vec<u8>) {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
         // Numbers and texts have a form, and writing to memory cannot fail.
         let bytes = postcard::to_allocvec(self).unwrap_or_default();
-        encoder.write_all(&bytes).and_then(|()| encoder.finish()).unwrap_or_default()
+        let deflated = encoder.write_all(&bytes).and_then(|()| encoder.finish());
+        (bytes.len(), deflated.unwrap_or_default())
     }
 
     /// Reads a record; `None` where the bytes are none.
     pub(super) fn decode(deflated: &[u8]) -> Option<Self> {
         let mut bytes = Vec::new();
-        DeflateDecoder::new(deflated).take(INFLATED_MAX).read_to_end(&mut bytes).ok()?;
+        DeflateDecoder::new(deflated).take(INFLATED_MAX as u64).read_to_end(&mut bytes).ok()?;
         postcard::from_bytes(&bytes).ok()
     }
 }

@@ -46,7 +46,7 @@ fn last_lines(path: &Path) -> Vec<String> {
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines[lines.len().saturating_sub(LINES_MAX)..].iter();
-    let hidden = |c: char| if c.is_control() && c != '\t' { '\u{fffd}' } else { c };
+    let hidden = |c: char| if stdx::steers(c) && c != '\t' { '\u{fffd}' } else { c };
     last.map(|line| line.trim().chars().take(LINE_MAX).map(hidden).collect()).collect()
 }
 

@@ -7,6 +7,7 @@ use nix::sys::signal::Signal;
 
 use super::command::RunError;
 use super::environment::{RunEnvironment, generator_output};
+use super::targets_file::with_filled_targets;
 use crate::OWN_PROGRAM;
 use crate::file::Variant;
 use crate::process::group::{ProcessGroup, RunGuard};
@@ -47,7 +48,8 @@ pub(super) fn start(
     for number in 1..=variant.generators {
         let values = environment.values.clone().with("generator", number.to_string());
         let environment = RunEnvironment { values, ..environment.clone() };
-        let line = [&variant.prefix[..], &own_words(), &words(number)].concat();
+        let words = with_filled_targets(&environment, words(number), number)?;
+        let line = [&variant.prefix[..], &own_words(), &words].concat();
         let filled: Vec<String> = environment.values.fill_all(&line);
         lines.push_str(&store::without_secrets(&filled).join(" "));
         lines.push('\n');

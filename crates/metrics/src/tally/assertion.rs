@@ -2,10 +2,10 @@
 //! its hits.
 
 use super::{Check, Contains, Kind, MetricSummary};
-use crate::{AgentRecord, Event, GateOutcome, GateState};
+use crate::{AgentRecord, Event, GateOutcome, GateState, Provenance};
 
-/// A gate, a threshold or a check, with its result; or a metric of a script, an agent of a fleet or an event of the run, which
-/// assert nothing.
+/// A gate, a threshold or a check, with its result; or a metric of a script, an agent of a fleet, an event of the run or how it was
+/// made, which assert nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assertion {
     /// A threshold of a metric.
@@ -27,6 +27,8 @@ pub enum Assertion {
     Agent(Box<AgentRecord>),
     /// What was done to the run while it went on.
     Event(Event),
+    /// How the run was made.
+    Provenance(Box<Provenance>),
 }
 
 /// The result of one threshold.
@@ -69,6 +71,14 @@ impl Assertion {
         })
     }
 
+    /// How the runs among these were made.
+    pub fn provenances(all: &[Self]) -> impl Iterator<Item = &Provenance> {
+        all.iter().filter_map(|one| match one {
+            Self::Provenance(provenance) => Some(&**provenance),
+            _ => None,
+        })
+    }
+
     /// Names the results it is of. Checks of one name are added up over all results, and have no such name.
     pub fn name_run(&mut self, name: &str) {
         let run = match self {
@@ -76,20 +86,21 @@ impl Assertion {
             Self::Gate(outcome) => &mut outcome.run,
             Self::Metric(metric) => &mut metric.run,
             Self::Event(event) => &mut event.run,
+            Self::Provenance(provenance) => &mut provenance.run,
             Self::Check(_) | Self::Agent(_) => return,
         };
         name.clone_into(run);
     }
 
-    /// Whether the threshold is met, the check never failed, or the gate is decided and not crossed. A metric, an agent and an
-    /// event hold.
+    /// Whether the threshold is met, the check never failed, or the gate is decided and not crossed. A metric, an agent, an
+    /// event and a provenance hold.
     #[must_use]
     pub fn holds(&self) -> bool {
         match self {
             Self::Threshold { outcome, .. } => outcome.holds,
             Self::Check(check) => check.fails == 0,
             Self::Gate(outcome) => outcome.state == GateState::Passed,
-            Self::Metric(_) | Self::Agent(_) | Self::Event(_) => true,
+            Self::Metric(_) | Self::Agent(_) | Self::Event(_) | Self::Provenance(_) => true,
         }
     }
 }

@@ -113,10 +113,18 @@ pub struct Tally {
     last_check: usize,
     /// The groups' paths in the order of their first sample.
     pub groups: Vec<String>,
+    /// Bytes of the names of checks and groups.
+    name_bytes: usize,
+    /// Samples of checks that count as the last one, and of groups that are left out, since there are too many names.
+    pub names_left_out: u64,
 }
 
 /// Checks, and groups, at most: further checks count as the last one, further groups are left out.
 const NAMES_MAX: usize = 10_000;
+/// Bytes of their names at most, and no more than a 128th of what the process may take: each is there several times.
+const NAME_BYTES_MAX: usize = 16 << 20;
+/// Bytes of the name of a check that is the first of all and fits nowhere.
+const FIRST_NAME_MAX: usize = 1 << 10;
 
 /// k6's own metrics are declared.
 impl Default for Tally {
@@ -128,6 +136,8 @@ impl Default for Tally {
             check_places: HashMap::new(),
             last_check: 0,
             groups: Vec::new(),
+            name_bytes: 0,
+            names_left_out: 0,
         };
         for (name, kind, contains) in BUILTIN {
             tally.declare(name, *kind, *contains);
@@ -210,10 +220,18 @@ impl Tally {
         if let Some(at) = known {
             return *at;
         }
-        if self.checks.len() == NAMES_MAX {
-            return NAMES_MAX - 1;
-        }
         let at = self.checks.len();
+        if at == NAMES_MAX || !self.has_room_for(group.len() + name.len()) {
+            self.names_left_out += 1;
+            if at > 0 {
+                return at - 1;
+            }
+            // What is shown of it tells which it was.
+            let name = format!("{}…", &name[..name.floor_char_boundary(FIRST_NAME_MAX)]);
+            self.checks.push(Check { group: String::new(), name, passes: 0, fails: 0 });
+            return at;
+        }
+        self.name_bytes += group.len() + name.len();
         let (group, name) = (group.to_owned(), name.to_owned());
         self.check_places.entry(group.clone()).or_default().insert(name.clone(), at);
         self.checks.push(Check { group, name, passes: 0, fails: 0 });
@@ -222,16 +240,22 @@ impl Tally {
 
     /// Notes that there is a group, and those around it.
     pub fn group(&mut self, path: &str) {
-        if path.is_empty()
-            || self.groups.iter().rev().any(|known| known == path)
-            || self.groups.len() == NAMES_MAX
-        {
+        if path.is_empty() || self.groups.iter().rev().any(|known| known == path) {
+            return;
+        }
+        if self.groups.len() == NAMES_MAX || !self.has_room_for(path.len()) {
+            self.names_left_out += 1;
             return;
         }
         if let Some((outer, _)) = path.rsplit_once("::") {
             self.group(outer);
         }
+        self.name_bytes += path.len();
         self.groups.push(path.to_owned());
+    }
+
+    fn has_room_for(&self, bytes: usize) -> bool {
+        self.name_bytes.saturating_add(bytes) <= stdx::within_memory(NAME_BYTES_MAX, 128)
     }
 
     /// Adds what another saw; metrics are the same by their names.
@@ -251,6 +275,7 @@ impl Tally {
             self.count_check(&check.group, &check.name, check.passes, check.fails);
         }
         other.groups.iter().for_each(|path| self.group(path));
+        self.names_left_out += other.names_left_out;
     }
 
     /// Every metric, in the order of the names.
@@ -290,7 +315,7 @@ impl From<Tally> for TallyParts {
         let metrics = tally.metrics().map(of_metric).collect();
         let of_check = |check: Check| (check.group, check.name, check.passes, check.fails);
         let checks = tally.checks.into_iter().map(of_check).collect();
-        Self { metrics, checks, groups: tally.groups }
+        Self { metrics, checks, groups: tally.groups, names_left_out: tally.names_left_out }
     }
 }
 
@@ -311,6 +336,7 @@ impl From<TallyParts> for Tally {
             tally.count_check(group, name, *passes, *fails);
         }
         parts.groups.iter().for_each(|path| tally.group(path));
+        tally.names_left_out = parts.names_left_out;
         tally
     }
 }
@@ -318,6 +344,28 @@ impl From<TallyParts> for Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Issue 42, F6: ten thousand names of half a megabyte each took gigabytes.
+    #[test]
+    fn names_are_bounded_by_their_bytes() {
+        let mut tally = Tally::default();
+        let long = "n".repeat(NAME_BYTES_MAX / 4);
+        for number in 0..10 {
+            tally.check("", &format!("{long}{number}"), true);
+            tally.group(&format!("::{long}{number}"));
+        }
+        let bytes: usize = tally.checks.iter().map(|check| check.name.len()).sum();
+        let bytes = bytes + tally.groups.iter().map(String::len).sum::<usize>();
+        assert!(bytes <= NAME_BYTES_MAX && !tally.checks.is_empty(), "{bytes}");
+        let passes: u64 = tally.checks.iter().map(|check| check.passes).sum();
+        assert_eq!(passes, 10, "what has no name of its own counts all the same");
+        let own = tally.checks.len() + tally.groups.len();
+        assert_eq!(tally.names_left_out, 20 - own as u64);
+        let mut first = Tally::default();
+        first.check("", &"n".repeat(2 * NAME_BYTES_MAX), true);
+        assert!(first.checks[0].name.len() < 2 * FIRST_NAME_MAX && first.checks[0].passes == 1);
+        assert_eq!(Tally::from(TallyParts::from(tally.clone())), tally);
+    }
 
     #[test]
     fn a_tally_arrives_as_it_was() {
@@ -343,7 +391,12 @@ mod tests {
         let value = Value::Rate { passes: 1, total: 2 };
         let (name, contains) = ("http_reqs".to_owned(), Contains::Default);
         let metrics = vec![MetricParts { name, contains, value, subs: Vec::new() }];
-        let back = Tally::from(TallyParts { metrics, checks: Vec::new(), groups: Vec::new() });
+        let back = Tally::from(TallyParts {
+            metrics,
+            checks: Vec::new(),
+            names_left_out: 0,
+            groups: Vec::new(),
+        });
         assert_eq!(back.value("http_reqs"), Some(&Value::new(Kind::Counter)));
     }
 

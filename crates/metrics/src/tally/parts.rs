@@ -11,6 +11,7 @@ pub(super) struct TallyParts {
     /// Group, name, passes and fails of each check.
     pub(super) checks: Vec<(String, String, u64, u64)>,
     pub(super) groups: Vec<String>,
+    pub(super) names_left_out: u64,
 }
 
 /// A metric, with the selectors of its submetrics.

@@ -21,6 +21,9 @@ pub const LAG_MAX: Nanos = Nanos::from_millis(5);
 pub const CPU_MAX: f64 = 0.95;
 /// Schedule lag (p99) from which a busy core is a reason: 1 ms.
 pub const LAG_BUSY: Nanos = Nanos::MILLI;
+/// The share of a run's time from which a quota's stops are the cause of lateness: 1 %.
+const THROTTLED_MIN: f64 = 0.01;
+
 /// May the figures be believed?
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
@@ -81,6 +84,11 @@ pub enum Reason {
         quantiles: Vec<LateQuantile>,
         /// The generator stood still: service times are affected as well.
         stood_still: bool,
+    },
+    /// A CPU quota, as that of a container, kept the generator from running, so that it was late.
+    Throttled {
+        /// How long, over all its processors.
+        time: Nanos,
     },
     /// The generator began hits late; its record has no more than the lag.
     Lag {
@@ -144,6 +152,9 @@ impl Verdict {
                 busy(summary, generator),
             ];
             reasons.extend(checks.into_iter().flatten());
+            // Its cause stands before the lateness.
+            let is_late = reasons.iter().any(Reason::is_lateness);
+            reasons.splice(0..0, throttled(generator).filter(|_| is_late));
         }
         reasons.extend(losses.iter().cloned().map(Reason::Lost));
         let jitter = generator.map_or_else(Vec::new, |generator| jitter(summary, generator));
@@ -192,6 +203,11 @@ fn targets(generator: &Generator) -> Option<Reason> {
 /// More than one of a hundred hits waited for its target.
 fn is_starved(generator: &Generator) -> bool {
     generator.starved.saturating_mul(100) > generator.planned
+}
+
+fn throttled(generator: &Generator) -> Option<Reason> {
+    let (time, wall) = (generator.throttled, generator.wall);
+    (time.0 as f64 > THROTTLED_MIN * wall.0 as f64).then_some(Reason::Throttled { time })
 }
 
 fn not_sent(generator: &Generator) -> Option<Reason> {
@@ -320,8 +336,16 @@ impl Reason {
     /// The generator was late, which adds to response times and takes nothing from them.
     #[must_use]
     pub fn is_lateness(&self) -> bool {
-        use Reason::{Busy, Lag, Late, Stalls, TimeLost};
-        matches!(self, Late { .. } | Lag { .. } | Stalls { .. } | TimeLost { .. } | Busy { .. })
+        use Reason::{Busy, Lag, Late, Stalls, Throttled, TimeLost};
+        matches!(
+            self,
+            Throttled { .. }
+                | Late { .. }
+                | Lag { .. }
+                | Stalls { .. }
+                | TimeLost { .. }
+                | Busy { .. }
+        )
     }
 
     /// What a user can do about it; `None` where the reader's own words say it.
@@ -345,6 +369,9 @@ impl Reason {
                     "end what else runs here, give server and generator cores of their own (taskset), or use another machine",
                 )
             }
+            Self::Throttled { .. } => Some(
+                "raise the CPU quota of the container that brunt runs in, or use another machine",
+            ),
             Self::Busy { .. } => Some("give the generator more cores (-cpus), or another machine"),
             Self::Descriptors { .. } => {
                 Some("raise the limit of open files (ulimit -n), or use fewer connections")
@@ -432,6 +459,9 @@ impl fmt::Display for Reason {
             }
             Self::Late { quantiles, stood_still: false } => {
                 f.write_str(&raised_by("late starts", quantiles, true))
+            }
+            Self::Throttled { time } => {
+                write!(f, "a CPU quota kept the generator from running for {}", time.rounded())
             }
             Self::Lag { p99, response_p99 } => {
                 let (p99, response) = (p99.rounded(), response_p99.rounded());

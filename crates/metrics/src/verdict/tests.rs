@@ -82,6 +82,26 @@ fn each_reason_names_its_figures() {
     );
 }
 
+/// A generator in a container with a small quota was told to end what else runs on its machine.
+#[test]
+fn issue_39_a_quota_is_named_as_the_cause_of_lateness() {
+    let stopped = |time: u64, lag| {
+        let mut generator = good();
+        late(lag)(&mut generator);
+        generator.throttled = Nanos::from_millis(time);
+        Verdict::new(&answered_in(Nanos::from_millis(20)), Some(&generator), &[])
+    };
+    let verdict = stopped(1200, Nanos::from_millis(30));
+    let text = verdict.to_string();
+    let start =
+        "INVALID: a CPU quota kept the generator from running for 1.2s; requests began late";
+    assert!(text.starts_with(start), "{text}");
+    assert!(verdict.remedies()[0].starts_with("raise the CPU quota"), "{:?}", verdict.remedies());
+    assert!(verdict.reasons.iter().all(Reason::is_lateness));
+    assert!(!stopped(90, Nanos::from_millis(30)).to_string().contains("quota"), "under 1 %");
+    assert!(stopped(1200, Nanos::ZERO).is_valid(), "it was not late");
+}
+
 #[test]
 fn small_faults_are_let_pass() {
     check(|g| g.cpu_busiest = 0.99, "VALID");

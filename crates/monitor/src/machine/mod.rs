@@ -79,7 +79,7 @@ impl Machine {
         }
         self.add_memory(&mut values);
         self.add_rates(&mut values, now.steady);
-        rows.reading(now.unix, "machine".to_owned(), values);
+        rows.reading(now.unix, "machine", values);
         if let (Some(before), Some(cores)) = (&before, &self.before) {
             add_cores(before, cores, now.unix, rows);
         }
@@ -161,7 +161,7 @@ fn add_cores(before: &Cores, now: &Cores, at: i64, rows: &mut Rows) {
         let Some((_, then)) = before.each.iter().find(|(core, _)| core == number) else { continue };
         let mut values = Values::new();
         add_times(&mut values, &Times::between(then, times), CORE_MODES);
-        rows.reading(at, format!("core {number}"), values);
+        rows.reading(at, &format!("core {number}"), values);
     }
 }
 

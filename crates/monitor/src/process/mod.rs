@@ -268,7 +268,7 @@ impl Tree {
         let had_others = !self.others.is_empty();
         self.others.retain(|other| !other.is_over);
         if had_others && !is_twice && whole.processes > 0 && whole.unread == 0 {
-            rows.reading(now.unix, self.root.tree_source(), whole.tree_values());
+            rows.reading(now.unix, &self.root.tree_source(), whole.tree_values());
         }
         has_ended
     }

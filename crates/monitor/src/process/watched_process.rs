@@ -183,7 +183,7 @@ impl WatchedProcess {
         };
         // A process that executes another program has the same pid and start.
         self.stat.name = stat.name;
-        rows.reading(now.unix, self.source(), measures.values());
+        rows.reading(now.unix, &self.source(), measures.values());
         measures
     }
 

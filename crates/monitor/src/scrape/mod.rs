@@ -113,7 +113,7 @@ impl Scrape {
                     rows.incident(now, &self.source, "answers again");
                 }
                 self.report_skipped(&series, now, rows);
-                rows.reading(answer.requested_at, self.source.clone(), series.values);
+                rows.reading(answer.requested_at, &self.source, series.values);
             }
             Err(error) => {
                 if !std::mem::replace(&mut self.is_gone, true) {

@@ -6,13 +6,18 @@ use stdx::Nanos;
 
 use super::backlog::{Backlog, Load};
 use super::course::Course;
+use super::landing::Elsewhere;
 use super::servers::Servers;
 use super::steady::Waits;
 use crate::Input;
+use crate::intervals::{self, Interval};
 use crate::number::grouped;
 
 /// Classes of failed requests in a sentence, at most; the rest is counted.
 const CLASSES_SHOWN: usize = 3;
+/// From this share on requests that were sent a second time stand among the sentences; a kept connection that closes at the very
+/// moment it is used is rarer.
+pub(crate) const SENT_AGAIN_MIN: f64 = 0.01;
 /// Where so many times the rate of a generator was sent there were several.
 const SEVERAL_MIN: f64 = 1.5;
 /// The quantiles that a conclusion states.
@@ -37,6 +42,8 @@ pub(super) struct Facts {
     pub(super) succeeded_meanwhile_per_s: Option<f64>,
     /// The quantiles 0.5, 0.95 and 0.99 of response times.
     pub(super) times: [Nanos; 3],
+    /// Where the 95th percentile lies, as far as the response times tell.
+    pub(super) p95: Option<Interval>,
     /// The least response time of requests that ran into their timeout.
     pub(super) timed_out_from: Option<Nanos>,
     /// Failed requests by class, the most frequent class first.
@@ -57,6 +64,10 @@ pub(super) struct Facts {
     pub(super) planned: Option<Nanos>,
     /// Iterations of a script that were due and never begun.
     pub(super) not_begun: u64,
+    /// Where redirects led all answers of a name.
+    pub(super) elsewhere: Option<Elsewhere>,
+    /// Requests that were sent a second time, since their kept connection closed before its answer.
+    pub(super) sent_again: u64,
     /// Requests had to wait for `-max-workers`.
     pub(super) is_held: bool,
     /// The run was ended before its time.
@@ -143,6 +154,7 @@ impl Facts {
             elapsed: summary.elapsed(),
             succeeded_meanwhile_per_s: timeline.map(|timeline| succeeded_per_s(timeline, span)),
             times: QUANTILES.map(|q| summary.response.quantile(q)),
+            p95: intervals::of_p95(input),
             timed_out_from: summary.timed_out_from.map(|from| from.0),
             classes: classes(summary),
             course,
@@ -155,6 +167,11 @@ impl Facts {
             remedy: input.verdict.remedies().first().copied(),
             planned: input.generator.and_then(planned),
             not_begun: input.generator.filter(|one| one.self_paced).map_or(0, |one| one.not_sent),
+            elsewhere: Elsewhere::of(input),
+            sent_again: input
+                .generator
+                .filter(|_| input.selected.is_empty())
+                .map_or(0, |one| one.sent_again),
             is_interrupted: input.generator.is_some_and(|generator| generator.interrupted),
             is_held: input.generator.is_some_and(|generator| generator.held > 0),
             has_gaps,
@@ -213,6 +230,12 @@ impl Facts {
     /// Their share of all.
     pub(super) fn failed_share(&self) -> f64 {
         self.failed() as f64 / self.requests.max(1) as f64
+    }
+
+    /// The share of requests that were sent a second time, where it is worth a word.
+    pub(super) fn sent_again_share(&self) -> Option<f64> {
+        let share = self.sent_again as f64 / self.requests.max(1) as f64;
+        (share >= SENT_AGAIN_MIN).then_some(share.min(1.0))
     }
 
     /// `30 timed out`, `4 got status 503`.

@@ -14,6 +14,7 @@ mod cable;
 mod course;
 mod facts;
 mod growth;
+mod landing;
 mod limit;
 mod line;
 mod outcome;
@@ -33,6 +34,7 @@ mod words;
 
 pub(crate) use self::cable::CableConclusion;
 use self::facts::Facts;
+pub(crate) use self::facts::SENT_AGAIN_MIN;
 use self::outcome::Outcome;
 pub use self::outcome::outcome_class;
 pub(crate) use self::sentence::{Kind, Sentence};
@@ -50,6 +52,7 @@ pub(crate) struct Conclusion {
     outcome: Outcome,
     /// The server's result in a few words.
     result: String,
+    is_steady: bool,
 }
 
 impl Conclusion {
@@ -60,7 +63,19 @@ impl Conclusion {
 
     fn from_facts(facts: &Facts) -> Self {
         let outcome = Outcome::of(facts);
-        Self { sentences: sentences(facts, outcome), outcome, result: outcome.result(facts) }
+        let is_steady = outcome.is_of_steady_load(facts);
+        let sentences = sentences(facts, outcome);
+        Self { sentences, outcome, result: outcome.result(facts), is_steady }
+    }
+
+    /// The load was even and the server's queue level, so that its response times have quantiles.
+    pub(crate) fn is_of_steady_load(&self) -> bool {
+        self.is_steady
+    }
+
+    /// The sentence of this kind, where there is one.
+    pub(crate) fn text_of(&self, kind: Kind) -> Option<&str> {
+        self.sentences.iter().find(|one| one.kind == kind).map(|one| one.text.as_str())
     }
 
     /// The sentences, a line each.
@@ -175,7 +190,9 @@ fn sentences(facts: &Facts, outcome: Outcome) -> Vec<Sentence> {
     let mut all: Vec<Sentence> = [
         sureness::invalid(outcome),
         Some(throughput::throughput(facts, outcome)),
+        landing::sentence(facts),
         throughput::errors(facts, outcome),
+        throughput::sent_again(facts),
         sureness::doubt(facts, outcome),
         throughput::latency(facts, outcome),
         bottleneck::sentence(facts, outcome),

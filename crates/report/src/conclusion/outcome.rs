@@ -114,6 +114,14 @@ impl Outcome {
         matches!(self, Self::Untested | Self::Unanswered | Self::Failed | Self::Unjudged)
     }
 
+    /// The load was even and what waits for an answer did not grow: response times have quantiles, and not only moments.
+    pub(super) fn is_of_steady_load(self, facts: &Facts) -> bool {
+        let keeps = matches!(self, Self::KeptUp | Self::ByUsers | Self::Unclear(_) | Self::Failing);
+        keeps
+            && facts.course.is_none_or(|course| course.is_even())
+            && facts.backlog.is_none_or(|backlog| backlog.trend != Trend::Growing)
+    }
+
     /// Successes a second; of a server at its limit while requests were due.
     pub(super) fn answered_per_s(self, facts: &Facts) -> f64 {
         let is_behind = facts.backlog.is_some_and(|backlog| backlog.trend == Trend::Growing);
@@ -136,8 +144,9 @@ impl Outcome {
             None => facts.offered_per_s().map_or(String::new(), per_s),
         };
         let answered = per_s(self.answered_per_s(facts));
-        let errors = match facts.failed() {
-            0 => "no errors".to_owned(),
+        let errors = match (facts.failed(), facts.sent_again_share()) {
+            (0, None) => "no errors".to_owned(),
+            (0, Some(again)) => format!("{} sent twice", share(again)),
             _ => format!("{} errors", share(facts.failed_share())),
         };
         match self {

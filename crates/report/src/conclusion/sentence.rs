@@ -11,7 +11,7 @@ pub(crate) enum Kind {
     Latency,
     /// Failed requests by class.
     Errors,
-    /// What variants do not have in common, beside the figures that are compared.
+    /// What else a reader must know of the figures: that another page was measured, or what variants do not have in common.
     Caution,
     /// How a variant differs from another.
     Comparison,

@@ -6,6 +6,7 @@ use super::facts::{Facts, Measurement};
 use super::outcome::Outcome;
 use super::sentence::{Kind, Sentence};
 use super::words::time;
+use crate::intervals::Interval;
 use crate::number::counted;
 
 /// Requests from which a run says much: five of them lie beyond the 99th percentile.
@@ -50,6 +51,23 @@ pub(super) fn is_little(facts: &Facts) -> bool {
         || facts.measurement == Measurement::Blind
 }
 
+/// Where the 95th percentile lies, of a run that tells.
+fn p95(facts: &Facts, outcome: Outcome) -> String {
+    let known = facts.p95.filter(|_| outcome.is_of_steady_load(facts) && !facts.raised[1]);
+    match known {
+        None => String::new(),
+        Some(Interval { low, high: Some(high) }) => format!(
+            ", whose 95th percentile lies from {} to {} (19 times in 20)",
+            time(low),
+            time(high)
+        ),
+        Some(Interval { low, high: None }) => format!(
+            ", whose 95th percentile is {} or more; the run is too short to bound it from above",
+            time(low)
+        ),
+    }
+}
+
 /// How sure the conclusion is, and what would make it surer.
 pub(super) fn sureness(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     let is_doubtful = matches!(facts.measurement, Measurement::Late | Measurement::Invalid);
@@ -72,7 +90,8 @@ pub(super) fn sureness(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         ),
         () if facts.has_gaps => format!("How sure: several runs with {size} in all."),
         () => format!(
-            "How sure: one run with {size}; another may differ; `brunt study` shows by how much."
+            "How sure: one run with {size}{}; another may differ; `brunt study` shows by how much.",
+            p95(facts, outcome)
         ),
     };
     let figures = vec![("requests", facts.requests as f64), ("duration", facts.elapsed.0 as f64)];

@@ -216,6 +216,30 @@ fn some_errors_are_counted_by_class() {
     assert!(text.ends_with("Server: kept up with 60/s, but 1.9% errors\n"), "{text}");
 }
 
+/// Each ninth request was read and its connection reset: all were answered, since it was sent again.
+#[test]
+fn requests_that_were_sent_twice_are_said() {
+    let facts = Facts { sent_again: 214, ..steady() };
+    let all = facts.requests;
+    let part = 100.0 * 214.0 / all as f64;
+    let expected = format!(
+        "214 of {} requests ({part:.1}%) were sent twice: the server closed the connection that it had kept instead of an \
+         answer, and may have worked on the first.",
+        crate::number::grouped(all)
+    );
+    let text = text(&facts);
+    assert!(text.contains(&expected), "{text}");
+    assert!(
+        text.contains(&format!(
+            "all answered, {part:.1}% of them at the second try: the server kept up"
+        )),
+        "{text}"
+    );
+    assert!(Outcome::of(&facts).result(&facts).ends_with(&format!("{part:.1}% sent twice")));
+    let few = self::text(&Facts { sent_again: 3, ..steady() });
+    assert!(!few.contains("twice") && few.contains("all answered: the server"), "{few}");
+}
+
 #[test]
 fn times_cut_off_by_timeouts_are_no_times() {
     let facts = failing(steady(), TIMEOUT, 900, 900);

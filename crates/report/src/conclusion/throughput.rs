@@ -60,7 +60,7 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
             let failed = share(facts.failed_share());
             format!("{load}: the server kept up, but {failed} of the requests failed.")
         }
-        Outcome::KeptUp => format!("{load}, all answered: the server kept up."),
+        Outcome::KeptUp => format!("{load}, {}: the server kept up.", answered_part(facts)),
         Outcome::Unclear(Doubt::Moment) => format!(
             "{} at one moment, {}: this run does not tell whether the server keeps up.",
             counted(facts.requests, "request"),
@@ -224,9 +224,10 @@ fn load(facts: &Facts) -> String {
 
 /// `all answered`, `98.2% of the requests answered with success`.
 fn answered_part(facts: &Facts) -> String {
-    match facts.failed() {
-        0 => "all answered".to_owned(),
-        failed => {
+    match (facts.failed(), facts.sent_again_share()) {
+        (0, None) => "all answered".to_owned(),
+        (0, Some(again)) => format!("all answered, {} of them at the second try", share(again)),
+        (failed, _) => {
             let part = 1.0 - failed as f64 / facts.requests.max(1) as f64;
             format!("{} of the requests answered with success", share(part))
         }
@@ -248,6 +249,21 @@ pub(super) fn errors(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         list_and(&facts.class_words(|_| true))
     );
     let figures = vec![("failed", failed as f64), ("share", part)];
+    Some(Sentence { kind: Kind::Errors, text, figures })
+}
+
+/// Requests that were sent a second time, which no row shows.
+pub(super) fn sent_again(facts: &Facts) -> Option<Sentence> {
+    let part = facts.sent_again_share()?;
+    let text = format!(
+        "{} of {} ({}) {} sent twice: the server closed the connection that it had kept instead of an answer, and may have \
+         worked on the first.",
+        grouped(facts.sent_again),
+        counted(facts.requests, "request"),
+        share(part),
+        stdx::were(facts.sent_again)
+    );
+    let figures = vec![("sent_again", facts.sent_again as f64), ("share", part)];
     Some(Sentence { kind: Kind::Errors, text, figures })
 }
 

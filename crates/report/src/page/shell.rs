@@ -31,7 +31,8 @@ pub fn served_page(title: &str, body: &str, figures: &[Figure]) -> String {
 
 fn page(title: &str, body: &str, figures: &[Figure], forms: &str) -> String {
     let title = escape::xml(title);
-    let (data, colours) = (script_data(figures), variables());
+    // Names of series, which the script draws.
+    let (data, colours) = (stdx::terminal_line(&script_data(figures)), variables());
     format!(
         r#"<!DOCTYPE html>
 <html lang="en">

@@ -14,6 +14,7 @@ const NEAR: f64 = 0.2;
 const MEASURED_MIN: Nanos = Nanos::from_secs(10);
 
 /// A sentence with its kind and the figures it rests on.
+#[derive(Clone)]
 pub(super) struct Sentence {
     kind: &'static str,
     text: String,
@@ -22,7 +23,15 @@ pub(super) struct Sentence {
 
 /// The sentences; `why` is the reason for the search's end in words.
 pub(super) fn sentences(input: &SeekInput<'_>, why: &str) -> Vec<Sentence> {
-    vec![answer(input, why), sureness(input)]
+    [vec![answer(input, why)], limit(input), vec![sureness(input)]].concat()
+}
+
+/// What limits the server, where it was watched.
+fn limit(input: &SeekInput<'_>) -> Vec<Sentence> {
+    let Some(limit) = input.limit else { return Vec::new() };
+    let sentences = limit.sentences(&load(input.search.unit(), limit.load)).into_iter();
+    let at = |(kind, text)| Sentence { kind, text, figures: vec![("at", limit.load)] };
+    sentences.map(at).collect()
 }
 
 /// The sentences as texts.
@@ -50,7 +59,7 @@ pub(super) fn json(sentences: &[Sentence]) -> String {
 }
 
 fn answer(input: &SeekInput<'_>, why: &str) -> Sentence {
-    let (by, objective) = (input.search.by, &input.search.objective);
+    let (unit, objective) = (input.search.unit(), &input.search.objective);
     let why = crate::escape::terminal(why);
     let (text, figures) = match input.outcome.answer {
         None => {
@@ -59,18 +68,18 @@ fn answer(input: &SeekInput<'_>, why: &str) -> Sentence {
             (format!("No load that was tried meets {objective}: {why}."), Vec::new())
         }
         Some(Answer { load: most, high: None, .. }) => (
-            format!("The server bears at least {} within {objective}: {why}.", load(by, most)),
+            format!("The server bears at least {} within {objective}: {why}.", load(unit, most)),
             vec![("answer", most)],
         ),
         Some(Answer { load: most, low, high: Some(high) }) => (
             match guess(input) {
                 Some(why) => format!(
                     "Not more than a guess, since {why}: the server bears {} within {objective}.",
-                    load(by, most)
+                    load(unit, most)
                 ),
                 None => format!(
                     "The server bears {} within {objective} (95 % between {} and {}).",
-                    load(by, most),
+                    load(unit, most),
                     number(low),
                     number(high)
                 ),
@@ -110,7 +119,7 @@ fn far_below(input: &SeekInput<'_>, floor: &Floor) -> String {
     format!(
         "at {} to {} already, {least} to {most} of the requests of a step {wrong}, {} on average, where {} may",
         number(low),
-        load(input.search.by, high),
+        load(input.search.unit(), high),
         percent(floor.share),
         percent(floor.allowed)
     )

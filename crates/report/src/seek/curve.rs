@@ -1,7 +1,7 @@
 //! The curve of a search: every step as points over its load, the objective's limits, and the answer between its bounds.
 
 use stdx::Nanos;
-use study::seek::{By, Step};
+use study::seek::{By, Step, Unit};
 
 use super::{SeekInput, answer, by_load, steadiness, why, word};
 use crate::figure::{Axis, Colour, Figure, Mark, Scale, Series, Stroke, Style};
@@ -64,7 +64,7 @@ fn throughput(input: &SeekInput<'_>) -> Figure {
 }
 
 fn load_axis(input: &SeekInput<'_>) -> Axis {
-    Axis { label: axis(input.search.by).to_owned(), scale: Scale::Linear }
+    Axis { label: axis(input.search.unit()).to_owned(), scale: Scale::Linear }
 }
 
 const MARKS: &str = "One mark a step: a dot where it met the objective, a cross where it missed it, an open triangle where it \
@@ -124,10 +124,12 @@ fn answer_and_bounds(input: &SeekInput<'_>) -> Vec<Series> {
     series
 }
 
-const fn axis(by: By) -> &'static str {
-    match by {
-        By::Rate => "Rate asked (/s)",
-        By::Connections => "Connections",
+const fn axis(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Requests => "Rate asked (/s)",
+        Unit::Connections => "Connections",
+        Unit::Iterations => "Iterations asked (/s)",
+        Unit::Vus => "Virtual users",
     }
 }
 

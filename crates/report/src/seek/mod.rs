@@ -4,13 +4,16 @@
 mod build_server;
 mod conclusion;
 mod curve;
+mod limit;
 mod model;
 mod steadiness;
 mod time_left;
 
 use metrics::{Condition, Metric};
 use stdx::Nanos;
-use study::seek::{Answer, By, Judgement, Search, Step, StopReason, TimeLeft, knee, level, spent};
+use study::seek::{
+    Answer, By, Judgement, Search, Step, StopReason, TimeLeft, Unit, knee, level, spent,
+};
 
 use crate::ServerResult;
 use crate::columns::Columns;
@@ -22,7 +25,8 @@ use self::model::{load, name, percent};
 
 pub use self::build_server::{junit, markdown};
 pub use self::curve::sheet;
-pub use self::model::SeekInput;
+pub use self::limit::LimitAtLoad;
+pub use self::model::{SeekInput, name as unit_name};
 pub use self::time_left::step_name;
 
 /// One line for a step that has just ended, and how long the search still takes, without a line feed.
@@ -35,7 +39,7 @@ pub fn line(
     paint: Paint,
 ) -> String {
     let [p50, p95, p99, errors] = figures(step);
-    let (load, meets) = (load(search.by, step.load), meets(search, step));
+    let (load, meets) = (load(search.unit(), step.load), meets(search, step));
     let achieved = self::number(step.achieved_per_s);
     let left = left.map_or_else(String::new, |left| format!("  {}", time_left::words(left)));
     let text = match step.hits {
@@ -78,9 +82,9 @@ pub fn server_result(input: &SeekInput<'_>) -> ServerResult {
 /// The conclusion, the table of the steps by rising load, the knee, and the answer.
 #[must_use]
 pub fn text(input: &SeekInput<'_>) -> String {
-    let by = input.search.by;
+    let unit = input.search.unit();
     let mut table = Columns::default().right(&[0, 1, 2, 3, 4, 5]);
-    let head = [unit(by), "achieved/s", "p50", "p95", "p99", "errors", "verdict", "meets it"];
+    let head = [heading(unit), "achieved/s", "p50", "p95", "p99", "errors", "verdict", "meets it"];
     table.row(head.map(str::to_owned));
     for step in by_load(input.steps) {
         let [p50, p95, p99, errors] = figures(step);
@@ -100,12 +104,12 @@ pub fn text(input: &SeekInput<'_>) -> String {
     out.push('\n');
     out.push_str(&format!("Objective  {} ({})\n", input.search.objective, input.arrivals));
     if let Some(knee) = knee(input.steps) {
-        let load = load(by, knee);
+        let load = load(unit, knee);
         out.push_str(&format!("Knee       {load} (most throughput per response time)\n"));
     }
     out.push_str(&format!("Answer     {}\n", answer(input)));
     if let Some(most) = above_achieved(input) {
-        let most = load(by, most);
+        let most = load(unit, most);
         out.push_str(&format!(
             "Note       no step achieved more than {most}: longer steps would answer less\n"
         ));
@@ -139,13 +143,13 @@ fn figures(step: &Step) -> [String; 4] {
 
 /// The answer in words.
 fn answer(input: &SeekInput<'_>) -> String {
-    let by = input.search.by;
+    let unit = input.search.unit();
     match input.outcome.answer {
         None => "none".to_owned(),
-        Some(Answer { load, high: None, .. }) => format!("at least {}", self::load(by, load)),
+        Some(Answer { load, high: None, .. }) => format!("at least {}", self::load(unit, load)),
         Some(Answer { load, low, high: Some(high) }) => {
             let (low, high) = (number(low), number(high));
-            format!("{} (95 % between {low} and {high})", self::load(by, load))
+            format!("{} (95 % between {low} and {high})", self::load(unit, load))
         }
     }
 }
@@ -164,12 +168,15 @@ fn why(input: &SeekInput<'_>) -> String {
             format!("the budget of {budget} is used up: {}", precision_reached(input))
         }
         StopReason::LowestMissed => {
-            format!("the objective is missed at the lowest load, {}", load(search.by, search.from))
+            format!(
+                "the objective is missed at the lowest load, {}",
+                load(search.unit(), search.from)
+            )
         }
         StopReason::HighestMet => {
             format!(
                 "the objective is met at the highest load, {}",
-                load(search.by, search.to.unwrap_or(0.0))
+                load(search.unit(), search.to.unwrap_or(0.0))
             )
         }
         StopReason::Generator => {
@@ -198,7 +205,7 @@ fn precision_reached(input: &SeekInput<'_>) -> String {
 /// The search as one line of JSON. A key is never renamed.
 #[must_use]
 pub fn json(input: &SeekInput<'_>) -> String {
-    let by = input.search.by;
+    let unit = input.search.unit();
     let limited_by = match input.outcome.stop_reason {
         StopReason::Generator => Some("generator"),
         StopReason::HighestMet => Some("to"),
@@ -207,7 +214,7 @@ pub fn json(input: &SeekInput<'_>) -> String {
     let optional = |value: Option<String>| value.unwrap_or_else(|| "null".to_owned());
     let answer = input.outcome.answer.map_or("null".to_owned(), |answer| {
         Object::new()
-            .float(name(by), answer.load)
+            .float(name(unit), answer.load)
             .float("low", answer.low)
             .put("high", optional(answer.high.map(crate::number::go_json)))
             .put("limited_by", optional(limited_by.map(crate::escape::json)))
@@ -216,7 +223,7 @@ pub fn json(input: &SeekInput<'_>) -> String {
     let valid = input.outcome.stop_reason != StopReason::Generator;
     let mut object = Object::new()
         .text("objective", &input.search.objective.to_string())
-        .text("by", name(by))
+        .text("by", name(unit))
         .text("arrivals", input.arrivals)
         .number("seed", input.seed)
         .text("verdict", if valid { "VALID" } else { "INVALID" })
@@ -249,7 +256,7 @@ fn estimate(input: &SeekInput<'_>) -> String {
 
 fn step_json(search: &Search, step: &Step) -> String {
     Object::new()
-        .float(name(search.by), step.load)
+        .float(name(search.unit()), step.load)
         .number("requests", step.hits)
         .float("achieved", step.achieved_per_s)
         .number("mean", step.mean.0)
@@ -273,10 +280,13 @@ fn by_load(steps: &[Step]) -> impl Iterator<Item = &Step> {
     sorted.into_iter()
 }
 
-const fn unit(by: By) -> &'static str {
-    match by {
-        By::Rate => "rate/s",
-        By::Connections => "connections",
+/// The heading of the column of loads.
+const fn heading(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Requests => "rate/s",
+        Unit::Connections => "connections",
+        Unit::Iterations => "iterations/s",
+        Unit::Vus => "VUs",
     }
 }
 
@@ -328,7 +338,7 @@ fn excess(condition: &Condition, measured: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use study::seek::SearchOutcome;
+    use study::seek::{SearchOutcome, Subject};
 
     use super::*;
 
@@ -336,6 +346,7 @@ mod tests {
         Search {
             objective: "p99<500ms, errors<1%".parse().unwrap(),
             by: By::Rate,
+            subject: Subject::Requests,
             from: 10.0,
             to: None,
             step: Nanos::from_secs(10),
@@ -383,7 +394,8 @@ mod tests {
     ) {
         let (search, steps, outcome) = (search(), steps(), SearchOutcome { stop_reason, answer });
         let (outcome, arrivals) = (&outcome, "poisson");
-        check(&SeekInput { search: &search, steps: &steps, outcome, seed: 7, arrivals });
+        let limit = None;
+        check(&SeekInput { search: &search, steps: &steps, outcome, limit, seed: 7, arrivals });
     }
 
     pub(super) const FOUND: Option<Answer> =
@@ -414,7 +426,7 @@ Ended      the interval is as narrow as asked for; seed 7
     fn text_of(search: &Search, steps: &[Step], answer: Option<Answer>) -> String {
         let outcome = SearchOutcome { stop_reason: StopReason::BudgetUsed, answer };
         let (outcome, arrivals) = (&outcome, "poisson");
-        text(&SeekInput { search, steps, outcome, seed: 7, arrivals })
+        text(&SeekInput { search, steps, outcome, limit: None, seed: 7, arrivals })
     }
 
     /// A budget of 15 s measures loads near the limit for some seconds, and the steps of a server that pauses disagree.

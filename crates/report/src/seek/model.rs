@@ -1,7 +1,8 @@
 //! `SeekInput`: a search and its result, and the names of its loads.
 
-use study::seek::{By, Search, SearchOutcome, Step};
+use study::seek::{Search, SearchOutcome, Step, Unit};
 
+use super::limit::LimitAtLoad;
 use crate::number::{counted, number};
 
 /// A search and its result.
@@ -13,25 +14,33 @@ pub struct SeekInput<'a> {
     pub steps: &'a [Step],
     /// What they say.
     pub outcome: &'a SearchOutcome,
+    /// What limits the server, where it was watched.
+    pub limit: Option<&'a LimitAtLoad>,
     /// The seed of every random choice.
     pub seed: u64,
     /// How hits arrived: `poisson`, `constant`, or `closed loop`.
     pub arrivals: &'a str,
 }
 
-/// The key of a load in JSON.
-pub(super) const fn name(by: By) -> &'static str {
-    match by {
-        By::Rate => "rate",
-        By::Connections => "connections",
+/// The key of a load in JSON, and in the state of a search.
+#[must_use]
+pub const fn name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Requests => "rate",
+        Unit::Connections => "connections",
+        Unit::Iterations => "iterations",
+        Unit::Vus => "vus",
     }
 }
 
-/// `89.5/s` or `12 connections`.
-pub(super) fn load(by: By, load: f64) -> String {
-    match by {
-        By::Rate => format!("{}/s", number(load)),
-        By::Connections => counted(load.round() as u64, "connection"),
+/// `89.5/s`, `12 connections`, `4.2 iterations/s` or `12 VUs`.
+pub(super) fn load(unit: Unit, load: f64) -> String {
+    let whole = load.round() as u64;
+    match unit {
+        Unit::Requests => format!("{}/s", number(load)),
+        Unit::Connections => counted(whole, "connection"),
+        Unit::Iterations => format!("{} iterations/s", number(load)),
+        Unit::Vus => counted(whole, "VU"),
     }
 }
 

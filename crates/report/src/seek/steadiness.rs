@@ -9,11 +9,11 @@ use crate::object::{Object, json_list};
 /// A sentence for each contradiction and for drift, and one for what to do; none where the server was steady.
 pub(super) fn notes(input: &SeekInput<'_>) -> Vec<String> {
     let steadiness = of(input);
-    let by = input.search.by;
+    let unit = input.search.unit();
     let mut notes: Vec<String> =
         steadiness.contradictions.iter().map(|one| contradiction(input, one)).collect();
     notes.extend(steadiness.drift.map(|Drift { before, after }| {
-        let (before, after) = (load(by, before.load), load(by, after.load));
+        let (before, after) = (load(unit, before.load), load(unit, after.load));
         format!("the limit moved: {before} by the first half of the steps near it, {after} by the second; the interval includes both")
     }));
     if !steadiness.is_steady() {
@@ -35,7 +35,7 @@ fn of(input: &SeekInput<'_>) -> Steadiness {
 }
 
 fn contradiction(input: &SeekInput<'_>, one: &Contradiction) -> String {
-    let at = load(input.search.by, one.load);
+    let at = load(input.search.unit(), one.load);
     let steps = match one.runs {
         1 => "the only step".to_owned(),
         runs => format!("{} of {}", number(one.against as f64), counted(runs as u64, "step")),
@@ -49,10 +49,10 @@ fn contradiction(input: &SeekInput<'_>, one: &Contradiction) -> String {
 /// The keys `steady`, `contradictions` and `drift`.
 pub(super) fn json(input: &SeekInput<'_>, object: Object) -> Object {
     let steadiness = of(input);
-    let by = input.search.by;
+    let unit = input.search.unit();
     let contradictions = steadiness.contradictions.iter().map(|one| {
         Object::new()
-            .float(name(by), one.load)
+            .float(name(unit), one.load)
             .number("steps", one.runs as u64)
             .number("against", one.against as u64)
             .text("meets", if one.is_met { "yes" } else { "no" })

@@ -8,7 +8,8 @@ use super::array::{Array, Bitmap, Values};
 use super::record_batch::{Column, RecordBatch};
 use super::schema::{DataType, KIND_GENERATOR, KIND_HIT};
 use crate::assertion::{
-    self, KIND_AGENT, KIND_CHECK, KIND_EVENT, KIND_GATE, KIND_METRIC, KIND_THRESHOLD,
+    self, KIND_AGENT, KIND_CHECK, KIND_EVENT, KIND_GATE, KIND_METRIC, KIND_PROVENANCE,
+    KIND_THRESHOLD,
 };
 use crate::fill::{ROWS_MAX, TEXT_MAX};
 use crate::labels::{Labels, PlacedTarget, TargetRef};
@@ -270,7 +271,7 @@ impl Rows {
                     return Ok(Some(RowStep::Step(Step::Server(Box::new(row)))));
                 }
                 kind @ (KIND_THRESHOLD | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT
-                | KIND_EVENT)
+                | KIND_EVENT | KIND_PROVENANCE)
                     if batch.samples.is_empty() =>
                 {
                     let [_, _, _, name, _] = &self.target;
@@ -281,7 +282,8 @@ impl Rows {
                     return Ok(Some(RowStep::Step(Step::Assertion(Box::new(assertion), at))));
                 }
                 KIND_GENERATOR | KIND_READING | KIND_SERVED | KIND_INCIDENT | KIND_THRESHOLD
-                | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT | KIND_EVENT => break,
+                | KIND_CHECK | KIND_GATE | KIND_METRIC | KIND_AGENT | KIND_EVENT
+                | KIND_PROVENANCE => break,
                 // A kind of a newer version.
                 _ => {}
             }

@@ -103,6 +103,7 @@ impl Program {
             ModuleFiles { store: Arc::clone(&store) },
         );
         let context = Context::full(&runtime).map_err(engine)?;
+        let _reachable = ffi::Reachable::new(&context);
         let vu = Rc::new(VuContext::new(host, Rc::default()));
         vu.files.replace(Some(files));
         let asked = Rc::clone(&vu);

@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 use std::{slice, str};
 
 use corosensei::Yielder;
@@ -33,10 +34,8 @@ impl<In, Out> Suspender<In, Out> {
 
     /// Runs `body`; in it, and only there, [`suspend`](Self::suspend) works.
     pub(crate) fn within<T>(&self, yielder: &Yielder<In, Out>, body: impl FnOnce() -> T) -> T {
-        self.yielder.set(yielder);
-        let done = body();
-        self.yielder.set(ptr::null());
-        done
+        let _back = Back { yielder: self.yielder.replace(yielder), to: &self.yielder };
+        body()
     }
 
     /// Leaves the coroutine with `out`; returns what the coroutine is resumed with.
@@ -239,6 +238,46 @@ pub(crate) fn interrupted(ctx: &Ctx<'_>) -> Error {
 pub(crate) fn look_for_interrupts(ctx: &Ctx<'_>) {
     // SAFETY: the context lives.
     unsafe { qjs::JS_LookForInterrupts(ctx.as_raw().as_ptr()) }
+}
+
+/// The contexts of all threads that scripts run in.
+static CONTEXTS: Mutex<Vec<ContextAddress>> = Mutex::new(Vec::new());
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct ContextAddress(NonNull<qjs::JSContext>);
+
+// SAFETY: other threads hand it to `JS_LookForInterrupts` alone, which any thread may call.
+unsafe impl Send for ContextAddress {}
+
+/// Has a context be among those that [`look_everywhere`] reaches, as long as this is there.
+pub(crate) struct Reachable {
+    address: ContextAddress,
+    /// It lives until the address is no longer listed.
+    _context: Context,
+}
+
+impl Reachable {
+    pub(crate) fn new(context: &Context) -> Self {
+        let address = ContextAddress(context.as_raw());
+        CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner).push(address);
+        Self { address, _context: context.clone() }
+    }
+}
+
+impl Drop for Reachable {
+    fn drop(&mut self) {
+        let mut all = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|one| *one != self.address);
+    }
+}
+
+/// Has the next step of every script, in whatever thread, look for an interrupt. The interpreter itself looks once in thousands of
+/// steps, whatever a step takes: who calls this every few hundredths of a second bounds it by time.
+pub fn look_everywhere() {
+    for context in CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        // SAFETY: the context lives: who holds it takes it off the list first, which is locked here.
+        unsafe { qjs::JS_LookForInterrupts(context.0.as_ptr()) }
+    }
 }
 
 /// Another plain object with the same values; both share what says where their properties are, until one of them changes.

@@ -13,7 +13,7 @@ use crate::runtime::context::VuContext;
 use crate::runtime::current::{self, Current};
 use crate::runtime::deep_stack::{RUN_STACK_BYTES, VU_JS_STACK_BYTES};
 use crate::runtime::exception::Exception;
-use crate::runtime::ffi::{self, Fiber, StackBytes};
+use crate::runtime::ffi::{self, Fiber, Reachable, StackBytes};
 use crate::runtime::known_urls::KnownUrls;
 use crate::runtime::run_loop;
 
@@ -28,6 +28,7 @@ const MEMORY_SLACK: usize = 2 << 20;
 
 /// What the VUs of one thread share. It is made of a program, and outlives its VUs.
 pub struct Realm {
+    _reachable: Reachable,
     context: Context,
     _runtime: Runtime,
     current: Rc<Current>,
@@ -81,6 +82,7 @@ impl Realm {
         let (resolver, loader) = program.loaders();
         runtime.set_loader(resolver, loader);
         let context = Context::full(&runtime)?;
+        let reachable = Reachable::new(&context);
         context.with(|ctx| {
             current::install(&ctx, &current)?;
             program.install_globals(&ctx)?;
@@ -91,6 +93,7 @@ impl Realm {
         let program = program.clone();
         let (memory, held_at_most) = (RefCell::default(), Cell::default());
         Ok(Rc::new(Self {
+            _reachable: reachable,
             context,
             _runtime: runtime,
             current,

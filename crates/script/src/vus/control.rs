@@ -57,10 +57,10 @@ pub(super) struct ScenarioProgress {
     idle: AtomicU64,
     /// VUs that were made since those of an arrival rate were all busy.
     hired: AtomicU64,
+    /// More VUs were wanted than there may be.
+    lacks_vus: AtomicBool,
     /// How many VUs of an externally controlled scenario are wanted.
     wanted: AtomicU64,
-    /// An iteration found no VU, and no more may be made.
-    lacks_vus: AtomicBool,
 }
 
 /// What one pool has counted. It alone writes them.
@@ -323,7 +323,7 @@ impl ScenarioProgress {
         self.hired.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
     }
 
-    /// Whether an iteration found no VU, where no more may be made, for the first time.
+    /// Whether VUs lack for the first time.
     pub(super) fn is_first_lack(&self) -> bool {
         !self.lacks_vus.swap(true, Ordering::Relaxed)
     }

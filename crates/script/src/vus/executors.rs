@@ -13,7 +13,7 @@ use super::recorder::SampleContext;
 use super::scenario_state::{Phase, ScenarioState};
 use super::slot::{SampleOrigin, State, VuSlot};
 use crate::host::execution::Stage;
-use crate::host::traits::Host as _;
+use crate::host::traits::{Host as _, Level};
 
 impl VuPool {
     /// Begins and ends iterations of all scenarios. Scenarios that end come first: others may have their VUs then.
@@ -363,12 +363,8 @@ impl VuPool {
         };
         let own = self.plan.segment.vus();
         let (vus, vus_max) = (own.count(vus), own.count(vus_max));
-        let progress = self.plan.control.of(work);
-        if !progress.may_hire(vus_max.saturating_sub(vus)) {
-            if progress.is_first_lack() {
-                self.warn_of_lack(work, vus_max.max(vus));
-            }
-            return;
+        if !self.plan.control.of(work).may_hire(vus_max.saturating_sub(vus)) {
+            return self.warn_of_few_vus(work, vus_max);
         }
         let index = vus + self.scenarios[work].staff.len() as u64;
         if let Some(slot) = self.spawn_vu(self.plan.control.next_vu()) {
@@ -376,12 +372,16 @@ impl VuPool {
         }
     }
 
-    /// Warns, as k6 does, that the load will be less than was asked for.
-    fn warn_of_lack(&self, work: usize, vus: u64) {
+    /// Warns once for a scenario that more VUs are wanted than it may have, as k6 does.
+    fn warn_of_few_vus(&self, work: usize, vus_max: u64) {
+        if self.plan.stage != Stage::Iteration || !self.plan.control.of(work).is_first_lack() {
+            return;
+        }
         let scenario = &self.plan.scenarios[work];
-        let text = format!("Insufficient VUs, reached {vus} active VUs and cannot initialize more");
-        let fields = [("executor", scenario.executor.name()), ("scenario", scenario.name.as_str())];
-        (self.plan.log)(crate::Level::Warn, &text, &fields);
+        let text =
+            format!("Insufficient VUs, reached {vus_max} active VUs and cannot initialize more");
+        let fields = [("executor", scenario.executor.name()), ("scenario", &*scenario.name)];
+        (self.plan.log)(Level::Warn, &text, &fields);
     }
 
     /// How many VUs are at work: those of arrival rates while they iterate, others as long as their scenario wants them.

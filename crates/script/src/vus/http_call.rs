@@ -142,6 +142,21 @@ impl HttpCall {
         self.away
     }
 
+    /// What was asked for first, as reports group rows, where redirects led to another path.
+    pub(super) fn led_from(&self) -> Option<String> {
+        let hop = self.hop.as_ref().filter(|_| !self.answers_challenge)?;
+        if path(&hop.url) == path(&self.request.url) {
+            return None;
+        }
+        Some(match self.given_name() {
+            "" => {
+                let url = stdx::url_without_secrets(&self.request.url);
+                format!("{} {url}", self.request.method)
+            }
+            name => name.to_owned(),
+        })
+    }
+
     /// What was asked for, where this is its first hop.
     pub(super) fn first(&self) -> Option<&HttpRequest> {
         self.hop.is_none().then_some(&*self.request)
@@ -331,7 +346,9 @@ impl HttpCall {
         let location = response_head::location(head(reply))?;
         let error = Url::parse(self.url()).ok()?.join(&location).err()?;
         let reason = url_error_text(&error);
-        let text = format!("failed to parse Location header {:?}: {reason}", shown_url(&location));
+        let shown = shown_url(&location);
+        let shown = stdx::cut_text(&shown, LOCATION_SHOWN_MAX);
+        let text = format!("failed to parse Location header {shown:?}: {reason}");
         let whole =
             format!("{} {:?}: {text}", failure::capitalised(self.method()), shown_url(self.url()));
         Some(HttpFailure { code: 1000, text, whole })
@@ -436,3 +453,11 @@ fn is_redirect(status: u16) -> bool {
 fn head<'a>(reply: &'a EngineResponse<'_>) -> &'a [u8] {
     reply.head.as_deref().unwrap_or_default()
 }
+/// The path of a URL, which with and without a slash at its end is the same.
+fn path(url: &str) -> &str {
+    let after = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = after.split(['?', '#']).next().unwrap_or_default();
+    path.find('/').map_or("", |at| path[at..].trim_end_matches('/'))
+}
+/// Bytes of a location that leads nowhere, as far as its error shows it.
+const LOCATION_SHOWN_MAX: usize = 1 << 10;

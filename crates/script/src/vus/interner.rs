@@ -10,6 +10,8 @@ pub(crate) struct Interner {
     places: HashMap<Rc<str>, usize>,
     /// The one asked for last: its successor is probably the next.
     last: usize,
+    /// Bytes of the texts.
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -21,6 +23,8 @@ struct Entry {
 
 /// Texts beyond these are not kept, and made anew each time.
 const NAMES_MAX: usize = 10_000;
+/// Bytes of them, at most, and no more than a 128th of what the process may take.
+const BYTES_MAX: usize = 16 << 20;
 
 impl Interner {
     /// The text as it may be shown, kept.
@@ -39,7 +43,9 @@ impl Interner {
             shown if *shown == *text => Rc::clone(&text),
             shown => shown.into(),
         };
-        if self.list.len() < NAMES_MAX {
+        let bytes = self.bytes + text.len() + shown.len();
+        if self.list.len() < NAMES_MAX && bytes <= stdx::within_memory(BYTES_MAX, 128) {
+            self.bytes = bytes;
             self.last = self.list.len();
             self.places.insert(Rc::clone(&text), self.last);
             self.list.push(Entry { text, shown: Rc::clone(&shown) });
@@ -60,6 +66,17 @@ mod tests {
         assert!(Rc::ptr_eq(&first, &names.intern("a")));
         assert_eq!(&*names.intern("c"), "c");
         assert!(Rc::ptr_eq(&first, &names.intern("a")), "after the last comes the first");
+    }
+
+    /// Issue 42, F6.
+    #[test]
+    fn texts_are_kept_within_bytes() {
+        let mut names = Interner::default();
+        let long = "x".repeat(BYTES_MAX / 8);
+        for number in 0..20 {
+            assert!(names.intern(&format!("{long}{number}")).ends_with(&number.to_string()));
+        }
+        assert!(names.bytes <= BYTES_MAX && names.list.len() == names.places.len());
     }
 
     /// Issue 19: a check's name that held a URL with a password was shown as it was written.

@@ -177,6 +177,7 @@ impl VuPool {
             self.calls.push(None);
             (self.calls.len() - 1) as u32
         });
+        let led_from = call.led_from().map(Arc::from);
         let tags = self.plan.row_tags.then(|| self.row_tags(&call));
         self.calls[user as usize] = Some(call);
         self.commands.requests.push(RequestCommand {
@@ -187,6 +188,7 @@ impl VuPool {
             fresh_connection,
             upgrades,
             redirected,
+            led_from,
             tags,
         });
     }

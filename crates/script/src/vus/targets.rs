@@ -24,13 +24,13 @@ struct KnownTarget {
 
 /// So many are kept at most.
 const PLACES: usize = 1024;
-/// A target with a longer body is not kept.
-const BODY_MAX: usize = 4 << 10;
+/// A target with a longer body, or with longer texts, is not kept.
+const BYTES_MAX: usize = 4 << 10;
 
 impl TargetCache {
     /// The target of a call: the one that is known, where it is the same.
     pub(super) fn get(&mut self, call: &HttpCall) -> Arc<Target> {
-        if call.body().is_some_and(|body| body.len() > BODY_MAX) {
+        if is_long(call) {
             return Arc::new(call.target());
         }
         if self.0.is_empty() {
@@ -42,6 +42,12 @@ impl TargetCache {
         }
         Arc::clone(&place.insert(KnownTarget::new(call)).target)
     }
+}
+
+fn is_long(call: &HttpCall) -> bool {
+    let headers = call.headers().iter().map(|(name, value)| name.len() + value.len());
+    let texts = call.url().len() + call.given_name().len() + headers.sum::<usize>();
+    texts > BYTES_MAX || call.body().is_some_and(|body| body.len() > BYTES_MAX)
 }
 
 /// Of the fields in which targets mostly differ. Who makes two of them share a place has one of them made anew each time, and no
@@ -142,5 +148,23 @@ mod tests {
             known.get(&call(|request| request.url = format!("http://h/{number}").into()));
         }
         assert_eq!(known.0.len(), PLACES);
+    }
+
+    /// Issue 42, F6: a thousand URLs of half a megabyte each were kept.
+    #[test]
+    fn what_is_long_is_not_kept() {
+        let long = "x".repeat(BYTES_MAX);
+        let changes: [fn(&mut HttpRequest, String); 4] = [
+            |request, long| request.url = format!("http://h/{long}").into(),
+            |request, long| request.headers.push(("A".to_owned(), long)),
+            |request, long| request.name = Some(long),
+            |request, long| request.body = Some(format!("{long}x").into_bytes().into()),
+        ];
+        for change in changes {
+            let mut known = TargetCache::default();
+            let asked = call(|request| change(request, long.clone()));
+            assert_eq!(*known.get(&asked), asked.target());
+            assert!(known.0.is_empty());
+        }
     }
 }

@@ -6,6 +6,8 @@
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
 
 use script::{
     Action, ActionResult, Call, CompileError, Files, Host, HttpResponse, Level, Program, Realm,
@@ -18,6 +20,8 @@ use stdx::Nanos;
 struct World {
     /// How often a script may be asked whether it is to end before it is; 0 for ever.
     patience: Cell<u64>,
+    /// When it is to end.
+    deadline: Cell<Option<Instant>>,
 }
 
 impl Host for World {
@@ -26,6 +30,9 @@ impl Host for World {
     }
     fn log(&self, _level: Level, _text: &str) {}
     fn interrupts(&self) -> bool {
+        if self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline) {
+            return true;
+        }
         let left = self.patience.get();
         self.patience.set(left.saturating_sub(1));
         left == 1
@@ -173,6 +180,152 @@ fn no_loop_of_long_calls_outlasts_its_iteration() {
         world.patience.set(60);
         assert_eq!(run(&mut vu), StepResult::Cut, "{call}");
     }
+}
+
+/// Calls that take long each, by the clock: of what is `C`, `I` is the number of the turn, `text` has 300,000 characters,
+/// `list` and `table` have 30,000 values.
+const LONG_CALLS: [&str; 62] = [
+    "k6crypto.sha512(text, 'hex')",
+    "k6crypto.md5(text, 'hex')",
+    "k6crypto.hmac('sha256', 'key', text, 'base64')",
+    "encoding.b64encode(text)",
+    "encoding.b64decode(text)",
+    "check(1, { [text + I]: true })",
+    "group(text + I, () => 1)",
+    "trend.add(1, { tag: text })",
+    "text.split('')",
+    "text.split('y')",
+    "text.toUpperCase()",
+    "text.toLowerCase()",
+    "text.replaceAll('x', 'yy')",
+    "text.replace(/x/g, 'yy')",
+    "text.match(/x/g)",
+    "[...text.matchAll(/xx/g)]",
+    "/y$/.test(text)",
+    "text.search(/(x+)y/)",
+    "text.split(/x/)",
+    "text.indexOf('xxy')",
+    "text.lastIndexOf('yxx')",
+    "text.includes('xxy')",
+    "text.normalize('NFD')",
+    "text.localeCompare(text + 'y')",
+    "text.padStart(1e6 + I)",
+    "(text + I) === (text + I + '!')",
+    "(text + I) < (text + I)",
+    "[...text]",
+    "Array.from(text)",
+    "encodeURIComponent(text)",
+    "decodeURIComponent(text)",
+    "escape(text)",
+    "JSON.stringify(text + I)",
+    "JSON.stringify(list)",
+    "JSON.stringify(table)",
+    "JSON.parse(json)",
+    "JSON.parse(json, (_, value) => value)",
+    "Object.keys(table)",
+    "Object.entries(table)",
+    "Object.assign({}, table)",
+    "({ ...table })",
+    "Object.fromEntries(list.map((k) => [k, k]))",
+    "new Map(list.map((k) => [k, k]))",
+    "new Set(list)",
+    "Array.from({ length: 200000 })",
+    "list.slice().sort()",
+    "list.concat(list)",
+    "list.join()",
+    "list.indexOf(-1)",
+    "list.includes(-1)",
+    "new Uint8Array(list)",
+    "new Uint8Array(5e6).indexOf(1)",
+    "new Float64Array(list).sort()",
+    "new Function('return `' + text + I + '`')",
+    "new Function('return [' + list + ']')",
+    "new RegExp(text + I)",
+    "BigInt('9'.repeat(5000)) * BigInt('9'.repeat(5000))",
+    "(7n ** 20000n).toString()",
+    "parseFloat('1' + text)",
+    "parseHTML(page).find('p').text()",
+    "new Error(text + I).stack",
+    "Math.max(...list.slice(0, 20000))",
+];
+
+/// Loops of native calls have few steps: what ends them is the clock. Of each kind the loop ends a moment after its time.
+#[test]
+fn issue_42_loops_of_native_calls_end_by_the_clock() {
+    let (end, ended) = sync_channel::<()>(0);
+    let clock = std::thread::spawn(move || {
+        while ended.recv_timeout(Duration::from_millis(5)) == Err(RecvTimeoutError::Timeout) {
+            script::look_everywhere();
+        }
+    });
+    let mut slow = Vec::new();
+    for call in LONG_CALLS {
+        let world = Rc::<World>::default();
+        let mut vu = vu(&world, loop_of(call));
+        let began = Instant::now();
+        world.deadline.set(Some(began + Duration::from_millis(20)));
+        assert_eq!(run(&mut vu), StepResult::Cut, "{call}");
+        if began.elapsed() > Duration::from_secs(5) {
+            slow.push((call, began.elapsed()));
+        }
+    }
+    drop(end);
+    clock.join().unwrap();
+    assert_eq!(slow, []);
+}
+
+fn loop_of(call: &str) -> String {
+    let call = call.replace('I', "turn");
+    let data = [
+        ("text", "'x'.repeat(3e5)"),
+        ("list", "Array.from({ length: 3e4 }, (_, at) => at)"),
+        ("table", "Object.fromEntries(Array.from({ length: 3e4 }, (_, at) => ['k' + at, at]))"),
+        ("json", "JSON.stringify(Array.from({ length: 3e4 }, (_, at) => ({ at })))"),
+        ("page", "'<p>x'.repeat(5000)"),
+    ];
+    let used = data.iter().filter(|(name, _)| call.contains(name));
+    let data: String = used.map(|(name, value)| format!("const {name} = {value};")).collect();
+    format!(
+        "import k6crypto from 'k6/crypto'; import encoding from 'k6/encoding'; import {{ parseHTML }} from 'k6/html';
+        import {{ check, group }} from 'k6'; import {{ Trend }} from 'k6/metrics';
+        const trend = new Trend('trend'); {data}
+        export default function () {{ for (let turn = 0; ; turn += 1) try {{ {call} }} catch {{ }} }}"
+    )
+}
+
+/// A single call that would last for hours looks in its midst.
+#[test]
+fn issue_42_searches_end_by_the_clock() {
+    for call in [
+        "text.indexOf(half)",
+        "text.lastIndexOf('y' + half)",
+        "text.includes(half)",
+        "text.split(half)",
+        "text.replaceAll(half, '')",
+        "text.replace(half, '')",
+        "JSON.stringify(doubled)",
+        "text.match(/x*x*x*x*y/)",
+    ] {
+        let text = format!(
+            "const text = 'x'.repeat(3e6); const half = 'x'.repeat(15e5) + 'y';
+            let doubled = [1]; for (let at = 0; at < 26; at += 1) doubled = [doubled, doubled];
+            export default function () {{ {call}; return 'ended' }}"
+        );
+        let world = Rc::<World>::default();
+        let mut vu = vu(&world, text);
+        world.patience.set(3);
+        assert_eq!(run(&mut vu), StepResult::Cut, "{call}");
+    }
+}
+
+/// The marks of a letter were sorted in the square of their number, and nothing looked meanwhile.
+#[test]
+fn issue_42_marks_of_a_letter_take_no_more_than_their_number() {
+    let text = "export default function () {
+        const marks = '\\u0301\\u0316'.repeat(2e5);
+        return ('a' + marks).normalize('NFD').length + ' ' + 'q\\u0307\\u0323'.normalize('NFC').charCodeAt(1);
+    }";
+    assert_eq!(returned(run(&mut vu(&Rc::default(), text))), "\"400001 803\"");
 }
 
 #[test]

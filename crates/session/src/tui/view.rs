@@ -219,5 +219,5 @@ pub(super) fn fitted(name: &str, room: usize) -> String {
 
 /// A text from a server without what would move the cursor.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars().map(|c| if stdx::steers(c) { ' ' } else { c }).collect()
 }

@@ -83,5 +83,7 @@ impl Phase {
 
 /// An event of the stream. JSON has no line ends of its own.
 pub(super) fn event(name: &str, data: &Value) -> String {
+    // Its texts are those of servers and scripts. JSON has no line breaks here, and escapes control characters itself.
+    let data = stdx::terminal_line(&data.to_string());
     format!("event: {name}\ndata: {data}\n\n")
 }

@@ -43,7 +43,7 @@ fn plain(line: &str) -> String {
                 let _ = rest.by_ref().find(|char| ('@'..='~').contains(char));
             }
             '\t' => out.push(' '),
-            char if char.is_control() => {}
+            char if stdx::steers(char) => {}
             char => out.push(char),
         }
         if out.len() >= 4 * CHARS_MAX {

@@ -5,7 +5,7 @@ use metrics::{Batch, CONDITIONS_MAX, Histogram, Reason, Sample, Verdict};
 use stdx::Nanos;
 
 use super::level::judge_alone;
-use super::{By, Judgement, Search, Step, Trial};
+use super::{By, Judgement, Search, Step, Trial, Unit};
 use crate::warmup::start_of_steady_state;
 
 /// Cells of a step.
@@ -27,6 +27,8 @@ pub struct Meter<'a> {
     trial: Trial,
     width: Nanos,
     cells: Vec<Cell>,
+    /// When the load began, from the rows' zero.
+    begun: Nanos,
 }
 
 /// What was seen of the hits that were due in one cell.
@@ -72,7 +74,13 @@ impl<'a> Meter<'a> {
     #[must_use]
     pub fn new(search: &'a Search, trial: Trial) -> Self {
         let width = Nanos((trial.warmup + trial.measure).0.div_ceil(CELLS).max(1));
-        Self { search, trial, width, cells: vec![Cell::default(); CELLS as usize] }
+        Self {
+            search,
+            trial,
+            width,
+            cells: vec![Cell::default(); CELLS as usize],
+            begun: Nanos::ZERO,
+        }
     }
 
     /// How long the whole step takes.
@@ -81,10 +89,28 @@ impl<'a> Meter<'a> {
         self.trial.warmup + self.trial.measure
     }
 
+    /// The load began at this time, from the rows' zero: before it virtual users were made.
+    pub fn begin_at(&mut self, begun: Nanos) {
+        self.begun = begun;
+    }
+
+    /// Counts hits that fell due and were not sent, since so many were under way already: each is as wrong as one can be, whenever
+    /// it was due.
+    pub fn add_unsent(&mut self, hits: u64) {
+        let last = &mut self.cells[CELLS as usize - 1];
+        last.hits += hits;
+        last.errors += hits;
+        for wrong in [&mut last.wrong, &mut last.wrong_from_sent] {
+            let of_objective = self.search.objective.conditions().len();
+            wrong[..of_objective].iter_mut().for_each(|wrong| *wrong += hits);
+        }
+    }
+
     /// Counts rows. Times are offsets from the step's start.
     pub fn add(&mut self, batch: &Batch) {
         for sample in &batch.samples {
-            let (due, ended) = (self.cell_of(sample.intended), self.cell_of(sample.done));
+            let since = |time: Nanos| self.cell_of(time.saturating_sub(self.begun));
+            let (due, ended) = (since(sample.intended), since(sample.done));
             self.cells[due.min(CELLS as usize - 1)].add(self.search, sample);
             if let Some(cell) = self.cells.get_mut(ended)
                 && sample.is_success()
@@ -109,8 +135,8 @@ impl<'a> Meter<'a> {
     #[must_use]
     pub fn is_plainly_missed(&self, now: Nanos, in_flight: u64) -> bool {
         let warmup_end = self.time_of(self.warmup_cells());
-        // A closed loop builds up no backlog, and its steps are never cut.
-        if self.search.by == By::Connections || now <= warmup_end {
+        // A closed loop builds up no backlog, and its steps are never cut. How many requests a script's iteration has is not known.
+        if self.search.unit() != Unit::Requests || now <= warmup_end {
             return false;
         }
         let (warmup, counted) = self.cells.split_at(self.warmup_cells());
@@ -249,11 +275,13 @@ mod tests {
     use metrics::{Generator, Summary};
 
     use super::*;
+    use crate::seek::Subject;
 
     fn search(by: By) -> Search {
         Search {
             objective: "p90<100ms, errors<1%, mean<1s".parse().unwrap(),
             by,
+            subject: Subject::Requests,
             from: 1.0,
             to: None,
             step: Nanos::from_secs(8),

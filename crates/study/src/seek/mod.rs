@@ -26,7 +26,9 @@ pub use level::{Judgement, Level, levels};
 pub use meter::Meter;
 pub use pace::{Lengths, spent};
 pub use propose::{DISTURBED_MAX, GROWTH, SPOILT_MAX, floor_of, outcome, propose, steadiness};
-pub use search::{Answer, BRACKET, By, Next, Search, SearchOutcome, StopReason, Trial};
+pub use search::{
+    Answer, BRACKET, By, Next, Search, SearchOutcome, StopReason, Subject, Trial, Unit,
+};
 pub use steadiness::{Contradiction, Drift, Steadiness};
 pub use step::{Step, knee};
 pub use time_left::{TimeLeft, time_left};

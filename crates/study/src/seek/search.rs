@@ -13,6 +13,8 @@ pub struct Search {
     pub objective: Objective,
     /// What is raised until it does not.
     pub by: By,
+    /// What the load consists of.
+    pub subject: Subject,
     /// The lowest load; above 0.
     pub from: f64,
     /// The highest load, if any; at least `from`.
@@ -34,10 +36,45 @@ pub struct Search {
 /// What is raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Hits per second of an open loop.
+    /// Hits per second of an open loop; of a script, iterations per second.
     Rate,
-    /// Connections of a closed loop; whole numbers.
+    /// Connections of a closed loop; of a script, virtual users. Whole numbers.
     Connections,
+}
+
+/// What a load consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Requests: a rate is of requests, and a connection sends one after the other.
+    Requests,
+    /// Iterations of a script, of several requests each: a rate is of iterations, and a virtual user does one after the other.
+    Iterations,
+}
+
+/// What a load is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Requests a second.
+    Requests,
+    /// Connections.
+    Connections,
+    /// Iterations of a script a second.
+    Iterations,
+    /// Virtual users of a script.
+    Vus,
+}
+
+impl Search {
+    /// What its loads are counted in.
+    #[must_use]
+    pub const fn unit(&self) -> Unit {
+        match (self.by, self.subject) {
+            (By::Rate, Subject::Requests) => Unit::Requests,
+            (By::Connections, Subject::Requests) => Unit::Connections,
+            (By::Rate, Subject::Iterations) => Unit::Iterations,
+            (By::Connections, Subject::Iterations) => Unit::Vus,
+        }
+    }
 }
 
 /// A step to run.

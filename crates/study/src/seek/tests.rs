@@ -13,6 +13,7 @@ pub(super) fn search(objective: &str) -> Search {
     Search {
         objective: objective.parse().unwrap(),
         by: By::Rate,
+        subject: Subject::Requests,
         from: 10.0,
         to: None,
         step: Nanos::from_secs(10),

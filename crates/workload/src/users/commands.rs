@@ -25,6 +25,8 @@ pub struct RequestCommand {
     pub upgrades: bool,
     /// A redirect to another host named the target.
     pub redirected: bool,
+    /// What the user asked for first, where redirects led to this target on another path: a name, or `METHOD URL` without secrets.
+    pub led_from: Option<Arc<str>>,
     /// The tags of its row, as a JSON object of texts; `None` for none.
     pub tags: Option<Arc<str>>,
 }

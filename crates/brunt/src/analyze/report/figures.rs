@@ -218,5 +218,6 @@ impl Figures {
             generator.finished = true;
         }
         Verdict::new(self.whole(), generator.as_ref(), &self.losses)
+            .with_agents(self.asserted.list())
     }
 }

@@ -4,9 +4,10 @@ use session::save::read_label;
 use session::{Request, Response, Token};
 use store::{Filter, Run, Scope, Selector, Store};
 
+use super::documents::{self, REPORT};
+use super::pages::{DocumentKeys, Pages};
 use super::query::{Query, decoded};
 use super::trend::Metric;
-use super::{documents, pages};
 
 /// Bytes of a form, at most.
 pub(super) const BODY_MAX: usize = 64 << 10;
@@ -19,13 +20,13 @@ const TEXT: &str = "text/plain; charset=utf-8";
 pub(super) struct Site {
     store: Store,
     token: Token,
-    /// The name of the cookie that has the token: sites at other ports of the same host have others.
-    cookie: String,
+    pages: Pages,
 }
 
 impl Site {
-    pub(super) fn new(store: Store, token: Token, port: u16) -> Self {
-        Self { store, token, cookie: format!("brunt-{port}") }
+    pub(super) fn new(store: Store, token: Token) -> Self {
+        let pages = Pages { at: format!("/{}", token.text()), keys: DocumentKeys::default() };
+        Self { store, token, pages }
     }
 
     /// Answers a request. The listener has judged Host and Origin.
@@ -33,39 +34,45 @@ impl Site {
         if request.method == "GET" && self.token.is_in(&request.query, '&', "token") {
             return self.welcome(request);
         }
-        if !self.token.is_in(&request.cookie, ';', &self.cookie) {
-            let why = "the token is missing or wrong (open the URL that brunt ui printed)";
-            return Response::refusal("403 Forbidden", why);
-        }
-        let query = Query::read(&request.query);
         let path: Vec<String> = request.path.split('/').skip(1).map(decoded).collect();
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         match (request.method.as_str(), &path[..]) {
+            ("GET", ["document", _, id, name])
+                if self.pages.keys.path(id, name) == request.path =>
+            {
+                self.of_run(id, |run| document(run, name))
+            }
+            (_, [token, path @ ..]) if self.token.is(token) => self.page(request, path),
+            _ => {
+                let why = "the token is missing or wrong (open the URL that brunt ui printed)";
+                Response::refusal("403 Forbidden", why)
+            }
+        }
+    }
+
+    /// Answers a request that has the token; `path` is what follows it.
+    fn page(&self, request: &Request, path: &[&str]) -> Response {
+        let query = Query::read(&request.query);
+        match (request.method.as_str(), path) {
             ("GET", [""]) => self.list(&query),
             ("GET", ["compare"]) => self.compare(&query),
             ("GET", ["curves"]) => self.curves(&query),
             ("GET", ["trend"]) => self.trend(&query),
-            ("GET", ["run", id]) => self.of_run(id, |run| page(pages::run(run))),
-            ("GET", ["run", id, "report"]) => self.of_run(id, report),
-            ("GET", ["run", id, "export"]) => self.of_run(id, export),
-            ("GET", ["run", id, "file", name]) => self.of_run(id, |run| file(run, name)),
+            ("GET", ["run", id]) => self.of_run(id, |run| page(self.pages.run(run))),
+            ("GET", ["run", id, "export"]) => self.of_run(id, |run| self.export(run)),
             ("POST", ["run", id, "notes"]) => self.of_run(id, |run| self.note(run, &request.body)),
-            ("GET" | "HEAD", _) => missing("there is no such page"),
+            ("GET" | "HEAD", _) => self.missing("there is no such page"),
             _ => Response::refusal("405 Method Not Allowed", "pages are read with GET"),
         }
     }
 
-    /// Gives the browser the token, and leads it to the same page without it in the URL.
+    /// Leads from the URL that was printed to the same page, whose path begins with the token: no cookie has it, which the browser
+    /// would send to every other port of this host.
     fn welcome(&self, request: &Request) -> Response {
         let rest = Query::read(&request.query).without("token").text();
         let mark = if rest.is_empty() { "" } else { "?" };
-        // The path was one word of the head: it has no line end. Two slashes would lead to another host.
-        let path = format!("/{}", request.path.trim_start_matches(['/', '\\']));
-        let fields = format!(
-            "Location: {path}{mark}{rest}\r\nSet-Cookie: {}={}; HttpOnly; SameSite=Lax; Path=/\r\n",
-            self.cookie,
-            self.token.text()
-        );
+        // The path was one word of the head: it has no line end.
+        let fields = format!("Location: {}{}{mark}{rest}\r\n", self.pages.at, request.path);
         Response { status: "303 See Other", fields, ..Response::new(TEXT, String::new()) }
     }
 
@@ -76,9 +83,9 @@ impl Site {
             Ok(listing) => {
                 let found: Vec<&Run> =
                     listing.runs.iter().filter(|run| filter.takes(run)).collect();
-                page(pages::list(&listing, &found, query))
+                page(self.pages.list(&listing, &found, query))
             }
-            Err(error) => failed(&error.to_string()),
+            Err(error) => self.failed(&error.to_string()),
         }
     }
 
@@ -87,9 +94,9 @@ impl Site {
         match self.store.list() {
             Ok(listing) => {
                 let runs = listing.runs.iter().filter(|run| run.manifest.name == name);
-                page(pages::trend_of(name, metric, &runs.collect::<Vec<_>>()))
+                page(self.pages.trend_of(name, metric, &runs.collect::<Vec<_>>()))
             }
-            Err(error) => failed(&error.to_string()),
+            Err(error) => self.failed(&error.to_string()),
         }
     }
 
@@ -97,7 +104,7 @@ impl Site {
     fn of_run(&self, id: &str, answer: impl FnOnce(&Run) -> Response) -> Response {
         match Selector::parse(id).find(&self.store, &Scope::default()) {
             Ok(runs) if runs.len() == 1 && runs[0].manifest.id == id => answer(&runs[0]),
-            _ => missing(&format!("the store has no run {id}")),
+            _ => self.missing(&format!("the store has no run {id}")),
         }
     }
 
@@ -131,7 +138,7 @@ impl Site {
             documents::compare(self.store.folder(), &operands)
         });
         let curves = (format!("/curves?{}", query.text()), "Draw over each other".to_owned());
-        document(found, &[curves])
+        self.made(found, &[curves])
     }
 
     fn curves(&self, query: &Query) -> Response {
@@ -139,7 +146,7 @@ impl Site {
             if all.is_empty() { Err("Tick a run.".to_owned()) } else { documents::curves(&all) }
         });
         let compare = (format!("/compare?{}", query.text()), "Compare".to_owned());
-        document(found, &[compare])
+        self.made(found, &[compare])
     }
 
     /// Changes the note and the labels of a run.
@@ -149,7 +156,7 @@ impl Site {
         let labels: Result<_, _> = lines.map(read_label).collect();
         let labels = match labels {
             Ok(labels) => labels,
-            Err(error) => return bad(&error.native),
+            Err(error) => return self.bad(&error.native),
         };
         let note = form.get("note").trim().replace("\r\n", "\n");
         let id = &run.manifest.id;
@@ -158,10 +165,45 @@ impl Site {
         });
         match changed {
             Ok(_) => {
-                let fields = format!("Location: /run/{id}\r\n");
+                let fields = format!("Location: {}/run/{id}\r\n", self.pages.at);
                 Response { status: "303 See Other", fields, ..Response::new(TEXT, String::new()) }
             }
-            Err(error) => failed(&error.to_string()),
+            Err(error) => self.failed(&error.to_string()),
+        }
+    }
+
+    fn missing(&self, why: &str) -> Response {
+        Response { status: "404 Not Found", ..page(self.pages.problem("Not found", why)) }
+    }
+
+    fn bad(&self, why: &str) -> Response {
+        let shown = self.pages.problem("That cannot be shown", why);
+        Response { status: "400 Bad Request", ..page(shown) }
+    }
+
+    fn failed(&self, why: &str) -> Response {
+        let shown = self.pages.problem("That failed", why);
+        Response { status: "500 Internal Server Error", ..page(shown) }
+    }
+
+    /// A document that was made of runs here.
+    fn made(&self, found: documents::Document, links: &[(String, String)]) -> Response {
+        match found {
+            Ok(text) => stored(HTML, self.pages.with_navigation(&text, links)),
+            Err(why) => self.bad(&why),
+        }
+    }
+
+    /// The report as a file of its own: a page that loads nothing.
+    fn export(&self, run: &Run) -> Response {
+        match documents::report(run) {
+            Ok(text) => {
+                let id = &run.manifest.id;
+                let sheet = stored(HTML, text);
+                let name = format!("Content-Disposition: attachment; filename=\"{id}.html\"\r\n");
+                Response { fields: sheet.fields.clone() + &name, ..sheet }
+            }
+            Err(why) => self.bad(&why),
         }
     }
 }
@@ -193,53 +235,21 @@ fn stored(kind: &'static str, text: String) -> Response {
     Response { fields: fields.to_owned(), ..Response::new(kind, text) }
 }
 
-fn missing(why: &str) -> Response {
-    Response { status: "404 Not Found", ..page(pages::problem("Not found", why)) }
-}
-
-fn bad(why: &str) -> Response {
-    Response { status: "400 Bad Request", ..page(pages::problem("That cannot be shown", why)) }
-}
-
-fn failed(why: &str) -> Response {
-    Response { status: "500 Internal Server Error", ..page(pages::problem("That failed", why)) }
-}
-
-fn document(found: documents::Document, links: &[(String, String)]) -> Response {
-    match found {
-        Ok(text) => stored(HTML, pages::with_navigation(&text, links)),
-        Err(why) => bad(&why),
+/// A document that the run stored, only one that its manifest names, or the report of its results. Nothing in it has the
+/// token: it may be of somebody else's making.
+fn document(run: &Run, name: &str) -> Response {
+    if name == REPORT {
+        return match documents::report(run) {
+            Ok(text) => stored(HTML, text),
+            Err(why) => Response::refusal("400 Bad Request", &why),
+        };
     }
-}
-
-fn report(run: &Run) -> Response {
-    let id = &run.manifest.id;
-    let links =
-        [(format!("/run/{id}"), id.clone()), (format!("/run/{id}/export"), "as a file".to_owned())];
-    document(documents::report(run), &links)
-}
-
-/// The report as a file of its own: a page that loads nothing.
-fn export(run: &Run) -> Response {
-    match documents::report(run) {
-        Ok(text) => {
-            let id = &run.manifest.id;
-            let sheet = stored(HTML, text);
-            let name = format!("Content-Disposition: attachment; filename=\"{id}.html\"\r\n");
-            Response { fields: sheet.fields.clone() + &name, ..sheet }
-        }
-        Err(why) => bad(&why),
-    }
-}
-
-/// A document that the run stored: only those that its manifest names.
-fn file(run: &Run, name: &str) -> Response {
     match run.document(name) {
-        Ok(None) => missing(&format!("the run has no document {name}")),
+        Ok(None) => Response::refusal("404 Not Found", "the run has no document of this name"),
         Ok(Some(bytes)) => {
             let kind = if name.ends_with(".html") { HTML } else { TEXT };
             stored(kind, String::from_utf8_lossy(&bytes).into_owned())
         }
-        Err(error) => failed(&error.to_string()),
+        Err(error) => Response::refusal("500 Internal Server Error", &error.to_string()),
     }
 }

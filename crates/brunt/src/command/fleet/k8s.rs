@@ -84,6 +84,11 @@ fn options(flags: &FleetUpFlags) -> Result<ManifestOptions, CommandError> {
         node_selector: cluster.node_labels.clone(),
         pull_secret: cluster.pull_secret.clone(),
         nats_image: flags.server.url.is_none().then(|| cluster.nats_image.clone()),
+        nats_memory: cluster.nats_memory.clone(),
+        nats_cpu: cluster.nats_cpu.clone(),
+        tolerations: cluster.tolerations.clone(),
+        annotations: cluster.annotations.clone(),
+        user: cluster.user,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     options.check().map_err(|error| usage(&error))?;

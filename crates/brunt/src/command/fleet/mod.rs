@@ -1,7 +1,8 @@
-//! `fleet`: starts a fleet's message server and lets machines in, goes on with a run, or has agents run in a cluster.
+//! `fleet`: starts a fleet's message server and lets machines in or puts them out, goes on with a run, or has agents run in a cluster.
 
 mod k8s;
 mod output;
+mod token;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -29,6 +30,9 @@ docs/guide/many-machines.md shows it step by step.
 resume [RUN] goes on with a run of attack or bench whose command has died, the newest unless one is named: its agents have kept the
 load up, and all that they measured is in the results.
 
+rm AGENT puts a machine out of the fleet: its key is of no use any more, and its name is free. token prints what machines join by, and
+how long and for how many it is good yet; token -new makes another, by which those that have the old one do not come in.
+
 k8s prints manifests for Kubernetes: an Indexed Job of agents, a nats-server, network policies, and the keys of both. Rights in
 one namespace are enough. With -apply it hands them to kubectl, says why pods do not start, runs the command after -- on the
 fleet and cleans up; without a command it stays until Ctrl-C. docs/guide/kubernetes.md shows both.";
@@ -37,7 +41,7 @@ fleet and cleans up; without a command it stays until Ctrl-C. docs/guide/kuberne
 const LASTS: Duration = Duration::from_secs(2);
 
 /// What the first operand may be.
-const WORDS: [&str; 3] = ["up", "resume", "k8s"];
+const WORDS: [&str; 5] = ["up", "resume", "rm", "token", "k8s"];
 
 /// Runs what the operand names.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
@@ -51,18 +55,21 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         ["up"] => up(&args.flags),
         ["resume"] => resume(&args.flags, None),
         ["resume", run] => resume(&args.flags, Some(run)),
+        ["rm", agent] => token::remove(dir(&args.flags)?, agent),
+        ["rm"] => Err(usage_error("an operand is missing (expected brunt fleet rm AGENT)")),
+        ["token"] => token::run(dir(&args.flags)?, &args.flags),
         ["k8s", ..] => k8s::run(&args.flags, dir(&args.flags)?, &args.operands[1..]),
-        ["up", extra, ..] | ["resume", _, extra, ..] => {
+        ["up" | "token", extra, ..] | ["resume" | "rm", _, extra, ..] => {
             Err(usage_error(format!("unexpected \"{extra}\"")))
         }
         [] => Err(usage_error(
-            "an operand is missing (expected brunt fleet up, resume or k8s, with -dir DIR)",
+            "an operand is missing (expected brunt fleet up, resume, rm, token or k8s, with -dir DIR)",
         )),
         [word, ..] => {
             let near = nearest(word, WORDS.into_iter());
             let hint = near.map_or(String::new(), |near| format!(" (did you mean {near}?)"));
             Err(usage_error(format!(
-                "unknown operand \"{word}\" (expected up, resume or k8s){hint}"
+                "unknown operand \"{word}\" (expected up, resume, rm, token or k8s){hint}"
             )))
         }
     }
@@ -90,11 +97,12 @@ fn up(flags: &FleetUpFlags) -> Result<ExitCode, CommandError> {
         dir: dir.into(),
         listen: flags.listen,
         advertise: flags.advertise.clone(),
+        token: flags.token,
     };
     let notice = |text: String| eprint_line(&format!("fleet: {text}"));
     let server = FleetServer::start(&options, notice).map_err(failed)?;
     print_line(&format!(
-        "the fleet listens on {}; on each machine that is to send load:\nbrunt agent -join {}",
+        "the fleet listens on {}; on each machine that is to send load:\nBRUNT_JOIN={} brunt agent",
         server.listen(),
         server.token()
     ))

@@ -17,7 +17,7 @@ use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::load_test::LoadTest;
 use crate::load::outputs::{OutputFlags, Outputs};
-use crate::load::{fleet, gates, settings};
+use crate::load::{cookies, fleet, gates, settings};
 
 /// The test that a command line of `cable` asks for.
 pub(crate) struct CableConfig {
@@ -42,7 +42,11 @@ pub(crate) fn resolve(
 ) -> Result<CableConfig, CommandError> {
     let flags = &args.flags;
     let seed = flags.client.engine.seed.unwrap_or(environment.seed);
-    let cable_plan = plan(args, seed)?;
+    let mut cable_plan = plan(args, seed)?;
+    if let Some(path) = flags.cookies.as_deref().filter(|text| !text.contains('=')) {
+        let value = cookies::of_url(path, &cable_plan.http_url)?;
+        cable_plan.headers.push(("Cookie".to_owned(), Template::new(&value)));
+    }
     settings::check_client(&LoadRules::NATIVE, &flags.client)?;
     let name = match flags.results.name.as_str() {
         "" => format!("cable {}", cable_plan.pattern.name()),
@@ -155,7 +159,9 @@ fn origin(http_url: &str) -> String {
 }
 
 fn headers(flags: &CableFlags) -> Vec<(String, Template)> {
-    let cookies = flags.cookies.iter().map(|text| ("Cookie", text.as_str()));
+    // Those of a file are read with the other files.
+    let cookies = flags.cookies.iter().filter(|text| text.contains('='));
+    let cookies = cookies.map(|text| ("Cookie", text.as_str()));
     let own = flags.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     own.chain(cookies).map(|(name, text)| (name.to_owned(), Template::new(text))).collect()
 }

@@ -223,7 +223,7 @@ const OWN: &[Flag<CableFlags>] = &[
         "cookies",
         "'NAME=VALUE; …'",
         "",
-        "Cookies of the handshake; {user} is the user's number, from 1.",
+        "Cookies of the handshake; {user} is the user's number, from 1. Or a file of curl -c or a browser.",
         cookies
     ),
     own_time!(

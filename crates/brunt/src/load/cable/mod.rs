@@ -123,6 +123,7 @@ fn test(config: CableConfig, mut saved: Option<&mut OpenRun>) -> CommandResult {
         results.finish(asserted.clone())?;
     }
     asserted.extend(ended.events.into_iter().map(Assertion::Event));
+    asserted.push(session::provenance_row());
     let verdict = figures.verdict(generator).with_agents(&asserted);
     let input = CableInput {
         plan: cable.plan(),

@@ -1,22 +1,27 @@
 //! `SeekConfig`: the search that a command line of `seek` asks for, with its files read. Nothing was sent yet.
 
+use std::cell::Cell;
+
 use cli::{CommandError, Document, ParsedArgs, usage_error};
 use engine::{Protocol, Redirects, Settings};
+use k6::{ScriptSource, ScriptTrial, TrialLoad};
 use metrics::{CONDITIONS_MAX, Condition, Metric, Op};
 use remote::flags::FleetRequest;
 use report::live::Paint;
-use session::{OnInvalid, ReportFiles};
+use session::monitor_flags::monitor_beside;
+use session::{MonitorConfig, OnInvalid, ReportFiles};
 use stdx::{Nanos, mix};
-use study::seek::{By, Lengths, Search};
+use study::seek::{By, Lengths, Search, Subject};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
-use super::flags::{Arrivals, OBJECTIVE, SeekFlags};
+use super::flags::{Arrivals, OBJECTIVE, Raised, SeekFlags};
+use super::script::{self, script_of};
 use crate::analyze::figure_file::figure_document;
 use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::flags::HttpFlags;
-use crate::load::{settings, targets};
+use crate::load::{outputs, settings, targets};
 
 /// The search that a command line of `seek` asks for.
 #[derive(Debug)]
@@ -29,8 +34,12 @@ pub(crate) struct SeekConfig {
     pub(crate) settings: Settings,
     /// How the requests of a rate arrive.
     arrivals: Arrivals,
+    /// The script that is run, in place of targets.
+    pub(crate) script: Option<ScriptSource>,
     /// The machines that send the load, where it is not this one.
     pub(crate) fleet: Option<FleetRequest>,
+    /// What is watched beside the steps.
+    pub(crate) watching: Option<MonitorConfig>,
     /// The pause after each step.
     pub(crate) cooldown: Nanos,
     /// The lengths of steps that the budget decides, by name.
@@ -59,6 +68,8 @@ pub(crate) struct SeekConfig {
 
 /// The lowest rate where none is given, per second.
 const RATE_FROM: f64 = 10.0;
+/// The lowest rate of a script's iterations where none is given, per second.
+const ITERATIONS_FROM: f64 = 1.0;
 /// The fewest connections where none are given.
 const CONNECTIONS_FROM: f64 = 1.0;
 /// Steps at most, where no number is given.
@@ -77,17 +88,13 @@ pub(crate) fn resolve(
     environment: &Environment<'_>,
 ) -> Result<SeekConfig, CommandError> {
     let flags = &args.flags;
-    let search = search(flags)?;
-    settings::check_client(&LoadRules::NATIVE, &flags.client)?;
-    let list = targets::list(&args.operands, &flags.target)?;
-    let http = http(flags);
-    if flags.by == By::Connections {
-        targets::check_streams(&http, &list)?;
-    }
-    let mut settings =
-        settings::client_settings(args, &flags.client, &LoadRules::NATIVE, environment)?;
-    settings::apply_http(&http, &mut settings);
-    settings.chunked = flags.target.chunked;
+    let script = script_of(args)?;
+    let search = search(flags, subject(script.as_ref()))?;
+    outputs::check_watched(&flags.watched)?;
+    let (list, settings) = match &script {
+        Some(_) => (Vec::new(), Settings::default()),
+        None => requests(args, environment)?,
+    };
     // A step's length and load are its own.
     let seed = flags.client.engine.seed.unwrap_or(environment.seed);
     let plan = Plan::new(Load::Closed { users: 1 }, Targets::new(list), seed);
@@ -97,8 +104,13 @@ pub(crate) fn resolve(
         search,
         plan,
         settings,
-        arrivals: flags.arrivals,
+        arrivals: flags.arrivals.unwrap_or(match script {
+            Some(_) => Arrivals::Constant,
+            None => Arrivals::Poisson,
+        }),
+        script,
         fleet: fleet(flags, args.global.cpus)?,
+        watching: monitor_beside(&flags.watched),
         cooldown: flags.cooldown.unwrap_or(lengths(flags).cooldown),
         fitted: fitted(flags),
         state: flags.state.clone(),
@@ -120,15 +132,47 @@ pub(crate) fn resolve(
 /// A flag is wrong.
 pub(crate) fn validate(args: &ParsedArgs<SeekFlags>) -> Result<(), CommandError> {
     let flags = &args.flags;
-    search(flags)?;
+    let script = script_of(args)?;
+    search(flags, subject(script.as_ref()))?;
+    outputs::check_watched(&flags.watched)?;
     fleet(flags, None)?;
+    if script.is_some() {
+        return Ok(());
+    }
     targets::format(&LoadRules::NATIVE, &flags.target)?;
     settings::check_key(&LoadRules::NATIVE, &flags.client.tls)?;
     let list = targets::list_without_files(&args.operands, &flags.target)?;
     match flags.by {
-        By::Connections => targets::check_streams(&flags.http, &list),
-        By::Rate => Ok(()),
+        Raised::Connections => targets::check_streams(&flags.http, &list),
+        Raised::Rate | Raised::Vus => Ok(()),
     }
+}
+
+/// What the load of a search consists of.
+const fn subject(script: Option<&ScriptSource>) -> Subject {
+    match script {
+        Some(_) => Subject::Iterations,
+        None => Subject::Requests,
+    }
+}
+
+/// The targets, and how they are asked.
+fn requests(
+    args: &ParsedArgs<SeekFlags>,
+    environment: &Environment<'_>,
+) -> Result<(Vec<Target>, Settings), CommandError> {
+    let flags = &args.flags;
+    settings::check_client(&LoadRules::NATIVE, &flags.client)?;
+    let list = targets::list(&args.operands, &flags.target)?;
+    let http = http(flags);
+    if flags.by == Raised::Connections {
+        targets::check_streams(&http, &list)?;
+    }
+    let mut settings =
+        settings::client_settings(args, &flags.client, &LoadRules::NATIVE, environment)?;
+    settings::apply_http(&http, &mut settings);
+    settings.chunked = flags.target.chunked;
+    Ok((list, settings))
 }
 
 /// The fleet that the flags ask for. Each of its agents needs a connection.
@@ -140,7 +184,7 @@ fn fleet(flags: &SeekFlags, cpus: Option<u64>) -> Result<Option<FleetRequest>, C
             "a search needs the number of its agents (give -agents=N), so that all of its steps have the same",
         ));
     };
-    if flags.by == By::Connections && flags.from.unwrap_or(1.0) < agents as f64 {
+    if flags.by == Raised::Connections && flags.from.unwrap_or(1.0) < agents as f64 {
         return Err(usage_error(format!(
             "flag -from: a fleet of {agents} agents begins with at least {agents} connections (give -from={agents})"
         )));
@@ -152,7 +196,7 @@ fn fleet(flags: &SeekFlags, cpus: Option<u64>) -> Result<Option<FleetRequest>, C
 /// requests on the first.
 fn http(flags: &SeekFlags) -> HttpFlags {
     let mut http = flags.http.clone();
-    if flags.by == By::Connections {
+    if flags.by == Raised::Connections {
         http.streams.get_or_insert(1);
     }
     http
@@ -172,7 +216,7 @@ fn paint(environment: &Environment<'_>) -> Paint {
 }
 
 /// The search that the flags ask for.
-fn search(flags: &SeekFlags) -> Result<Search, CommandError> {
+fn search(flags: &SeekFlags, subject: Subject) -> Result<Search, CommandError> {
     let given = flags.objective.clone();
     let mut objective = given.unwrap_or_else(|| OBJECTIVE.parse().expect("it is an objective"));
     if !objective.conditions().iter().any(|condition| condition.metric == Metric::Errors) {
@@ -183,10 +227,14 @@ fn search(flags: &SeekFlags) -> Result<Search, CommandError> {
             ))
         })?;
     }
-    let by = flags.by;
-    let from = match by {
-        By::Connections => CONNECTIONS_FROM,
-        By::Rate => RATE_FROM,
+    let by = match flags.by {
+        Raised::Rate => By::Rate,
+        Raised::Connections | Raised::Vus => By::Connections,
+    };
+    let from = match (by, subject) {
+        (By::Rate, Subject::Requests) => RATE_FROM,
+        (By::Rate, Subject::Iterations) => ITERATIONS_FROM,
+        (By::Connections, _) => CONNECTIONS_FROM,
     };
     let from = by.offered(flags.from.unwrap_or(from).min(flags.to.unwrap_or(f64::MAX)));
     let to = flags.to.map(|to| by.offered(to));
@@ -200,6 +248,7 @@ fn search(flags: &SeekFlags) -> Result<Search, CommandError> {
     Ok(Search {
         objective,
         by,
+        subject,
         from,
         to,
         step: flags.step.unwrap_or(lengths.step),
@@ -273,6 +322,20 @@ impl SeekConfig {
         }
     }
 
+    /// A step of this load as a trial of a script.
+    pub(crate) fn trial<'a>(
+        &self,
+        load: f64,
+        duration: Nanos,
+        begun: &'a Cell<Nanos>,
+    ) -> ScriptTrial<'a> {
+        let load = match self.search.by {
+            By::Rate => TrialLoad::Iterations(load),
+            By::Connections => TrialLoad::Vus(load.max(1.0) as u64),
+        };
+        ScriptTrial { load, duration, begun }
+    }
+
     /// What makes a search another one, by name: steps of one are of no use to the other.
     pub(crate) fn identity(&self) -> Vec<(&'static str, String)> {
         let (search, settings) = (&self.search, &self.settings);
@@ -282,7 +345,7 @@ impl SeekConfig {
         };
         let mut pairs = vec![
             ("objective", search.objective.to_string()),
-            ("by", format!("{:?}", search.by).to_lowercase()),
+            ("by", report::seek::unit_name(search.unit()).to_owned()),
             ("arrivals", self.arrivals().to_owned()),
             ("from", search.from.to_string()),
             ("to", search.to.map_or_else(|| "unlimited".to_owned(), |to| to.to_string())),
@@ -292,7 +355,10 @@ impl SeekConfig {
             ("keepalive", settings.keepalive.to_string()),
             ("targets", format!("{:016x}", fingerprint(self.plan.targets.list()))),
         ];
-        pairs.extend(way(settings));
+        match &self.script {
+            Some(script) => pairs.extend(script::identity(script)),
+            None => pairs.extend(way(settings)),
+        }
         pairs
     }
 }
@@ -340,7 +406,8 @@ fn fingerprint(targets: &[Target]) -> u64 {
     })
 }
 
-fn hash(seed: u64, bytes: &[u8]) -> u64 {
+/// A number that is another one for other bytes.
+pub(super) fn hash(seed: u64, bytes: &[u8]) -> u64 {
     let seed = mix(seed, bytes.len() as u64);
     bytes.iter().fold(seed, |seed, byte| mix(seed, u64::from(*byte)))
 }

@@ -3,7 +3,6 @@
 use cli::{Flag, ValueError, ValueKind, flag_table, value};
 use metrics::Objective;
 use stdx::Nanos;
-use study::seek::By;
 use workload::arrival::ParsedRate;
 
 use crate::flags::load_value;
@@ -11,6 +10,7 @@ use crate::load::flags::{
     ClientFlags, DisplayFlags, HttpFlags, TargetFlags, client, display, holds, http, target,
 };
 use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
+use session::monitor_flags::{self as watch, MonitorTargets, Watches};
 use session::save::{self, SaveFlags, Saves};
 
 /// The flags of `seek` as typed.
@@ -22,12 +22,18 @@ pub(crate) struct SeekFlags {
     pub(crate) display: DisplayFlags,
     pub(crate) fleet: FleetFlags,
     pub(crate) saving: SaveFlags,
+    /// What is watched beside the steps.
+    pub(crate) watched: MonitorTargets,
     /// What must hold.
     pub(crate) objective: Option<Objective>,
-    /// What is raised: the rate or the connections.
-    pub(crate) by: By,
+    /// What is raised.
+    pub(crate) by: Raised,
     /// How the requests of a rate arrive.
-    pub(crate) arrivals: Arrivals,
+    pub(crate) arrivals: Option<Arrivals>,
+    /// The variables of a script.
+    pub(crate) env: Vec<(String, String)>,
+    /// The scenario of a script that is raised.
+    pub(crate) scenario: Option<String>,
     /// The lowest load, per second or in connections.
     pub(crate) from: Option<f64>,
     /// The highest load, per second or in connections.
@@ -57,6 +63,17 @@ holds!(SeekFlags:
     display: DisplayFlags,
 );
 
+/// What a search raises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Raised {
+    /// The rate of an open loop: of requests, or of a script's iterations.
+    Rate,
+    /// The connections of a closed loop.
+    Connections,
+    /// The virtual users of a script.
+    Vus,
+}
+
 /// How the requests of an open loop arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrivals {
@@ -75,9 +92,12 @@ impl Default for SeekFlags {
             display: DisplayFlags::default(),
             fleet: FleetFlags::default(),
             saving: SaveFlags::default(),
+            watched: MonitorTargets::default(),
             objective: None,
-            by: By::Rate,
-            arrivals: Arrivals::Poisson,
+            by: Raised::Rate,
+            arrivals: None,
+            env: Vec::new(),
+            scenario: None,
             from: None,
             to: None,
             budget: None,
@@ -95,7 +115,7 @@ impl Default for SeekFlags {
 /// The objective where none is given: what people who wait for a page put up with.
 pub(super) const OBJECTIVE: &str = "p95<500ms";
 /// What a search may raise.
-const BY: [&str; 2] = ["rate", "connections"];
+const BY: [&str; 3] = ["rate", "connections", "vus"];
 /// How the requests of an open loop may arrive.
 const ARRIVALS: [&str; 2] = ["poisson", "constant"];
 /// The shortest budget: its longest steps take about a second.
@@ -130,11 +150,18 @@ pub(crate) const FLAGS: &[Flag<SeekFlags>] = flag_table!(SeekFlags:
     &[save::report()],
     &save::rows(),
     &fleet::rows(),
+    &watch::beside(),
 );
 
 impl Saves for SeekFlags {
     fn saving(&mut self) -> &mut SaveFlags {
         &mut self.saving
+    }
+}
+
+impl Watches for SeekFlags {
+    fn watched(&mut self) -> &mut MonitorTargets {
+        &mut self.watched
     }
 }
 
@@ -161,7 +188,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "by",
         ValueKind::Choice(&BY),
         "rate",
-        "What to raise: the rate of an open loop, or the connections of a closed loop.",
+        "What to raise: the rate of an open loop, the connections of a closed loop, or a script's virtual users.",
         |t: &mut SeekFlags, v| by(v).map(|by| t.by = by),
     )
     .native(),
@@ -169,14 +196,14 @@ const OWN: &[Flag<SeekFlags>] = &[
         "arrivals",
         ValueKind::Choice(&ARRIVALS),
         "poisson",
-        "How requests arrive: at random, as from many independent users, or evenly spaced.",
-        |t: &mut SeekFlags, v| arrivals(v).map(|arrivals| t.arrivals = arrivals),
+        "How requests arrive: at random, as from many independent users, or evenly spaced (as iterations do).",
+        |t: &mut SeekFlags, v| arrivals(v).map(|arrivals| t.arrivals = Some(arrivals)),
     )
     .native(),
     Flag::new(
         "from",
         ValueKind::Text("N"),
-        "10/s, or 1 connection",
+        "10/s, or 1 iteration/s, connection or VU",
         "The lowest load; the search starts here.",
         |t: &mut SeekFlags, v| load(v).map(|load| t.from = Some(load)),
     )
@@ -241,6 +268,32 @@ const OWN: &[Flag<SeekFlags>] = &[
     )
     .native(),
     Flag::new(
+        "e",
+        ValueKind::Text("NAME=VALUE"),
+        "",
+        "A variable for the script, in __ENV. May be repeated.",
+        |t: &mut SeekFlags, v| {
+            let (name, value) = v
+                .split_once('=')
+                .ok_or_else(|| ValueError::new(format!("\"{v}\" is not NAME=VALUE")))?;
+            t.env.push((name.to_owned(), value.to_owned()));
+            Ok(())
+        },
+    )
+    .native()
+    .also(&["env"]),
+    Flag::new(
+        "scenario",
+        ValueKind::Text("NAME"),
+        "the only one",
+        "The scenario of the script that is raised, in place of its own load.",
+        |t: &mut SeekFlags, v| {
+            t.scenario = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
         "state",
         ValueKind::Path,
         "",
@@ -265,10 +318,11 @@ const OWN: &[Flag<SeekFlags>] = &[
 ];
 
 /// What is raised.
-fn by(text: &str) -> Result<By, ValueError> {
+fn by(text: &str) -> Result<Raised, ValueError> {
     Ok(match value::word(text, &BY)?.as_str() {
-        "connections" => By::Connections,
-        _ => By::Rate,
+        "connections" => Raised::Connections,
+        "vus" => Raised::Vus,
+        _ => Raised::Rate,
     })
 }
 
@@ -323,7 +377,8 @@ mod tests {
 
     #[test]
     fn words_are_read_as_what_they_mean() {
-        assert_eq!(BY.map(|word| by(word).ok()), [Some(By::Rate), Some(By::Connections)]);
+        let expect = [Raised::Rate, Raised::Connections, Raised::Vus].map(Some);
+        assert_eq!(BY.map(|word| by(word).ok()), expect);
         let expect = [Some(Arrivals::Poisson), Some(Arrivals::Constant)];
         assert_eq!(ARRIVALS.map(|word| arrivals(word).ok()), expect);
         assert_eq!(budget("0s").ok(), Some(Nanos::ZERO));

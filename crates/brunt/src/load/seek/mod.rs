@@ -2,7 +2,9 @@
 
 pub(crate) mod config;
 pub(crate) mod flags;
+mod limit;
 mod runner;
+mod script;
 mod state;
 
 use std::io::Write;
@@ -37,6 +39,10 @@ The search ends after 15 minutes, or after -budget, with the best answer there i
 lengths of the steps: -budget=2m finds the limit of a server with six workers to within 10 %. Each line of a step says
 how long the search still takes.
 
+With a k6 script in place of a URL, its iterations are what begins at the rate; -by=vus raises its virtual users. The
+script's own load, thresholds and outputs do not count. With -watch-port, -watch-log and the other flags of watching
+the answer comes with what limits the server.
+
 If the load generator reaches its own limit first, the search ends and says so: the answer is then a lower bound.
 
 Ctrl-C ends the current step and prints what is known; with -state the same command continues from there.";
@@ -55,7 +61,9 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         print_line(&config, &format!("no -objective is given, so this seeks {objective}"));
     }
     let interrupts = Interrupts::watch()?;
-    let inputs: Vec<&str> = args.flags.target.targets.as_deref().into_iter().collect();
+    let script = config.script.as_ref().map(|script| script.path.as_str());
+    let inputs: Vec<&str> =
+        args.flags.target.targets.as_deref().into_iter().chain(script).collect();
     let (command, name) = ("seek", "");
     let test = SavedTest { command, args: &invocation.args, name, inputs: &inputs };
     let saving = args.flags.saving.request(test)?;
@@ -87,7 +95,11 @@ fn seek(
             &format!("{state}: going on after {}", stdx::counted(steps.len() as u64, "step")),
         );
     }
-    let mut runner = Runner::new(&config, interrupts);
+    let mut runner = match Runner::new(&config, interrupts) {
+        Ok(runner) => runner,
+        // The script's log says why.
+        Err(code) => return Ok(code),
+    };
     let found = search(
         &config,
         &mut steps,
@@ -100,7 +112,17 @@ fn seek(
             state.as_ref().map_or(Ok(()), |state| state.save(steps))
         },
     )?;
-    conclude(&config, &steps, &found, saved)
+    let limit = runner.limit.take();
+    runner.close()?;
+    let input = SeekInput {
+        search: &config.search,
+        steps: &steps,
+        outcome: &found,
+        limit: limit.as_ref(),
+        seed: config.plan.seed,
+        arrivals: config.arrivals(),
+    };
+    conclude(&config, &input, saved)
 }
 
 /// Runs what is proposed, step by step, until there is no more to do. `run` carries a step out, whatever it is made of, and
@@ -130,33 +152,29 @@ fn search(
 /// Prints and draws what was found.
 fn conclude(
     config: &SeekConfig,
-    steps: &[Step],
-    outcome: &SearchOutcome,
+    input: &SeekInput<'_>,
     saved: Option<&mut OpenRun>,
 ) -> CommandResult {
-    let input = SeekInput {
-        search: &config.search,
-        steps,
-        outcome,
-        seed: config.plan.seed,
-        arrivals: config.arrivals(),
-    };
+    let (steps, outcome) = (input.steps, input.outcome);
     if let Some(run) = saved {
-        keep(run, &input, report::planned(&target_labels(&config.plan)))?;
+        let attacked = match &config.script {
+            Some(script) => Some(script.path.clone()),
+            None => report::planned(&target_labels(&config.plan)),
+        };
+        keep(run, input, attacked)?;
     }
-    append_job_summary(|| report::seek::markdown(&input));
+    append_job_summary(|| report::seek::markdown(input));
     config.reports.write(|document| match document {
-        Document::Html => report::seek::sheet(&input).html(),
-        Document::Json => report::seek::json(&input),
-        Document::Markdown => report::seek::markdown(&input),
-        Document::Junit => report::seek::junit(&input),
-        _ => report::seek::text(&input),
+        Document::Html => report::seek::sheet(input).html(),
+        Document::Json => report::seek::json(input),
+        Document::Markdown => report::seek::markdown(input),
+        Document::Junit => report::seek::junit(input),
+        _ => report::seek::text(input),
     })?;
-    let document =
-        if config.json { report::seek::json(&input) } else { report::seek::text(&input) };
+    let document = if config.json { report::seek::json(input) } else { report::seek::text(input) };
     Output::Stdout.write(document.as_bytes())?;
     if let Some((path, document)) = &config.plot {
-        write_sheet(&report::seek::sheet(&input), path, *document)?;
+        write_sheet(&report::seek::sheet(input), path, *document)?;
     }
     Ok(match (outcome.answer, outcome.stop_reason) {
         _ if config.on_invalid == OnInvalid::Fail && is_invalid(steps, outcome) => {

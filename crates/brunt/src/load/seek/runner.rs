@@ -1,23 +1,27 @@
 //! `Runner`: carries out the steps that a search proposes, each a run of its own on fresh connections.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use cli::{ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts};
+use cli::{ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts};
 use engine::Settings;
+use k6::SearchedScript;
 use metrics::tally::Assertion;
 use metrics::{Batch, FailureKind, Snapshot, Summary, Verdict};
 use remote::flags::FleetRequest;
+use report::seek::LimitAtLoad;
 use session::web::{self, LivePage};
 use session::{
-    Control, Deadline, DeadlineKind, Observer, ObserverError, OnInterrupt, Progress, Session,
-    SessionOptions, SessionOutcome, StopPolicy,
+    Control, Deadline, DeadlineKind, Observer, ObserverError, OnInterrupt, Progress, ResultsFile,
+    Session, SessionOptions, SessionOutcome, StopPolicy, target_labels,
 };
 use stdx::{Nanos, mix};
 use study::seek::{By, Meter, Step, TimeLeft, Trial};
 use workload::Plan;
 
 use super::config::SeekConfig;
+use super::limit::WatchedStep;
 use crate::load::fleet;
 
 /// How long a step without a `-timeout` may go on after its last hit was begun.
@@ -28,10 +32,14 @@ const PAUSE_MAX: f64 = 60.0;
 /// Carries out steps.
 pub(super) struct Runner<'a> {
     config: &'a SeekConfig,
+    /// The script, where one is run.
+    script: Option<SearchedScript>,
     interrupts: Interrupts,
     page: Option<LivePage>,
     /// How long to pause before the next step.
     pause: Duration,
+    /// What limits the server, by the step that shows most of it; `None` where nothing is watched.
+    pub(super) limit: Option<LimitAtLoad>,
 }
 
 /// Measures a step, and ends it early where there is nothing more to see.
@@ -40,11 +48,14 @@ struct StepObserver<'m, 's> {
     summary: Summary,
     /// When the step was ended early, since its start.
     cut: Option<Nanos>,
+    /// When the load began, from the rows' zero: a script makes its virtual users before.
+    begun: &'m Cell<Nanos>,
 }
 
 impl Observer for StepObserver<'_, '_> {
     fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
         self.summary.add(batch);
+        self.meter.begin_at(self.begun.get());
         self.meter.add(batch);
         Ok(())
     }
@@ -60,11 +71,23 @@ impl Observer for StepObserver<'_, '_> {
 }
 
 impl<'a> Runner<'a> {
-    /// Nothing was run yet.
-    pub(super) fn new(config: &'a SeekConfig, interrupts: Interrupts) -> Self {
+    /// Nothing was run yet but a script's `setup`.
+    ///
+    /// # Errors
+    /// The script cannot be run; its log says why.
+    pub(super) fn new(config: &'a SeekConfig, interrupts: Interrupts) -> Result<Self, ExitCode> {
+        let script = config.script.as_ref().map(SearchedScript::open).transpose()?;
         let address = config.web.as_deref();
         let page = address.and_then(|address| web::open(address, &interrupts));
-        Self { config, interrupts, page, pause: Duration::ZERO }
+        Ok(Self { config, script, interrupts, page, pause: Duration::ZERO, limit: None })
+    }
+
+    /// Runs a script's `teardown`.
+    ///
+    /// # Errors
+    /// It failed.
+    pub(super) fn close(self) -> Result<(), ExitError> {
+        self.script.map_or(Ok(()), SearchedScript::close)
     }
 
     /// Runs step number `number`, after the pause that the one before asks for; `None` where the user ended it. `left` is
@@ -92,14 +115,32 @@ impl<'a> Runner<'a> {
         };
         let settings = self.config.settings(trial.load);
         let mut progress = self.config.live.then(|| Progress::new(&plan));
-        let stop = self.stop(meter.duration());
-        let options = SessionOptions { stop, ..SessionOptions::new(&self.interrupts) };
-        let mut step = StepObserver { meter: &mut meter, summary: Summary::new(), cut: None };
+        let meter_duration = meter.duration();
+        let stop = self.stop(meter_duration);
+        let mut watched =
+            self.config.watching.as_ref().map(|_| WatchedStep::new(target_labels(&plan)));
+        let results = self.config.watching.as_ref().map(ResultsFile::unkept).transpose()?;
+        let options = SessionOptions { stop, results, ..SessionOptions::new(&self.interrupts) };
+        let begun = Cell::default();
+        let mut step =
+            StepObserver { meter: &mut meter, summary: Summary::new(), cut: None, begun: &begun };
         let mut view = self.page.as_ref().map(|page| page.view_of_step(&plan));
-        let observers: &mut [&mut dyn Observer] = &mut [&mut step, &mut view, &mut progress];
-        let (outcome, agents) = match &self.config.fleet {
-            None => (Session::start(plan, &settings, None, options)?.run(observers)?, Vec::new()),
-            Some(request) => self.on_fleet(request, (&plan, &settings), options, observers)?,
+        let observers: &mut [&mut dyn Observer] =
+            &mut [&mut step, &mut watched, &mut view, &mut progress];
+        let (mut agents, mut done) = (Vec::new(), None);
+        let outcome = match (&mut self.script, &self.config.fleet) {
+            (Some(script), _) => {
+                let trial = self.config.trial(trial.load, meter_duration, &begun);
+                let ended = script.run(&trial, options, observers)?;
+                done = Some((ended.iterations, ended.unsent));
+                ended.session
+            }
+            (None, None) => Session::start(plan, &settings, None, options)?.run(observers)?,
+            (None, Some(request)) => {
+                let on_fleet = self.on_fleet(request, (&plan, &settings), options, observers)?;
+                agents = on_fleet.1;
+                on_fleet.0
+            }
         };
         if outcome.interrupts > 0 {
             return Ok(None);
@@ -108,7 +149,20 @@ impl<'a> Runner<'a> {
         self.pause = self.pause_after(&summary);
         let verdict = Verdict::new(&summary, Some(&outcome.generator), &[]).with_agents(&agents);
         let took = Nanos(u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
-        Ok(Some(Step { took, ..meter.finish(&verdict, cut) }))
+        meter.add_unsent(done.map_or(0, |(_, unsent)| unsent));
+        let step = Step { took, ..meter.finish(&verdict, cut) };
+        let step = done.map_or(Ok(step.clone()), |(iterations, _)| {
+            of_iterations(step, iterations, summary.requests)
+        })?;
+        let limit = watched
+            .and_then(|watched| watched.limit(&self.config.search, &step, (&outcome, &verdict)));
+        let is_nearer = |limit: &LimitAtLoad| {
+            self.limit.as_ref().is_none_or(|before| limit.is_nearer_than(before))
+        };
+        if let Some(limit) = limit.filter(is_nearer) {
+            self.limit = Some(limit);
+        }
+        Ok(Some(step))
     }
 
     /// Runs a step on a fleet; also returns its agents.
@@ -169,5 +223,50 @@ impl<'a> Runner<'a> {
             _ => PAUSE_MAX,
         };
         Duration::from_nanos(self.config.cooldown.0) + Duration::from_secs_f64(extra)
+    }
+}
+
+/// A step of a script: what it achieved is counted in iterations, each of so many requests.
+///
+/// # Errors
+/// The script sends no requests, so that an objective says nothing of it.
+fn of_iterations(step: Step, iterations: u64, requests: u64) -> Result<Step, ExitError> {
+    if requests == 0 && iterations > 0 {
+        return Err(
+            anyhow!("the script sends no HTTP requests, which an objective is about").into()
+        );
+    }
+    let share = iterations as f64 / requests.max(1) as f64;
+    Ok(Step { achieved_per_s: step.achieved_per_s * share, ..step })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_achieves_iterations() {
+        let step = Step {
+            load: 5.0,
+            hits: 100,
+            figures: Vec::new(),
+            achieved_per_s: 12.0,
+            mean: Nanos::MILLI,
+            p50: Nanos::MILLI,
+            p95: Nanos::MILLI,
+            p99: Nanos::MILLI,
+            errors: 0.0,
+            warmup: Nanos::ZERO,
+            measured: Nanos::SECOND,
+            took: Nanos::SECOND,
+            cut: false,
+            spoilt: None,
+        };
+        let achieved = |iterations, requests| {
+            of_iterations(step.clone(), iterations, requests).map(|s| s.achieved_per_s)
+        };
+        assert_eq!(achieved(40, 120).ok(), Some(4.0));
+        assert!(achieved(40, 0).is_err(), "no request in 40 iterations");
+        assert_eq!(achieved(0, 0).ok(), Some(0.0), "none came to its end");
     }
 }

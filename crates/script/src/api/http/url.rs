@@ -73,6 +73,7 @@ fn require_url(url: &str) -> ReadResult<()> {
     if let Err(
         error @ (UrlError::Host(_)
         | UrlError::HostTooLong(_)
+        | UrlError::LocationTooLong(_)
         | UrlError::Port(_)
         | UrlError::Escape(_)
         | UrlError::Control),

@@ -229,6 +229,19 @@ fn an_arrival_rate_drops_and_hires() {
     }
 }
 
+/// k6 warns once of a scenario, whatever the number of iterations that are dropped.
+#[test]
+fn issue_39_too_few_vus_are_warned_of_once() {
+    let options = r#"{"scenarios":{"s":{"executor":"constant-arrival-rate","rate":10,"duration":"2s","preAllocatedVUs":1,"maxVUs":2}}}"#;
+    for workers in [1, 2] {
+        let body = "export default function () { sleep(0.45) }";
+        let (lines, outcome, _) = Test::new(body, options, workers).run();
+        assert!(sum(&outcome, "dropped_iterations") > 5.0, "{workers} workers");
+        let warning = "Insufficient VUs, reached 2 active VUs and cannot initialize more";
+        assert_eq!(lines, [warning], "{workers} workers");
+    }
+}
+
 #[test]
 fn a_vu_of_another_worker_takes_what_is_due() {
     // One VU for two workers: whichever has it begins every iteration.
