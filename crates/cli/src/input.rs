@@ -29,17 +29,25 @@ pub fn announce_stdin(what: &str) {
 /// # Errors
 /// It cannot be opened or read, or is larger; the error names it.
 pub fn read_whole(name: &str) -> Result<Vec<u8>, ExitError> {
+    read_input(name, |input| input)
+}
+
+/// An open input.
+type Input = Box<dyn Read + Send>;
+
+/// Reads a whole input, as `through` makes its bytes.
+fn read_input(name: &str, through: impl FnOnce(Input) -> Input) -> Result<Vec<u8>, ExitError> {
     let failed = |text: String| ExitError { code: ExitCode::Input, error: anyhow!(text) };
     let mut bytes = Vec::new();
-    let read = if is_stdin(name) {
-        io::stdin().lock().take(WHOLE_MAX + 1).read_to_end(&mut bytes)
+    let input: Input = if is_stdin(name) {
+        Box::new(io::stdin())
     } else {
         let file = File::open(name).map_err(|error| {
             failed(format!("error opening {name}: open {name}: {}", reason(&error)))
         })?;
-        file.take(WHOLE_MAX + 1).read_to_end(&mut bytes)
+        Box::new(file)
     };
-    match read {
+    match through(input).take(WHOLE_MAX + 1).read_to_end(&mut bytes) {
         Ok(_) if bytes.len() as u64 > WHOLE_MAX => {
             Err(failed(format!("{name} is larger than 1 GiB (read targets with -lazy)")))
         }
@@ -48,12 +56,13 @@ pub fn read_whole(name: &str) -> Result<Vec<u8>, ExitError> {
     }
 }
 
-/// Reads a whole text, as [`read_whole`] does, without a byte order mark; of UTF-16 with one it is converted.
+/// Reads a whole text, as [`read_whole`] does, of gzip or Zstandard decompressed, without a byte order mark; of UTF-16 with one it
+/// is converted.
 ///
 /// # Errors
 /// As [`read_whole`].
 pub fn read_text(name: &str) -> Result<Vec<u8>, ExitError> {
-    read_whole(name).map(stdx::plain_text)
+    read_input(name, |input| Box::new(stdx::decompressed(input))).map(stdx::plain_text)
 }
 
 /// Reads a regular file that another file, or a script, names, of at most 1 GiB. A device has no end, and a pipe
@@ -82,7 +91,29 @@ const WHOLE_MAX: u64 = 1 << 30;
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
+    use stdx::{Compression, Compressor};
+
     use super::*;
+
+    #[test]
+    fn regression_issue_41_a_text_may_be_compressed() {
+        let path = std::env::temp_dir().join(format!("brunt-packed-text-{}", std::process::id()));
+        let path = path.display().to_string();
+        for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+            let mut file = Compressor::new(compression, File::create(&path).unwrap());
+            file.write_all(b"\xef\xbb\xbfGET http://a/\n").unwrap();
+            file.finish().unwrap();
+            assert_eq!(read_text(&path).unwrap(), b"GET http://a/\n", "{compression:?}");
+        }
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() - 3]).unwrap();
+        let failed = read_text(&path).unwrap_err();
+        assert_eq!(failed.to_string(), format!("reading {path}: unexpected end of file"));
+        assert_eq!(read_whole(&path).unwrap(), whole[..whole.len() - 3], "a body is sent as it is");
+        std::fs::remove_file(&path).unwrap();
+    }
 
     #[test]
     fn a_missing_file_is_an_input_error() {

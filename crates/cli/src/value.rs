@@ -189,7 +189,7 @@ pub fn size(text: &str) -> Result<u64, ValueError> {
     })
 }
 
-/// `Name: value`; neither may be empty.
+/// `Name: value`; the value may be empty.
 ///
 /// # Errors
 /// The text is no such value.
@@ -197,13 +197,13 @@ pub fn header(text: &str) -> Result<(String, String), ValueError> {
     let wrong = || {
         ValueError::with_go(
             // The text may be a secret whose name was forgotten.
-            "the header is not \"Name: value\" (neither may be empty)".to_owned(),
+            "the header is not \"Name: value\" (the value may be empty)".to_owned(),
             format!("header '{text}' has a wrong format"),
         )
     };
     let (name, value) = text.split_once(':').ok_or_else(wrong)?;
     let (name, value) = (name.trim(), value.trim());
-    if name.is_empty() || value.is_empty() || text.contains(['\r', '\n']) {
+    if name.is_empty() || text.contains(['\r', '\n']) {
         return Err(wrong());
     }
     Ok((name.to_owned(), value.to_owned()))
@@ -317,7 +317,8 @@ mod tests {
     #[test]
     fn headers() {
         assert_eq!(header(" Host : a:b "), Ok(("Host".into(), "a:b".into())));
-        for text in ["", "Host", "Host:", ": v", "A: b\r\nC: d"] {
+        assert_eq!(header("X-Tenant:"), Ok(("X-Tenant".into(), String::new())));
+        for text in ["", "Host", ": v", ":", "A: b\r\nC: d", "A:\r\n"] {
             assert!(header(text).is_err(), "{text}");
         }
     }

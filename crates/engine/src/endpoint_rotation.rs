@@ -8,7 +8,11 @@ use crate::settings::Settings;
 /// The turns of the endpoints that are dialled instead of a name (`-connect-to` repeated). All workers share them: each dial
 /// takes the next turn.
 #[derive(Debug)]
-pub(crate) struct EndpointRotation(Vec<(String, AtomicU32)>);
+pub(crate) struct EndpointRotation {
+    turns: Vec<(String, AtomicU32)>,
+    /// The turns of names that have several fixed addresses (`hosts` of a script).
+    others: AtomicU32,
+}
 
 impl EndpointRotation {
     /// The turns of each `host:port` that has others dialled instead, all at their beginning.
@@ -16,12 +20,13 @@ impl EndpointRotation {
         let mut names: Vec<&String> = settings.connect_to.iter().map(|(from, _)| from).collect();
         names.sort_unstable();
         names.dedup();
-        Self(names.into_iter().map(|name| (name.clone(), AtomicU32::new(0))).collect())
+        let turns = names.into_iter().map(|name| (name.clone(), AtomicU32::new(0))).collect();
+        Self { turns, others: AtomicU32::new(0) }
     }
 
-    /// The number of the next dial's turn to `host:port`; 0 for what has none.
+    /// The number of the next dial's turn to `host:port`.
     pub(crate) fn next(&self, host: &str, port: u16) -> u32 {
-        let of = self.0.iter().find(|(name, _)| route::names(name, host, port));
-        of.map_or(0, |(_, turn)| turn.fetch_add(1, Ordering::Relaxed))
+        let of = self.turns.iter().find(|(name, _)| route::names(name, host, port));
+        of.map_or(&self.others, |(_, turn)| turn).fetch_add(1, Ordering::Relaxed)
     }
 }

@@ -72,13 +72,14 @@ impl std::fmt::Display for IpRange {
 }
 
 impl HostPolicy {
-    /// The rule for a name at this port.
-    pub(crate) fn host(&self, name: &str, port: u16) -> Option<&HostRule> {
+    /// The rules for a name at this port: one, or several alike, whose addresses are dialled in turn.
+    pub(crate) fn hosts(&self, name: &str, port: u16) -> Vec<&HostRule> {
         let fits =
             |rule: &&HostRule| rule.port.is_none_or(|own| own == port) && is_of(&rule.name, name);
         let rank =
             |rule: &&HostRule| (!rule.name.starts_with('*'), rule.port.is_some(), rule.name.len());
-        self.hosts.iter().filter(fits).max_by_key(rank)
+        let best = self.hosts.iter().filter(fits).map(|rule| rank(&rule)).max();
+        self.hosts.iter().filter(|rule| fits(rule) && Some(rank(rule)) == best).collect()
     }
 
     /// The pattern that forbids a name.
@@ -264,7 +265,9 @@ mod tests {
             blocked_names: vec!["*.bad.test".to_owned()],
             ..HostPolicy::default()
         };
-        let last = |name: &str, port| host_policy.host(name, port).map(|rule| rule.ip.to_string());
+        let last = |name: &str, port| {
+            host_policy.hosts(name, port).first().map(|rule| rule.ip.to_string())
+        };
         for (name, port, expect) in [
             ("x.b.test", 80, Some("127.0.0.1")),
             ("A.b.test", 80, Some("127.0.0.2")),

@@ -10,7 +10,7 @@ use wire::tls::{
     self, Agreed, ClientSetup, Offer, Resumption, ServerNaming, TlsClient, TlsSetupError,
     Verification,
 };
-use wire::url::{Scheme, Url, without_zone};
+use wire::url::{Url, without_zone};
 use workload::{Load, Plan, Target};
 
 use crate::endpoint_rotation::EndpointRotation;
@@ -30,7 +30,7 @@ pub(crate) struct Prepared {
     pub(crate) settings: Settings,
     /// The most that is captured of a body, in bytes, whatever is asked for.
     pub(crate) body_most: u64,
-    /// The plan's targets, in their order.
+    /// The plan's targets, in their order; none of them where they are more than [`LIST_MAX`].
     pub(crate) requests: Vec<Result<Request, Unsendable>>,
     pub(crate) defaults: RequestDefaults,
     /// Which endpoint is next where several are dialled for one name.
@@ -51,14 +51,18 @@ impl Prepared {
         let has_secure_proxy = route::check_proxies(&settings, plan.targets.list())
             .map_err(|(url, reason)| StartError::Proxy { url, reason })?;
         let defaults = RequestDefaults::of(&plan.name, &settings);
-        let requests: Vec<_> =
-            plan.targets.list().iter().map(|t| request(t, &defaults, &settings)).collect();
+        let made_before = Some(plan.targets.list()).filter(|list| list.len() <= LIST_MAX);
+        let requests: Vec<_> = made_before
+            .unwrap_or_default()
+            .iter()
+            .map(|target| request(target, &defaults, &settings))
+            .collect();
         let given = &settings.tls;
         let wants_tls = has_secure_proxy
             || !given.root_certs_pem.is_empty()
             || given.cert_pem.is_some()
             || given.key_pem.is_some()
-            || requests.iter().flatten().any(|r| r.url.scheme == Scheme::Https);
+            || plan.targets.list().iter().any(is_secure);
         let tls_known = given.identities.iter().map(|_| OnceLock::new()).collect();
         let tls_upgrading = (0..=given.identities.len()).map(|_| OnceLock::new()).collect();
         let tls = OnceLock::new();
@@ -125,7 +129,9 @@ impl Prepared {
             let host = to.rsplit_once(':').map_or(to.as_str(), |(host, _)| host);
             is_here(host.trim_matches(['[', ']']))
         });
-        let named = self.requests.iter().flatten().any(|request| is_here(&request.url.host));
+        let first = self.plan.targets.list().iter().take(LIST_MAX);
+        let named =
+            first.filter_map(|target| Url::parse(&target.url).ok()).any(|url| is_here(&url.host));
         self.settings.unix_socket.is_some() || dialled || named
     }
 
@@ -176,7 +182,12 @@ impl Prepared {
         self.tls.get()?.as_ref().ok()?.agreed().cloned()
     }
 
-    /// A target that is not of the plan: a lazy one.
+    /// The request of a planned target, where it was made before the run.
+    pub(crate) fn planned(&self, target: Option<u32>) -> Option<&Result<Request, Unsendable>> {
+        self.requests.get(target? as usize)
+    }
+
+    /// A target that is not of the plan, a lazy one, or one of so many that they are made ready when it is their turn.
     pub(crate) fn request(&self, target: &Target) -> Result<Request, Unsendable> {
         request(target, &self.defaults, &self.settings)
     }
@@ -208,6 +219,16 @@ impl Prepared {
             HeadStyle::Go | HeadStyle::Exact(_) => Decode::Nothing,
         }
     }
+}
+
+/// Targets whose requests are made ready before the run: 10,000. A request takes some 2 KB, so that of longer lists each is made when
+/// it is its turn, in a microsecond or two, as it is of lazy targets.
+pub(crate) const LIST_MAX: usize = 10_000;
+
+/// Whether a target wants TLS.
+fn is_secure(target: &Target) -> bool {
+    let scheme = target.url.trim_start().as_bytes().get(..6);
+    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"https:"))
 }
 
 fn request(

@@ -6,7 +6,7 @@ use wire::proxy::{NoProxy, Proxy, ProxyError, ProxyScheme};
 use wire::url::{Scheme, Url};
 use workload::Target;
 
-use crate::host_policy::is_same_host;
+use crate::host_policy::{HostRule, is_same_host};
 use crate::settings::Settings;
 
 /// The way to an origin.
@@ -51,16 +51,22 @@ pub(crate) struct Endpoint {
 
 /// The way to an origin, the gate's names put in the place of what is dialled. `upgrades`: its connections are to leave HTTP.
 pub(crate) fn route(url: &Url, upgrades: bool, settings: &Settings) -> (Route, Vec<Endpoint>) {
-    let (route, mut endpoints) = way(url, upgrades, settings);
-    for endpoint in &mut endpoints {
-        if let Some(rule) = settings.host_policy.host(&endpoint.host, endpoint.port)
-            && settings.host_policy.blocks_name(&endpoint.host).is_none()
-        {
-            endpoint.host = rule.ip.to_string();
-            endpoint.port = rule.to_port.unwrap_or(endpoint.port);
-        }
+    let (route, endpoints) = way(url, upgrades, settings);
+    (route, endpoints.into_iter().flat_map(|endpoint| fixed(endpoint, settings)).collect())
+}
+
+/// An endpoint, or the fixed addresses that its name has.
+fn fixed(endpoint: Endpoint, settings: &Settings) -> Vec<Endpoint> {
+    let policy = &settings.host_policy;
+    let rules = policy.hosts(&endpoint.host, endpoint.port);
+    if rules.is_empty() || policy.blocks_name(&endpoint.host).is_some() {
+        return vec![endpoint];
     }
-    (route, endpoints)
+    let of = |rule: &&HostRule| Endpoint {
+        host: rule.ip.to_string(),
+        port: rule.to_port.unwrap_or(endpoint.port),
+    };
+    rules.iter().map(of).collect()
 }
 
 /// The way to an origin: a Unix socket wins over everything, `-connect-to` over a proxy.
@@ -174,6 +180,31 @@ mod tests {
 
     fn route_to(url: &str, upgrades: bool, settings: &Settings) -> Route {
         route(&Url::parse(url).expect("a URL"), upgrades, settings).0
+    }
+
+    #[test]
+    fn regression_issue_41_a_name_may_have_several_addresses() {
+        let rule = |name: &str, ip: &str, to_port: Option<u16>| HostRule {
+            name: name.to_owned(),
+            port: None,
+            ip: ip.parse().expect("an address"),
+            to_port,
+        };
+        let mut settings = Settings::default();
+        settings.host_policy.hosts = vec![
+            rule("*.test", "192.0.2.9", None),
+            rule("a.test", "192.0.2.1", None),
+            rule("a.test", "192.0.2.2", Some(81)),
+        ];
+        let dialled = |url: &str| {
+            let endpoints = route(&Url::parse(url).expect("a URL"), false, &settings).1;
+            endpoints.into_iter().map(|one| join_host_port(&one.host, one.port)).collect::<Vec<_>>()
+        };
+        assert_eq!(dialled("http://a.test/"), ["192.0.2.1:80", "192.0.2.2:81"]);
+        assert_eq!(dialled("http://b.test/"), ["192.0.2.9:80"]);
+        assert_eq!(dialled("http://c/"), ["c:80"]);
+        let rotation = crate::endpoint_rotation::EndpointRotation::of(&settings);
+        assert_ne!(rotation.next("a.test", 80), rotation.next("a.test", 80));
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(crate) struct SelfMetrics {
     /// What users were due to begin and never did.
     pub(crate) not_begun: u64,
     pub(crate) held: u64,
+    /// Hits that waited for a lazy target.
+    pub(crate) starved: u64,
     pub(crate) connections: u64,
     /// Where redirects led.
     pub(crate) landings: Vec<Landing>,
@@ -123,6 +125,7 @@ impl SelfMetrics {
         record.warmup_hits = self.warmup_hits;
         record.not_sent = self.not_sent + self.not_begun;
         record.held = self.held;
+        record.starved = self.starved;
         record.connections = self.connections;
         record.sent_again = self.sent_again;
         record.landings.clone_from(&self.landings);

@@ -166,6 +166,25 @@ fn parts_send_the_whole() {
     assert_eq!(seen, (0..25).map(due).collect::<Vec<_>>());
 }
 
+/// The requests of a long list are made one by one, when it is their turn: they are the same, redirects included.
+#[test]
+fn regression_issue_41_a_long_list_is_sent_like_a_short_one() {
+    let (peers, _heard) = channel();
+    let url = server(peers, serve);
+    let path = |at: usize| if at % 2 == 0 { format!("{url}/{at}") } else { format!("{url}/start") };
+    let rows = |len: usize| {
+        let list = (0..len).map(|at| target(&path(at))).collect();
+        let settings = Settings { rows: true, ..Settings::default() };
+        let (batches, last) = follow(plan(list), &settings, None);
+        assert_eq!((last.generator.sent, last.generator.server_here), (25, true));
+        let hits = batches.iter().flat_map(|batch| &batch.samples);
+        let mut rows: Vec<_> = hits.map(|hit| (hit.seq, hit.target, hit.status)).collect();
+        rows.sort_unstable();
+        rows
+    };
+    assert_eq!(rows(10_050), rows(50));
+}
+
 #[test]
 fn hits_that_were_due_and_had_a_lazy_target_are_not_sent() {
     let (peers, _heard) = channel();

@@ -11,7 +11,6 @@ use metrics::Gates;
 use metrics::tally::Tally;
 use remote::flags::FleetRequest;
 use report::k6_summary::is_trend_stat;
-use results::Encoding;
 use script::{AbortReason, DeclaredMetric, Fields, Files, Level, Options, Program, SystemTag};
 use serde_json::Value;
 use session::{MonitorConfig, OnInvalid, ReportFiles, RunFigures};
@@ -492,7 +491,6 @@ fn check_watching(
         let text = "-watch needs a file of results (give -o results.arrow)";
         return Err(K6Error::other(text.to_owned()));
     };
-    let encoding = Encoding::from_path(name).unwrap_or(Encoding::Arrow);
-    let monitor = watching.monitor_for(encoding);
+    let monitor = watching.monitor_for(outputs::results_format(name).encoding);
     monitor.map(drop).map_err(|failed| K6Error::other(failed.to_string()))
 }

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use crate::error::K6Error;
 use crate::flags::RunFlags;
 use crate::option_layers;
+use crate::repeated_warnings::{RepeatedWarnings, Unwritten};
 
 /// The log of a run.
 pub(super) struct Logger {
@@ -28,6 +29,7 @@ pub(super) struct Logger {
     colored: bool,
     /// What is written as [`REDACTED`].
     secrets: Mutex<Vec<String>>,
+    repeated: RepeatedWarnings,
 }
 
 /// How a line is written.
@@ -85,6 +87,7 @@ impl Logger {
             on_terminal,
             colored: terminal && !no_color(flags),
             secrets: Mutex::default(),
+            repeated: RepeatedWarnings::default(),
         })
     }
 
@@ -116,11 +119,33 @@ impl Logger {
         self.log(level, text, &[]);
     }
 
-    /// Writes a line with these fields, in the order of their names.
+    /// Writes a line with these fields, in the order of their names. Of warnings with the same words a few are written each second.
     pub(super) fn log(&self, level: Level, text: &str, fields: LogFields<'_>) {
         if rank(level) < rank(self.least) {
             return;
         }
+        if level == Level::Warn && !fields.contains(&("source", "console")) {
+            let decision = self.repeated.note(text, fields, Instant::now());
+            decision.before.iter().for_each(|unwritten| self.write_count(unwritten));
+            if !decision.is_written {
+                return;
+            }
+        }
+        self.write(level, text, fields);
+    }
+
+    /// Writes how many warnings were not written.
+    pub(super) fn write_counts(&self) {
+        self.repeated.take().iter().for_each(|unwritten| self.write_count(unwritten));
+    }
+
+    fn write_count(&self, Unwritten { words, count }: &Unwritten) {
+        let text = format!("{} as this not written", stdx::counted(*count, "more warning"));
+        let fields = [("warning", words.as_str())];
+        self.write(Level::Warn, &text, if words.is_empty() { &[] } else { &fields });
+    }
+
+    fn write(&self, level: Level, text: &str, fields: LogFields<'_>) {
         let text = self.redacted(text);
         let values: Vec<_> = fields.iter().map(|field| (field.0, self.redacted(field.1))).collect();
         let fields: Vec<_> = values.iter().map(|field| (field.0, field.1.as_str())).collect();
@@ -346,6 +371,7 @@ mod tests {
             on_terminal,
             colored: false,
             secrets: Mutex::default(),
+            repeated: RepeatedWarnings::default(),
         }
     }
 

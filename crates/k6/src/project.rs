@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use cli::{input::read_regular, reason};
 
+use crate::import_span::import_span;
+
 /// Entries that mark a folder as a project. A repository may have packages in it: it is the project then.
 const MARKS: [&str; 2] = [".git", "package.json"];
 
@@ -17,6 +19,8 @@ pub(super) struct Readable {
     /// The script's own folder; `None` where it comes out of an archive, which brings all that it needs.
     own: Option<PathBuf>,
     project: Option<PathBuf>,
+    /// The folder that its static imports span, where no mark names a project.
+    span: Option<PathBuf>,
     /// All that the process may read, as in k6.
     anything: bool,
 }
@@ -47,6 +51,19 @@ impl Readable {
         self.project = project_root(folder);
     }
 
+    /// Allows the folder that the static imports of a script span, where no mark around it says what its project is. The root of the
+    /// file system and a home are as little such a folder as they are a project.
+    pub(super) fn allow_imports_of(&mut self, script: &Path) {
+        let Some(folder) =
+            script.parent().filter(|folder| marked(folder, home().as_deref()).is_none())
+        else {
+            return;
+        };
+        let home = home();
+        let span = import_span(script).filter(|span| span.as_path() != folder);
+        self.span = span.filter(|span| may_be_project(span, home.as_deref()));
+    }
+
     /// Allows nothing: all there is to read comes out of an archive.
     pub(super) fn allow_nothing(&mut self) {
         *self = Self::default();
@@ -58,7 +75,7 @@ impl Readable {
     /// It cannot be read, or must not be.
     pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         let full = fs::canonicalize(name).map_err(|error| reason(&error))?;
-        let roots = self.allowed.iter().chain(&self.own).chain(&self.project);
+        let roots = self.allowed.iter().chain(&self.own).chain(&self.project).chain(&self.span);
         if self.anything || roots.into_iter().any(|root| full.starts_with(root)) {
             return read_regular(&full);
         }
@@ -84,18 +101,28 @@ impl Readable {
 /// working folder. The root of the file system is never a project, and neither a user's home nor a folder above it is one for the
 /// sake of a mark: the settings of a user are often a repository.
 pub(super) fn project_root(folder: &Path) -> Option<PathBuf> {
-    let home = std::env::home_dir().and_then(|home| fs::canonicalize(home).ok());
-    project_below(folder, home.as_deref())
+    project_below(folder, home().as_deref())
+}
+
+fn home() -> Option<PathBuf> {
+    std::env::home_dir().and_then(|home| fs::canonicalize(home).ok())
+}
+
+/// Neither the root of the file system, nor a home or a folder above it.
+fn may_be_project(folder: &Path, home: Option<&Path>) -> bool {
+    folder.parent().is_some() && !home.is_some_and(|home| home.starts_with(folder))
+}
+
+/// The nearest folder upwards that has a mark.
+fn marked(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let folders = || folder.ancestors().filter(|folder| may_be_project(folder, home));
+    let with = |mark: &&str| folders().find(|folder| folder.join(mark).exists());
+    MARKS.iter().find_map(with).map(Path::to_path_buf)
 }
 
 fn project_below(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
-    let is_root = |folder: &Path| folder.parent().is_none();
-    let is_home = |folder: &Path| home.is_some_and(|home| home.starts_with(folder));
-    let folders = || folder.ancestors().filter(|folder| !is_root(folder) && !is_home(folder));
-    let marked = |mark: &&str| folders().find(|folder| folder.join(mark).exists());
-    let marked = MARKS.iter().find_map(marked).map(Path::to_path_buf);
     let working = || fs::canonicalize(std::env::current_dir().ok()?).ok();
-    marked.or_else(working).filter(|folder| !is_root(folder))
+    marked(folder, home).or_else(working).filter(|folder| folder.parent().is_some())
 }
 
 /// The file or folder that a variable of `-e` names: a user who gives a script a full path allows it to read there.
@@ -157,6 +184,29 @@ mod tests {
         fs::write(root.0.join("a/project/package.json"), "{}").unwrap();
         let project = project_below(&tests, Some(&root.0));
         assert_eq!(project, Some(root.0.join("a/project")));
+    }
+
+    #[test]
+    fn regression_issue_41_what_static_imports_span_may_be_read() {
+        let root = Folder::new("span");
+        let tests = root.0.join("a/project/tests");
+        fs::write(root.0.join("a/project/c.js"), "").unwrap();
+        fs::write(root.0.join("a/d.json"), "{}").unwrap();
+        let script = tests.join("l.js");
+        fs::write(&script, "import '../c.js'; export default () => {}").unwrap();
+        let read = |name: &str| {
+            let mut readable = Readable::new(&[], &[]).unwrap();
+            readable.allow_script_in(&tests);
+            readable.allow_imports_of(&script);
+            readable.read(&root.0.join(name).display().to_string())
+        };
+        assert_eq!(read("a/project/c.js"), Ok(Vec::new()));
+        assert!(read("a/d.json").is_err(), "no import leads there");
+        fs::write(&script, "import '../../d.json'").unwrap();
+        assert_eq!(read("a/d.json"), Ok(b"{}".to_vec()));
+        // Where a mark says what the project is, imports do not widen it.
+        fs::create_dir(tests.join(".git")).unwrap();
+        assert!(read("a/d.json").is_err());
     }
 
     #[test]

@@ -57,10 +57,11 @@ pub fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     }
     let mut saved = saving(&typed, invocation)?.map(SaveRequest::begin).transpose()?;
     if let (Some(run), Some(outputs)) = (&mut saved, &mut meant.outputs) {
-        outputs.stored = Some(save::results_of(run, outputs.encoding())?);
+        outputs.stored = Some(save::results_of(run, outputs.format())?);
     }
     let (logger, compat) = (Arc::clone(&meant.logger), meant.compat);
     let ended = test(meant, rest.as_ref(), saved.as_mut());
+    logger.write_counts();
     // k6 loses lines of its log without a word, and ends with 0.
     let is_cut = |code: &ExitCode| *code == ExitCode::Ok && !compat && logger.is_cut();
     let ended = ended.map(|code| if is_cut(&code) { ExitCode::Failure } else { code });

@@ -78,6 +78,7 @@ impl Source {
         }
         source.main = full.to_string_lossy().into_owned();
         source.readable.allow_script_in(full.parent().unwrap_or(Path::new("/")));
+        source.readable.allow_imports_of(&full);
         Ok(source)
     }
 

@@ -48,6 +48,8 @@ pub struct Generator {
     pub on_time: Sketch,
     /// Hits that had to wait for `max_in_flight`.
     pub held: u64,
+    /// Hits that had to wait for their target, which came later than they were due (`-lazy`).
+    pub starved: u64,
     /// CPU time of the workers, user and system.
     pub cpu: Nanos,
     /// CPU share of the busiest worker, 0 to 1.
@@ -115,6 +117,7 @@ impl Generator {
         self.lag.merge(&other.lag);
         self.on_time.merge(&other.on_time);
         self.held += other.held;
+        self.starved += other.starved;
         self.cpu += other.cpu;
         self.cpu_busiest = self.cpu_busiest.max(other.cpu_busiest);
         self.wall = self.wall.max(other.wall);

@@ -81,7 +81,7 @@ pub enum Progress {
 /// Why a socket failed. The texts are the system's (`strerror`), in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum IoFailure {
-    /// ECONNREFUSED, or no such Unix socket.
+    /// ECONNREFUSED.
     #[error("connection refused")]
     Refused,
     /// ECONNRESET.
@@ -103,8 +103,15 @@ pub enum IoFailure {
     #[error("no route to host")]
     Unreachable,
     /// Another error number of the system.
-    #[error("{}", std::io::Error::from_raw_os_error(*.0))]
+    #[error("{}", system_words(*.0))]
     Other(i32),
+}
+
+/// The system's text for an error number, in lower case and without the number.
+fn system_words(number: i32) -> String {
+    let text = std::io::Error::from_raw_os_error(number).to_string();
+    let mut letters = text.split(" (os error").next().unwrap_or_default().chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// The machine a worker runs on: real ([`crate::Reactor`]) or simulated ([`crate::sim`]).

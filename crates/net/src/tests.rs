@@ -193,9 +193,27 @@ fn a_closed_port_refuses() {
             }),
         };
         assert_eq!(told, IoFailure::Refused);
-        let nowhere = Address::Unix("/nowhere/at all".into());
-        assert!(io.open(7, Dial { to: &nowhere, from: None }).is_err());
     });
+}
+
+#[test]
+fn regression_issue_41_a_unix_socket_says_why_it_cannot_be_reached() {
+    let stale = std::env::temp_dir().join(format!("brunt-stale-{}", std::process::id()));
+    drop(std::os::unix::net::UnixListener::bind(&stale).unwrap());
+    let stale_path = stale.display().to_string();
+    on_each(|io, _| {
+        let mut failed = |path: &str| {
+            let to = Address::Unix(path.into());
+            io.open(7, Dial { to: &to, from: None }).unwrap_err().to_string()
+        };
+        assert_eq!(failed("/nowhere/at all"), "no such file or directory");
+        assert_eq!(failed("/"), "socket operation on non-socket");
+        assert_eq!(failed("/etc/passwd"), "socket operation on non-socket");
+        assert_eq!(failed("/etc/passwd/x"), "not a directory");
+        assert_eq!(failed(&"/long".repeat(100)), "file name too long");
+        assert_eq!(failed(&stale_path), "connection refused");
+    });
+    std::fs::remove_file(&stale).unwrap();
 }
 
 #[test]

@@ -8,18 +8,19 @@ use crate::json::JsonWriter;
 use crate::native::{ArrowWriter, ParquetWriter};
 use crate::write::{Output, StreamInfo, Writer};
 use crate::zone::Zone;
-use crate::{Encoding, WriteError};
+use crate::{Encoding, Format, WriteError};
 
-/// A writer of this encoding. The beginning of the stream is written at once.
+/// A writer of this format. The beginning of the stream is written at once.
 ///
 /// # Errors
 /// The output refuses the first bytes.
 pub fn writer(
-    encoding: Encoding,
+    format: impl Into<Format>,
     output: Box<dyn Write + Send>,
     info: &StreamInfo,
 ) -> Result<Box<dyn Writer>, WriteError> {
-    let output = Output::new(output);
+    let Format { encoding, compression } = format.into();
+    let output = Output::new(output, compression);
     let attack = &info.attack;
     Ok(match encoding {
         Encoding::Arrow => Box::new(ArrowWriter::new(output, info)?),

@@ -55,8 +55,7 @@ impl Writer for CsvWriter {
     }
 
     fn finish(mut self: Box<Self>) -> Result<u64, WriteError> {
-        self.output.flush()?;
-        Ok(self.output.bytes())
+        Ok(self.output.finish()?)
     }
 }
 

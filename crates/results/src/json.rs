@@ -84,8 +84,7 @@ impl Writer for JsonWriter {
     }
 
     fn finish(mut self: Box<Self>) -> Result<u64, WriteError> {
-        self.output.flush()?;
-        Ok(self.output.bytes())
+        Ok(self.output.finish()?)
     }
 }
 

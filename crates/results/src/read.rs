@@ -1,6 +1,8 @@
 //! `Reader`: result streams in, batches out; several inputs are merged by time. It opens no file.
 
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use metrics::server::Row;
 use metrics::tally::Assertion;
@@ -33,6 +35,10 @@ struct Stream {
     batch: Batch,
     at: usize,
     ended: bool,
+    /// Something of it was reported missing.
+    has_loss: bool,
+    /// It is compressed, and was cut.
+    is_cut: Arc<AtomicBool>,
     /// Unix times (ns) of the first hit due, the last one due, and the last end; only of several inputs.
     span: Option<(i64, i64, i64)>,
 }
@@ -122,8 +128,17 @@ impl Reader {
                 Step::Assertion(assertion, at) => {
                     return Ok(Some(Item::Assertion { input, assertion, at }));
                 }
-                Step::Lost(what) => self.losses.push(format!("\"{}\" is {what}", stream.name)),
-                Step::End => stream.ended = true,
+                Step::Lost(what) => {
+                    stream.has_loss = true;
+                    self.losses.push(format!("\"{}\" is {what}", stream.name));
+                }
+                Step::End => {
+                    stream.ended = true;
+                    if stream.is_cut.load(Ordering::Relaxed) && !stream.has_loss {
+                        let name = &stream.name;
+                        self.losses.push(format!("\"{name}\" is compressed and cut off"));
+                    }
+                }
             }
         }
     }
@@ -179,7 +194,9 @@ impl Reader {
 
 impl Stream {
     fn open((name, input): Input) -> Result<Self, ReadError> {
-        let mut feed = Feed::new(input);
+        let is_cut = Arc::<AtomicBool>::default();
+        let input = CutNoting { input: stdx::decompressed(input), is_cut: Arc::clone(&is_cut) };
+        let mut feed = Feed::new(Box::new(input));
         let detected = detect(&mut feed);
         let Some(encoding) = detected.map_err(|fault| fault.name(&name, Encoding::Arrow))? else {
             let is_empty = feed.pending().is_empty();
@@ -196,6 +213,8 @@ impl Stream {
             batch: Batch::default(),
             at: 0,
             ended: false,
+            has_loss: false,
+            is_cut,
             span: None,
         })
     }
@@ -246,5 +265,105 @@ impl Stream {
             ..sample
         };
         to.samples.push(moved);
+    }
+}
+
+/// An input that ends where its compressed bytes break off: what came before is whole.
+struct CutNoting<R> {
+    input: R,
+    is_cut: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for CutNoting<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self.input.read(buf) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+                self.is_cut.store(true, Ordering::Relaxed);
+                Ok(0)
+            }
+            read => read,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::Mutex;
+
+    use stdx::Compression;
+
+    use super::*;
+    use crate::{Format, StreamInfo};
+
+    #[derive(Clone, Default)]
+    struct Memory(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Memory {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    const ROWS: usize = 300;
+
+    fn written(format: Format) -> Vec<u8> {
+        let memory = Memory::default();
+        let mut writer =
+            crate::writer(format, Box::new(memory.clone()), &StreamInfo::default()).unwrap();
+        let mut batch = Batch::default();
+        for i in 0..ROWS as u64 {
+            let done = Nanos(i + 10);
+            batch.samples.push(Sample { done, first_byte: done, status: 200, ..Sample::default() });
+        }
+        writer.batch(&batch, &TargetTable::default()).unwrap();
+        writer.flush().unwrap();
+        writer.batch(&batch, &TargetTable::default()).unwrap();
+        writer.finish().unwrap();
+        let bytes = memory.0.lock().unwrap().clone();
+        bytes
+    }
+
+    fn read(bytes: Vec<u8>) -> (usize, Reader) {
+        let input: Input = ("r".to_owned(), Box::new(io::Cursor::new(bytes)));
+        let mut reader = Reader::open(vec![input]).unwrap();
+        let (mut rows, mut batch) = (0, Batch::default());
+        while reader.next(&mut batch).unwrap().is_some() {
+            rows += batch.samples.len();
+        }
+        (rows, reader)
+    }
+
+    #[test]
+    fn regression_issue_41_results_may_be_compressed() {
+        for encoding in Encoding::ALL {
+            for compression in [Compression::Gzip, Compression::Zstd] {
+                let bytes = written(Format { encoding, compression });
+                assert_eq!(Compression::of_bytes(&bytes), compression);
+                assert!(bytes.len() < written(encoding.into()).len(), "{encoding:?}");
+                let (rows, reader) = read(bytes);
+                assert_eq!(rows, 2 * ROWS, "{encoding:?} {compression:?}");
+                assert_eq!(reader.encodings(), [encoding]);
+                assert_eq!(reader.losses(), [""; 0]);
+            }
+        }
+    }
+
+    #[test]
+    fn compressed_results_that_are_cut_are_reported() {
+        for encoding in [Encoding::Arrow, Encoding::Csv, Encoding::Json, Encoding::Gob] {
+            for compression in [Compression::Gzip, Compression::Zstd] {
+                let bytes = written(Format { encoding, compression });
+                // After what the flush handed over: of gzip only its end is missing, of Zstandard the last frame's.
+                let (rows, reader) = read(bytes[..bytes.len() - 6].to_vec());
+                assert!(rows >= ROWS, "{encoding:?} {compression:?}: {rows}");
+                let losses = reader.losses();
+                assert!(losses[0].contains("cut off"), "{encoding:?} {compression:?}: {losses:?}");
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use metrics::server::Row;
 use metrics::tally::Assertion;
 use metrics::{Batch, Generator, Sample, TargetTable};
+use stdx::{Compression, Compressor};
 
 use crate::WriteError;
 
@@ -73,7 +74,7 @@ pub trait Writer: Send {
     /// As [`Writer::batch`].
     fn flush(&mut self) -> Result<(), WriteError>;
 
-    /// Writes the end of the stream; returns the total of bytes written.
+    /// Writes the end of the stream; returns the total of bytes written, before they were compressed.
     ///
     /// # Errors
     /// As [`Writer::batch`].
@@ -85,9 +86,9 @@ pub(crate) fn unix_ns(batch: &Batch, sample: &Sample) -> i64 {
     batch.epoch.saturating_add_unsigned(sample.intended.0)
 }
 
-/// A buffered output that counts its bytes.
+/// A buffered output that counts its bytes, and may compress them.
 pub(crate) struct Output {
-    inner: BufWriter<Box<dyn Write + Send>>,
+    inner: BufWriter<Compressor<Box<dyn Write + Send>>>,
     bytes: u64,
 }
 
@@ -95,13 +96,16 @@ pub(crate) struct Output {
 const OUTPUT_BUFFER: usize = 256 << 10;
 
 impl Output {
-    pub(crate) fn new(inner: Box<dyn Write + Send>) -> Self {
+    pub(crate) fn new(inner: Box<dyn Write + Send>, compression: Compression) -> Self {
+        let inner = Compressor::new(compression, inner);
         Self { inner: BufWriter::with_capacity(OUTPUT_BUFFER, inner), bytes: 0 }
     }
 
-    /// Bytes written so far.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
+    /// Hands over what is left, and the end of what is compressed; returns the bytes written.
+    pub(crate) fn finish(&mut self) -> io::Result<u64> {
+        self.inner.flush()?;
+        self.inner.get_mut().finish()?;
+        Ok(self.bytes)
     }
 }
 

@@ -67,7 +67,7 @@ pub use progress::Progress;
 pub use prometheus::PrometheusExporter;
 pub use provenance::{provenance, provenance_row};
 pub use report_files::ReportFiles;
-pub use results_file::ResultsFile;
+pub use results_file::{ResultsFile, format_of};
 pub use results_writer::OpenResults;
 pub use session::{POLL_EVERY, Session, SessionOptions, SessionOutcome};
 pub use sidecar::incident_line;

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use cli::{ExitCode, ExitError, Output, ResultsOption};
 use metrics::{Provenance, TargetTable};
-use results::{Encoding, Sink, StreamInfo};
+use results::{Encoding, Format, Sink, StreamInfo};
 
 use crate::error::SessionError;
 use crate::monitor_config::{Monitor, MonitorConfig};
@@ -17,7 +17,7 @@ use crate::sidecar::MonitorSidecar;
 pub struct ResultsFile {
     /// Its name in messages.
     name: String,
-    encoding: Encoding,
+    format: Format,
     file: Box<dyn Write + Send>,
     /// What is watched beside the run; its rows go into the same file.
     monitor: Option<Monitor>,
@@ -46,10 +46,11 @@ impl ResultsFile {
     /// The file cannot be written; something can never be watched, or the format has no room for it.
     pub fn open(
         output: &Output,
-        encoding: Encoding,
+        format: impl Into<Format>,
         monitor: Option<&MonitorConfig>,
     ) -> Result<Self, ExitError> {
-        let monitor = monitor.map(|config| config.monitor_for(encoding)).transpose()?;
+        let format = format.into();
+        let monitor = monitor.map(|config| config.monitor_for(format.encoding)).transpose()?;
         let file = output.open().map_err(|failed| match output {
             Output::File(path) => {
                 ExitError::new(ExitCode::Failure, format!("error opening {path}: {failed}"))
@@ -57,7 +58,7 @@ impl ResultsFile {
             Output::Stdout => failed,
         })?;
         let provenance = provenance();
-        Ok(Self { name: output.to_string(), encoding, file, monitor, provenance, has_tags: false })
+        Ok(Self { name: output.to_string(), format, file, monitor, provenance, has_tags: false })
     }
 
     /// Of a run whose results nothing keeps, and beside which this is watched: what was seen comes with the run's end.
@@ -70,7 +71,7 @@ impl ResultsFile {
         let (name, file) = ("what is watched".to_owned(), Box::new(std::io::sink()));
         Ok(Self {
             name,
-            encoding,
+            format: encoding.into(),
             file,
             monitor,
             provenance: Provenance::default(),
@@ -78,19 +79,16 @@ impl ResultsFile {
         })
     }
 
-    /// The same, in the format that the ending of its name stands for; Arrow where it stands for none.
+    /// The same, in the format that the ending of its name stands for; Arrow where there is none. `flag` is the flag that names it.
     ///
     /// # Errors
-    /// As [`ResultsFile::open`].
+    /// As [`ResultsFile::open`]; the ending stands for no format.
     pub fn open_by_path(
+        flag: &str,
         output: &Output,
         monitor: Option<&MonitorConfig>,
     ) -> Result<Self, ExitError> {
-        let by_path = match output {
-            Output::File(path) => Encoding::from_path(path),
-            Output::Stdout => None,
-        };
-        Self::open(output, by_path.unwrap_or(Encoding::Arrow), monitor)
+        Self::open(output, format_of(flag, output, None, Encoding::Arrow)?, monitor)
     }
 
     /// The same, whose rows have the tags of a script.
@@ -114,30 +112,51 @@ impl ResultsFile {
     /// As [`ResultsFile::open`].
     pub fn of_option(ResultsOption { output, watched }: ResultsOption) -> Result<Self, ExitError> {
         let monitor = watched.then(|| MonitorConfig::new(Vec::new(), None));
-        Self::open_by_path(&output, monitor.as_ref())
+        Self::open_by_path(cli::RESULTS, &output, monitor.as_ref())
     }
 
     /// Starts to write the results of a run that has begun.
     ///
     /// # Errors
     /// The head of the file cannot be written, or a thread not be started.
-    pub(crate) fn start(self, run: &RunInfo) -> Result<ResultsWriter, SessionError> {
+    pub(crate) fn start(self, run: RunInfo) -> Result<ResultsWriter, SessionError> {
         let info = StreamInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             epoch: run.epoch,
-            attack: run.name.clone(),
+            attack: run.name,
             seed: run.seed,
             has_tags: self.has_tags,
             ..StreamInfo::default()
         };
-        let Self { name, encoding, file, monitor, provenance, .. } = self;
-        let sink = results::writer(encoding, file, &info)
-            .and_then(|writer| Ok(Sink::start(writer, run.labels.clone(), Sink::CAPACITY)?))
+        let Self { name, format, file, monitor, provenance, .. } = self;
+        let sink = results::writer(format, file, &info)
+            .and_then(|writer| Ok(Sink::start(writer, run.labels, Sink::CAPACITY)?))
             .map_err(|error| SessionError::results(error, &name))?;
         sink.provenance(run.epoch, provenance);
         let start = |monitor| MonitorSidecar::start(monitor, sink.observer());
         let sidecar = monitor.map(start).transpose().map_err(SessionError::Monitor)?;
         Ok(ResultsWriter::new(name, sink, sidecar))
+    }
+}
+
+/// The format of the results that `flag` names: of the `named` encoding where one was asked for, else as the ending says, and
+/// `default` without one. Of a pipe or a device the name says nothing.
+///
+/// # Errors
+/// The ending stands for no format.
+pub fn format_of(
+    flag: &str,
+    output: &Output,
+    named: Option<Encoding>,
+    default: Encoding,
+) -> Result<Format, ExitError> {
+    let Output::File(path) = output else { return Ok(named.unwrap_or(default).into()) };
+    let is_plain = std::fs::metadata(path).map_or(true, |meta| meta.is_file() || meta.is_dir());
+    match Format::of_path(path, named, default) {
+        Err(error) if is_plain => {
+            Err(ExitError::new(ExitCode::Usage, format!("flag {flag}: {error}")))
+        }
+        format => Ok(format.unwrap_or_else(|_| default.into())),
     }
 }
 

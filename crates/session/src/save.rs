@@ -2,7 +2,7 @@
 
 use cli::{CommandResult, ExitCode, ExitError, Flag, Output, ValueError, ValueKind, eprint_line};
 use metrics::Summary;
-use results::Encoding;
+use results::Format;
 use store::{
     Begin, Figures, Finish, OpenRun, ResponseTimes, ServerResult, Store, StoreError, folder_of,
     hash_of,
@@ -204,20 +204,20 @@ pub fn store_failure(error: StoreError) -> ExitError {
 /// As [`ResultsFile::open`].
 pub fn open_results(
     output: Option<Output>,
-    encoding: Encoding,
+    format: Format,
     saved: Option<&mut OpenRun>,
     monitor: Option<&MonitorConfig>,
 ) -> Result<Option<ResultsFile>, ExitError> {
-    let stored = saved.map(|run| results_of(run, encoding)).transpose()?;
-    open_both(output, stored, encoding, monitor)
+    let stored = saved.map(|run| results_of(run, format)).transpose()?;
+    open_both(output, stored, format, monitor)
 }
 
 /// Where the store has the results of a run.
 ///
 /// # Errors
 /// The store cannot be written.
-pub fn results_of(run: &mut OpenRun, encoding: Encoding) -> Result<Output, ExitError> {
-    let path = run.results(&format!("results.{}", encoding.name())).map_err(store_failure)?;
+pub fn results_of(run: &mut OpenRun, format: Format) -> Result<Output, ExitError> {
+    let path = run.results(&format!("results{}", format.ending())).map_err(store_failure)?;
     Ok(Output::File(path.display().to_string()))
 }
 
@@ -228,16 +228,16 @@ pub fn results_of(run: &mut OpenRun, encoding: Encoding) -> Result<Output, ExitE
 pub fn open_both(
     output: Option<Output>,
     stored: Option<Output>,
-    encoding: Encoding,
+    format: Format,
     monitor: Option<&MonitorConfig>,
 ) -> Result<Option<ResultsFile>, ExitError> {
     match (output, stored) {
         (Some(output), Some(stored)) => {
-            let file = ResultsFile::open(&output, encoding, monitor)?;
+            let file = ResultsFile::open(&output, format, monitor)?;
             file.with_copy(&stored).map(Some)
         }
         (Some(output), None) | (None, Some(output)) => {
-            ResultsFile::open(&output, encoding, monitor).map(Some)
+            ResultsFile::open(&output, format, monitor).map(Some)
         }
         (None, None) => Ok(None),
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use cli::Interrupts;
-use engine::{LazyTargets, Run, RunEvent, Settings};
+use engine::{LazyTargets, ReadyRun, Run, RunEvent, Settings};
 use metrics::server::Side;
 use metrics::{Batch, Event, Generator, Snapshot};
 use stdx::Nanos;
@@ -117,9 +117,14 @@ impl Session<Run> {
         options: SessionOptions,
     ) -> Result<Self, SessionError> {
         let (name, seed, labels) = (plan.name.clone(), plan.seed, target_labels(&plan));
-        let run = Run::start(plan, settings, lazy)?;
+        let ready = ReadyRun::new(plan, settings, lazy)?;
+        // Of what takes long to make ready, nothing is sent after an interrupt.
+        if (options.interrupts)() > 0 {
+            ready.drain();
+        }
+        let run = ready.start_soon();
         let info = RunInfo { epoch: run.epoch(), name, seed, labels };
-        Self::of(run, &info, options)
+        Self::of(run, info, options)
     }
 }
 
@@ -135,10 +140,10 @@ impl<E: Execution> Session<E> {
             seed: plan.seed,
             labels: target_labels(plan),
         };
-        Self::of(execution, &info, options)
+        Self::of(execution, info, options)
     }
 
-    fn of(execution: E, info: &RunInfo, options: SessionOptions) -> Result<Self, SessionError> {
+    fn of(execution: E, info: RunInfo, options: SessionOptions) -> Result<Self, SessionError> {
         let SessionOptions { interrupts, results, keeps_results_open, stop, drain_notice } =
             options;
         let writer = results.map(|file| file.start(info)).transpose()?;

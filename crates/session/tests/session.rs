@@ -226,7 +226,7 @@ fn an_observer_that_fails_ends_the_run_with_its_error() {
 fn results_have_every_row() {
     let path = std::env::temp_dir().join(format!("brunt-session-{}.csv", std::process::id()));
     let output = Output::File(path.display().to_string());
-    let results = Some(ResultsFile::open_by_path(&output, None).expect("a file"));
+    let results = Some(ResultsFile::open_by_path("-output", &output, None).expect("a file"));
     let plan = plan(open(50), 4);
     let outcome = run(&plan, "exp:20ms", SessionOptions { results, ..undisturbed() }, &mut []);
     let generator = outcome.expect("no failure").generator;
@@ -252,7 +252,7 @@ fn results_that_cannot_be_written_end_the_run_with_their_error() {
 fn results_may_stay_open_for_what_is_known_later() {
     let path = std::env::temp_dir().join(format!("brunt-session-{}.arrow", std::process::id()));
     let output = Output::File(path.display().to_string());
-    let results = Some(ResultsFile::open_by_path(&output, None).expect("a file"));
+    let results = Some(ResultsFile::open_by_path("-output", &output, None).expect("a file"));
     let options = SessionOptions { results, keeps_results_open: true, ..undisturbed() };
     let outcome = run(&plan(open(50), 1), "fixed:1ms", options, &mut []).expect("no failure");
     let open = outcome.results.expect("they are open");

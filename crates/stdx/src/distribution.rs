@@ -74,6 +74,18 @@ pub enum DistributionError {
 }
 
 impl Distribution {
+    /// The least time that may be drawn.
+    #[must_use]
+    pub fn least(&self) -> Nanos {
+        match self {
+            Self::Fixed(time) | Self::Uniform(time, _) => *time,
+            Self::Sample(times) => times.iter().min().copied().unwrap_or_default(),
+            Self::None | Self::Exponential(_) | Self::Lognormal { .. } | Self::File(_) => {
+                Nanos::ZERO
+            }
+        }
+    }
+
     /// Reads `none`, `fixed:60ms`, `uniform:40ms,80ms`, `exp:60ms`, `lognormal:60ms,0.5` or `file:PATH`.
     ///
     /// # Examples

@@ -1,10 +1,11 @@
 //! What std lacks and every crate needs: nanoseconds, byte sizes, seeded random numbers and the distributions times are drawn from,
-//! quick hashes and comparisons, counts with their nouns, lists as sentences have them, URLs and fields without what is secret.
+//! quick hashes and comparisons, counts with their nouns, lists as sentences have them, URLs and fields without what is secret, files that may be compressed.
 //!
 //! It holds no domain noun: nothing here knows a request, a histogram or a flag. It reads no clock.
 
 mod byte_order_mark;
 mod bytes;
+mod compression;
 mod count;
 mod distribution;
 mod equal;
@@ -24,6 +25,7 @@ mod time;
 
 pub use byte_order_mark::{is_utf_16, plain_text, without_byte_order_mark};
 pub use bytes::{Bytes, BytesError};
+pub use compression::{Compression, Compressor, decompressed};
 pub use count::{are, counted, greatest_common_divisor, plural, were};
 pub use distribution::{Distribution, DistributionError};
 pub use equal::equal;

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use thiserror::Error;
 
 use crate::socks5;
-use crate::url::{Url, UrlError, ascii_host, without_zone};
+use crate::url::{Url, UrlError, ascii_host, decode_escapes, without_zone};
 
 /// How a proxy is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,8 +92,7 @@ impl Proxy {
         };
         let url = Url::parse(&format!("http://{rest}"))?;
         let names_port = url.authority.contains(':') && !url.authority.ends_with(']');
-        let credentials = url.userinfo.as_deref().and_then(|info| info.split_once(':'));
-        let credentials = credentials.map(|(user, word)| (user.to_owned(), word.to_owned()));
+        let credentials = credentials(rest)?;
         if let (ProxyScheme::Socks5, Some((user, password))) = (scheme, &credentials)
             && (!(1..=socks5::TEXT_MAX).contains(&user.len()) || password.len() > socks5::TEXT_MAX)
         {
@@ -109,6 +108,14 @@ impl Proxy {
         let (user, password) = self.credentials.as_ref()?;
         Some(crate::h1::request::basic_authorization(&format!("{user}:{password}")))
     }
+}
+
+/// User and password of what follows a scheme. They are taken apart before they are decoded: a user may have an escaped colon.
+fn credentials(rest: &str) -> Result<Option<(String, String)>, ProxyError> {
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let Some((info, _)) = authority.rsplit_once('@') else { return Ok(None) };
+    let (user, password) = info.split_once(':').unwrap_or((info, ""));
+    Ok(Some((decode_escapes(user)?, decode_escapes(password)?)))
 }
 
 /// The hosts that are asked without a proxy, from `NO_PROXY`.
@@ -281,6 +288,10 @@ mod tests {
         }
         let us = Proxy::parse("socks5h://us:p%40w@proxy:9050").expect("a proxy");
         assert_eq!(us.credentials, Some(("us".to_owned(), "p@w".to_owned())));
+        let colon = Proxy::parse("socks5://us%3Aer:p:w@proxy").expect("a proxy");
+        assert_eq!(colon.credentials, Some(("us:er".to_owned(), "p:w".to_owned())));
+        let alone = Proxy::parse("http://us@proxy/?a=b:c@d").expect("a proxy");
+        assert_eq!(alone.credentials, Some(("us".to_owned(), String::new())));
         let long = format!("socks5://{}:pw@proxy", "u".repeat(256));
         for text in ["socks4://p", "socks4a://p:1", "ftp://p", "://p", "socks://p", "quic://us:p@h"]
         {

@@ -327,7 +327,7 @@ fn decode_userinfo(text: &str) -> Result<String, UrlError> {
     Ok(format!("{}:{}", decode_escapes(user)?, decode_escapes(password)?))
 }
 
-fn decode_escapes(text: &str) -> Result<String, UrlError> {
+pub(crate) fn decode_escapes(text: &str) -> Result<String, UrlError> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((byte, after)) = rest.split_first() {

@@ -26,7 +26,9 @@ pub struct Target {
 /// The requests to send and the order they are chosen in.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Targets {
-    list: Vec<Target>,
+    /// Shared by all copies of a plan: there may be a million of them.
+    #[serde(with = "stdx::shared")]
+    list: Arc<[Target]>,
     /// Cumulative weights; empty when all weights are alike, and hit `k` then goes to target `k mod n`.
     cumulative: Vec<u64>,
 }
@@ -46,7 +48,7 @@ impl Targets {
         } else {
             Vec::new()
         };
-        Self { list, cumulative }
+        Self { list: list.into(), cumulative }
     }
 
     /// The targets in their order.

@@ -7,7 +7,7 @@ use cli::{ExitError, Interrupts, usage_error};
 use metrics::Verdict;
 use recordings::{RecordedRun, read_run, undamaged};
 use report::RunMachine;
-use results::Encoding;
+use results::{Encoding, Format};
 use session::save::{figures_of, store_failure, verdict_word};
 use store::{Begin, Finish, Run, Scope, Selector, Store};
 
@@ -99,8 +99,8 @@ pub(crate) fn add_results(store: &Store, path: &str, name: &str) -> Result<Run, 
         ..Begin::default()
     };
     let mut run = store.begin(begin).map_err(store_failure)?;
-    let encoding = Encoding::from_path(path).unwrap_or(Encoding::Arrow);
-    let name = format!("results.{}", encoding.name());
+    let format = Format::of_path(path, None, Encoding::Arrow);
+    let name = format!("results{}", format.unwrap_or_else(|_| Encoding::Arrow.into()).ending());
     let place = run.results(&name).map_err(store_failure)?;
     let copied = fs::copy(path, &place);
     copied.map_err(|error| {

@@ -5,7 +5,7 @@ use engine::Settings;
 use metrics::Gates;
 use remote::Resumable;
 use remote::flags::FleetRequest;
-use results::Encoding;
+use results::Format;
 use session::save::SaveRequest;
 use session::web::{self, LivePage, LiveView};
 use session::{MonitorConfig, Observer, OnInvalid, Progress, ReportFiles, tui};
@@ -26,7 +26,7 @@ pub(crate) struct LoadTest {
     /// Where results go; `None` keeps none.
     pub(crate) results: Option<Output>,
     /// The format of the results.
-    pub(crate) encoding: Encoding,
+    pub(crate) format: Format,
     /// The report at the end.
     pub(crate) report: ReportFormat,
     /// Whether the report has a row for each connection.
@@ -69,7 +69,7 @@ impl LoadTest {
     #[must_use]
     pub(super) fn new(plan: Plan, mut settings: Settings, outputs: Outputs) -> Self {
         settings.rows = outputs.take_rows();
-        let Outputs { results, encoding, report, progress, tui, prometheus, web, .. } = outputs;
+        let Outputs { results, format, report, progress, tui, prometheus, web, .. } = outputs;
         let (sent_to, reports) = (outputs.sent_to, outputs.reports);
         let (watching, gates, on_invalid) = (outputs.watching, outputs.gates, outputs.on_invalid);
         let (lazy, per_connection) = (None, false);
@@ -78,7 +78,7 @@ impl LoadTest {
             settings,
             lazy,
             results,
-            encoding,
+            format,
             report,
             per_connection,
             progress,

@@ -2,7 +2,7 @@
 
 use cli::{CommandError, Output, usage_error};
 use metrics::Gates;
-use results::Encoding;
+use results::{Encoding, Format};
 use session::save::SaveFlags;
 use session::{MonitorConfig, OnInvalid, ReportFiles};
 
@@ -29,7 +29,7 @@ pub(super) struct Outputs {
     /// Where results go; `None` keeps none.
     pub(super) results: Option<Output>,
     /// The format of the results.
-    pub(super) encoding: Encoding,
+    pub(super) format: Format,
     /// The report at the end.
     pub(super) report: ReportFormat,
     /// Whether live progress is shown on standard error.
@@ -95,7 +95,9 @@ impl Outputs {
         let shown = progress.unwrap_or(environment.stderr_is_terminal && !quiet);
         Ok(Self {
             results,
-            encoding: rules.bare_results.unwrap_or_else(|| encoding(flags.results)),
+            format: rules
+                .bare_results
+                .map_or_else(|| format(flags.results), |bare| Ok(bare.into()))?,
             report,
             tui,
             progress: rules.bare_results.is_none() && shown,
@@ -164,8 +166,11 @@ fn results_and_report(
 }
 
 /// The format of the results.
-fn encoding(flags: &ResultsFlags) -> Encoding {
+///
+/// # Errors
+/// The ending of their name stands for none.
+fn format(flags: &ResultsFlags) -> Result<Format, CommandError> {
     let named = flags.to.as_deref().and_then(Encoding::parse);
-    let by_path = || flags.output.as_deref().and_then(Encoding::from_path);
-    named.or_else(by_path).unwrap_or(Encoding::Arrow)
+    let output = flags.output.as_deref().filter(|output| *output != "none");
+    Ok(session::format_of("-output", &Output::named(output), named, Encoding::Arrow)?)
 }

@@ -8,7 +8,7 @@ use cli::{
 };
 use engine::{CertificateRole, LazyTargets, StartError};
 use metrics::tally::Assertion;
-use metrics::{Generator, Verdict};
+use metrics::{Generator, TargetTable, Verdict};
 use session::save::{self, SaveRequest};
 use session::web::{LivePage, LiveView};
 use session::{
@@ -45,15 +45,18 @@ fn carry_out(
     let mut exporter = exporter(&test, rules)?;
     let mut rows = RowExporter::start(&test.sent_to, target_labels(&test.plan))?;
     let (_page, mut view) = live(&mut test, &interrupts);
-    let (encoding, watching) = (test.encoding, test.watching.take());
+    let (format, watching) = (test.format, test.watching.take());
     let (output, run) = (test.results.take(), saved.as_deref_mut());
-    let results = save::open_results(output, encoding, run, watching.as_ref())?;
+    let results = save::open_results(output, format, run, watching.as_ref())?;
     let mut servers = watching.is_some().then(WatchedServers::new);
     let (lazy, problem) = lazy(test.lazy.take(), rules)?;
     let mut progress = test.live_progress(&interrupts);
     let mut multiplexing = multiplexing(&test);
     let mut figures = figures(&test, saved.is_some());
-    let mut gates = GateObserver::new(&test.gates, target_labels(&test.plan));
+    // A long list of targets costs memory for each that has their labels.
+    let labels =
+        if test.gates.is_empty() { TargetTable::default() } else { target_labels(&test.plan) };
+    let mut gates = GateObserver::new(&test.gates, labels);
     // The results of the gates and the ends of agents are known after the run, and belong to its results.
     let keeps_results_open = gates.is_some() || test.fleet.is_some();
     let options = SessionOptions::new(&interrupts);

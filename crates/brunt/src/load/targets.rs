@@ -53,11 +53,23 @@ impl Format {
 /// # Errors
 /// The format is unknown, or the body cannot be read.
 pub(super) fn source(rules: &LoadRules, flags: &TargetFlags) -> Result<Source, CommandError> {
+    check_values(rules, &flags.headers)?;
     Ok(Source {
         name: flags.targets.clone().unwrap_or_else(|| "stdin".to_owned()),
         format: format(rules, flags)?,
         defaults: Defaults { body: body(flags)?, headers: flags.headers.clone() },
     })
+}
+
+/// Vegeta refuses header fields with an empty value.
+fn check_values(rules: &LoadRules, headers: &[(String, String)]) -> Result<(), CommandError> {
+    let mut empty = headers.iter().filter(|(_, value)| value.is_empty());
+    match empty.next().filter(|_| rules.grammar == Grammar::Vegeta) {
+        Some((name, _)) => Err(usage_error(format!(
+            "invalid value \"{name}:\" for flag -header: header '{name}:' has a wrong format"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The format that the flags name.
@@ -260,13 +272,13 @@ pub(crate) fn stream(
     let options = options(source, rules);
     let reader: Box<dyn BufRead + Send> = if input::is_stdin(&source.name) {
         input::announce_stdin("targets");
-        Box::new(BufReader::new(io::stdin()))
+        Box::new(BufReader::new(stdx::decompressed(io::stdin())))
     } else {
         let file = File::open(&source.name).map_err(|error| ExitError {
             code: ExitCode::Input,
             error: anyhow!("error opening {0}: open {0}: {1}", source.name, reason(&error)),
         })?;
-        Box::new(BufReader::new(file))
+        Box::new(BufReader::new(stdx::decompressed(file)))
     };
     let problem = FirstProblem::default();
     let items: Items = match source.format {

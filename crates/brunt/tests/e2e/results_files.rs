@@ -244,3 +244,33 @@ fn reports_have_every_form() {
     let ran = run(&format!("report -type=xml {file}")).with_code(2);
     assert!(ran.stderr.contains("expected text, json"));
 }
+
+#[test]
+fn issue_41_endings_of_results_are_kept_or_refused() {
+    let (_server, url) = server(Config::default());
+    let scratch = Scratch::new("endings-of-results");
+    let targets = scratch.file("targets", format!("GET {url}/\n"));
+    let packed = ten_hits(&scratch, &targets, "r.arrow.zst");
+    assert!(std::fs::read(&packed).unwrap().starts_with(&[0x28, 0xb5, 0x2f, 0xfd]));
+    let expected = totals(&packed);
+    let csv = text(&scratch.path("r.csv.gz"));
+    run(&format!("encode -output={csv} {packed}")).with_code(0);
+    assert!(std::fs::read(&csv).unwrap().starts_with(&[0x1f, 0x8b]));
+    assert_eq!(totals(&csv), expected);
+    let page = text(&scratch.path("page.html"));
+    for line in
+        ["attack -duration=1s -rate=1 -targets=/nowhere", "watch", &format!("encode {packed}")]
+    {
+        let (command, operands) = line.split_once(' ').unwrap_or((line, ""));
+        let refused = run(&format!("{command} -output={page} {operands}")).with_code(2);
+        assert!(
+            refused.stderr.contains("\"csv\"") || refused.stderr.contains(".csv"),
+            "{}",
+            refused.stderr
+        );
+        assert!(!std::path::Path::new(&page).exists(), "{line}");
+    }
+    let near = text(&scratch.path("e.cvs.gz"));
+    let refused = run(&format!("encode -output={near} {packed}")).with_code(2);
+    assert!(refused.stderr.contains("did you mean"), "{}", refused.stderr);
+}

@@ -10,6 +10,7 @@ use super::Worker;
 use crate::failure::Failure;
 use crate::failure_reason::FailureReason;
 use crate::hit::Hit;
+use crate::ids::OriginId;
 use crate::named_by::NamedBy;
 use crate::request::{Request, Unsendable};
 use crate::schedule::Schedule;
@@ -172,15 +173,18 @@ impl<I: Io> Worker<I> {
         self.self_metrics.not_sent += skipped;
     }
 
-    /// A hit of an open loop starts: either it waited for room, or the generator is as late as it is. Returns the generator's
+    /// A hit of an open loop starts: it waited for its target or for room, or the generator is as late as it is. Returns the generator's
     /// part; a measured hit is counted.
     fn note_begin(&mut self, due: Nanos) -> Nanos {
-        let (measured, held) = (self.is_measured(due), due < self.freed_at);
-        let lag = if held { Nanos::ZERO } else { self.now.saturating_sub(due) };
-        match (measured, held) {
-            (true, true) => self.self_metrics.held += 1,
-            (true, false) => self.lag.record(lag),
-            (false, _) => (),
+        let measured = self.is_measured(due);
+        let starved = due < self.fed_at && self.now.saturating_sub(due) > STARVED_FROM;
+        let held = due < self.freed_at && !starved;
+        let lag = if held || starved { Nanos::ZERO } else { self.now.saturating_sub(due) };
+        match measured {
+            true if starved => self.self_metrics.starved += 1,
+            true if held => self.self_metrics.held += 1,
+            true => self.lag.record(lag),
+            false => {}
         }
         lag
     }
@@ -198,7 +202,9 @@ impl<I: Io> Worker<I> {
         };
         match lane.targets.try_recv() {
             Ok(target) => {
-                lane.starved = false;
+                if std::mem::take(&mut lane.starved) {
+                    self.fed_at = self.now;
+                }
                 NextTarget::Target(HitTarget::Lazy(target))
             }
             Err(TryRecvError::Empty) => {
@@ -246,23 +252,43 @@ impl<I: Io> Worker<I> {
         target.map_err(nameless).and_then(|target| self.prepared.request(&target))
     }
 
+    /// Gives a hit the request that was made for it alone. Returns its origin, or why it cannot be sent.
+    fn give(
+        &mut self,
+        hit: &mut Hit,
+        made: Result<Request, Unsendable>,
+    ) -> (Option<OriginId>, Option<Unsendable>) {
+        match made {
+            Ok(request) => {
+                let settings = &self.prepared.settings;
+                let origin = self.origins.id_of(&request, hit.owner, settings, NamedBy::User);
+                hit.own_request = Some(Arc::new(request));
+                (origin, None)
+            }
+            Err(unsendable) => (None, Some(unsendable)),
+        }
+    }
+
     /// Finds a hit's request and sends it on its way.
     pub(super) fn begin_hit(&mut self, mut hit: Hit, target: HitTarget) {
         let (origin, unsendable) = match target {
             HitTarget::Planned(index) => {
                 (hit.target, hit.head_cache) = (Some(index), index);
-                let request = &self.prepared.requests[index as usize];
-                (self.target_origins[index as usize], request.as_ref().err().cloned())
-            }
-            HitTarget::Lazy(target) => match self.lazy_request(*target) {
-                Ok(request) => {
-                    let settings = &self.prepared.settings;
-                    let origin = self.origins.id_of(&request, hit.owner, settings, NamedBy::User);
-                    hit.own_request = Some(Arc::new(request));
-                    (origin, None)
+                match self.prepared.planned(hit.target) {
+                    Some(request) => {
+                        (self.target_origins[index as usize], request.as_ref().err().cloned())
+                    }
+                    None => {
+                        let target = &self.prepared.plan.targets.list()[index as usize];
+                        let made = self.prepared.request(target);
+                        self.give(&mut hit, made)
+                    }
                 }
-                Err(unsendable) => (None, Some(unsendable)),
-            },
+            }
+            HitTarget::Lazy(target) => {
+                let made = self.lazy_request(*target);
+                self.give(&mut hit, made)
+            }
             HitTarget::Requested(target, named) => {
                 match self.cached_request(&target, named, &mut hit) {
                     Ok(origin) => (origin, None),
@@ -286,6 +312,9 @@ impl<I: Io> Worker<I> {
         }
     }
 }
+
+/// A hit that began so long after it was due, since its target came late, waited for it: less is the way from one thread to another.
+const STARVED_FROM: Nanos = Nanos::from_millis(10);
 
 /// What is to be begun next.
 enum NextTarget {

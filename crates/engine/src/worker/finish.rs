@@ -164,7 +164,7 @@ impl<I: Io> Worker<I> {
                 let origin = self.redirect_host(&request, owner);
                 let hit = &mut self.hits[hit_id];
                 let before = hit.own_request.replace(Arc::new(request));
-                if hit.target.is_none() && hit.lazy_request.is_none() {
+                if self.prepared.planned(hit.target).is_none() && hit.lazy_request.is_none() {
                     hit.lazy_request = before;
                 }
                 match origin {

@@ -89,6 +89,8 @@ pub(crate) struct Worker<I: Io> {
     pub(super) unpolled: bool,
     /// Hits due before this waited for the limit of hits under way, not for us.
     pub(super) freed_at: Nanos,
+    /// When the last target came that was waited for: hits due before waited for it.
+    pub(super) fed_at: Nanos,
     pub(super) next_report: Nanos,
     /// When what was due was last begun.
     pub(super) begun_at: Nanos,
@@ -208,6 +210,7 @@ impl<I: Io> Worker<I> {
             promptness,
             unpolled: false,
             freed_at: Nanos::ZERO,
+            fed_at: Nanos::ZERO,
             next_report: now + PERIOD,
             begun_at: now,
             changes_applied: 0,
@@ -240,15 +243,14 @@ impl<I: Io> Worker<I> {
     pub(super) fn request<'a>(prepared: &'a Prepared, hit: &'a Hit) -> Option<&'a Request> {
         match (&hit.own_request, hit.target) {
             (Some(request), _) => Some(request),
-            (None, Some(target)) => prepared.requests[target as usize].as_ref().ok(),
-            (None, None) => None,
+            (None, target) => prepared.planned(target)?.as_ref().ok(),
         }
     }
 
     /// The first request of a hit, before any redirect.
     pub(super) fn first_request<'a>(prepared: &'a Prepared, hit: &'a Hit) -> Option<&'a Request> {
-        match hit.target {
-            Some(target) => prepared.requests[target as usize].as_ref().ok(),
+        match prepared.planned(hit.target) {
+            Some(request) => request.as_ref().ok(),
             None => hit.lazy_request.as_deref().or(hit.own_request.as_deref()),
         }
     }

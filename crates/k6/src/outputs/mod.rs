@@ -11,5 +11,5 @@ mod queue;
 mod remote;
 mod writer;
 
-pub(crate) use self::queue::{Losses, Outputs, is_results, spare, start};
+pub(crate) use self::queue::{Losses, Outputs, is_results, results_format, spare, start};
 pub(crate) use self::writer::TestMetadata;

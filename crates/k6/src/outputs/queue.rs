@@ -11,7 +11,7 @@ use anyhow::anyhow;
 use cli::{ExitError, Output, reason};
 use metrics::tally::Assertion;
 use outputs::{Delivered, Environment};
-use results::Encoding;
+use results::{Encoding, Format};
 use script::{Level, OutputSample, SampleSink};
 use session::{MonitorConfig, OpenResults, ResultsFile, save};
 use stdx::MemoryShare;
@@ -149,8 +149,13 @@ pub(crate) fn start(
 
 /// Whether a name is that of a file of results.
 pub(crate) fn is_results(name: &str) -> bool {
-    let ending = std::path::Path::new(name).extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| ["bin", "arrow", "parquet", "gob", "arrows"].contains(&ending))
+    Format::is_binary(name)
+}
+
+/// The format of a file of results of this name.
+pub(crate) fn results_format(name: &str) -> Format {
+    let arrow = Encoding::Arrow;
+    Format::of_path(name, None, arrow).unwrap_or_else(|_| arrow.into())
 }
 
 /// Refuses outputs that would replace the script.
@@ -228,8 +233,8 @@ pub(crate) struct Losses {
 
 impl Outputs {
     /// The format of the results.
-    pub(crate) fn encoding(&self) -> Encoding {
-        self.results.as_deref().and_then(Encoding::from_path).unwrap_or(Encoding::Arrow)
+    pub(crate) fn format(&self) -> Format {
+        results_format(self.results.as_deref().unwrap_or_default())
     }
 
     /// Opens the results, where there are any.
@@ -241,7 +246,7 @@ impl Outputs {
         watching: Option<&MonitorConfig>,
     ) -> Result<Option<ResultsFile>, ExitError> {
         let named = self.results.as_deref().map(|name| Output::named(Some(name)));
-        let file = save::open_both(named, self.stored.clone(), self.encoding(), watching)?;
+        let file = save::open_both(named, self.stored.clone(), self.format(), watching)?;
         Ok(file.map(ResultsFile::with_tags))
     }
 

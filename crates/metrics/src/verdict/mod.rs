@@ -39,6 +39,13 @@ pub struct Verdict {
 /// Why figures are not to be believed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
+    /// Targets came later than requests were due.
+    Targets {
+        /// Requests that waited for theirs.
+        waited: u64,
+        /// Requests that were not sent any more.
+        not_sent: u64,
+    },
     /// Hits fell due and were never begun.
     NotSent {
         /// How many.
@@ -132,6 +139,7 @@ impl Verdict {
         let mut reasons = Vec::new();
         if let Some(generator) = generator {
             let checks = [
+                targets(generator),
                 not_sent(generator),
                 rate(generator),
                 time_lost(summary, generator),
@@ -186,12 +194,26 @@ impl Verdict {
     }
 }
 
+/// Where targets came too slowly, what was late or not sent for want of them is no fault of the machine or of a limit.
+fn targets(generator: &Generator) -> Option<Reason> {
+    let Generator { starved, not_sent, .. } = *generator;
+    is_starved(generator).then_some(Reason::Targets { waited: starved, not_sent })
+}
+
+/// More than one of a hundred hits waited for its target.
+fn is_starved(generator: &Generator) -> bool {
+    generator.starved.saturating_mul(100) > generator.planned
+}
+
 fn throttled(generator: &Generator) -> Option<Reason> {
     let (time, wall) = (generator.throttled, generator.wall);
     (time.0 as f64 > THROTTLED_MIN * wall.0 as f64).then_some(Reason::Throttled { time })
 }
 
 fn not_sent(generator: &Generator) -> Option<Reason> {
+    if is_starved(generator) {
+        return None;
+    }
     let Generator { not_sent, planned, .. } = *generator;
     let reason = match generator.self_paced {
         true => Reason::NotBegun { iterations: not_sent },
@@ -204,7 +226,7 @@ fn not_sent(generator: &Generator) -> Option<Reason> {
 /// that of the planned hits at the planned rate; so a hit that was not sent shows here and as [`Reason::NotSent`].
 fn rate(generator: &Generator) -> Option<Reason> {
     let asked = generator.rate_per_s;
-    let open = generator.users == 0 && asked > 0.0;
+    let open = generator.users == 0 && asked > 0.0 && !is_starved(generator);
     if !open || generator.interrupted || !generator.finished || generator.planned == 0 {
         return None;
     }
@@ -330,6 +352,9 @@ impl Reason {
     #[must_use]
     pub fn remedy(&self) -> Option<&'static str> {
         match self {
+            Self::Targets { .. } => Some(
+                "give targets faster than they are sent, or write them to a file and leave out -lazy",
+            ),
             Self::NotSent { .. } => {
                 Some("allow more requests at once (-max-workers), or ask for a lower rate")
             }
@@ -384,6 +409,21 @@ impl fmt::Display for Verdict {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Targets { waited, not_sent: 0 } => {
+                write!(
+                    f,
+                    "{} waited for targets, which came too slowly",
+                    counted(*waited, "request")
+                )
+            }
+            Self::Targets { waited, not_sent } => {
+                let requests = counted(*waited, "request");
+                write!(
+                    f,
+                    "{requests} waited for targets, which came too slowly, and {not_sent} {} not sent",
+                    were(*not_sent)
+                )
+            }
             Self::NotSent { not_sent, planned } => {
                 write!(
                     f,

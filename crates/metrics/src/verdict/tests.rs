@@ -44,6 +44,14 @@ fn each_reason_names_its_figures() {
     check(|_| (), "VALID");
     check(|g| (g.sent, g.not_sent) = (995, 5), "INVALID: 5 of 1000 requests were not sent");
     check(
+        |g| (g.sent, g.not_sent, g.starved) = (500, 500, 400),
+        "INVALID: 400 requests waited for targets, which came too slowly, and 500 were not sent",
+    );
+    check(
+        |g| (g.sent, g.not_sent, g.starved) = (995, 5, 3),
+        "INVALID: 5 of 1000 requests were not sent",
+    );
+    check(
         |g| (g.sent, g.not_sent) = (900, 100),
         "INVALID: 100 of 1000 requests were not sent; the rate was 90.00/s instead of 100.00/s",
     );

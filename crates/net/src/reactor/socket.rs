@@ -5,6 +5,7 @@
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
+use std::path::Path;
 use std::time::Duration;
 
 use mio::event::Source;
@@ -30,10 +31,13 @@ impl Stream {
     /// Starts to connect.
     pub(crate) fn connect(dial: Dial<'_>) -> Result<Self, IoFailure> {
         match dial.to {
-            Address::Ip(to) => connect_tcp(*to, dial.from).map(Self::Tcp),
-            Address::Unix(path) => UnixStream::connect(path).map(Self::Unix),
+            Address::Ip(to) => {
+                connect_tcp(*to, dial.from).map(Self::Tcp).map_err(|error| failure(&error))
+            }
+            Address::Unix(path) => UnixStream::connect(path)
+                .map(Self::Unix)
+                .map_err(|error| unix_failure(path, &error)),
         }
-        .map_err(|error| failure(&error))
     }
 
     pub(crate) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
@@ -235,10 +239,25 @@ fn listen_tcp(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(unsafe { TcpListener::from_raw_fd(socket.into_raw_fd()) })
 }
 
+/// Why a Unix socket cannot be connected to. Of a file that is no socket the system says "refused" as well, and a path that is too
+/// long does not get as far as the system.
+#[cold]
+fn unix_failure(path: &Path, error: &io::Error) -> IoFailure {
+    use std::os::unix::fs::FileTypeExt as _;
+    let is_no_socket = || std::fs::metadata(path).is_ok_and(|meta| !meta.file_type().is_socket());
+    match failure(error) {
+        IoFailure::Refused if is_no_socket() => IoFailure::Other(libc::ENOTSOCK),
+        _ if error.kind() == io::ErrorKind::InvalidInput && error.raw_os_error().is_none() => {
+            IoFailure::Other(libc::ENAMETOOLONG)
+        }
+        failure => failure,
+    }
+}
+
 /// The failure behind a system's error.
 pub(crate) fn failure(error: &io::Error) -> IoFailure {
     match error.raw_os_error() {
-        Some(libc::ECONNREFUSED | libc::ENOENT) => IoFailure::Refused,
+        Some(libc::ECONNREFUSED) => IoFailure::Refused,
         Some(libc::ECONNRESET) => IoFailure::Reset,
         Some(libc::EPIPE) => IoFailure::BrokenPipe,
         Some(libc::ETIMEDOUT) => IoFailure::TimedOut,

@@ -1,6 +1,7 @@
 //! Sentences on what limits the server, and on what to do next. Without the server's side nothing is said of its limit, only
 //! how to see it.
 
+use metrics::FailureKind;
 use stdx::Nanos;
 
 use super::facts::{Class, Facts, Offered};
@@ -239,12 +240,34 @@ fn figures(servers: &Servers) -> Vec<(&'static str, f64)> {
 const WATCH: &str = "watch the server to see what limits it (-watch -watch-port=PORT -watch-log=rails:FILE; `brunt watch` on \
                      another machine)";
 
+/// What to look at where nothing was answered, by the most frequent reason.
+fn unanswered_advice(facts: &Facts) -> &'static str {
+    let Some((Class::Failure(kind), _)) = facts.classes.first() else { return UNREACHED };
+    match kind {
+        FailureKind::Dns => "check the host name, and that this machine can resolve it",
+        FailureKind::Dial => {
+            "check the address, or the path of the socket, and that this machine can reach it (the errors say why it could not)"
+        }
+        FailureKind::Tls => {
+            "check the server's certificate and its versions of TLS (the errors say what is wrong; -root-certs=FILE, -insecure)"
+        }
+        FailureKind::Proxy => {
+            "check the proxy, its user and its password (HTTP_PROXY, HTTPS_PROXY)"
+        }
+        FailureKind::Malformed => "check that the port speaks HTTP, and whether it wants https://",
+        FailureKind::Target => "look at the errors: no such request can be sent",
+        _ => UNREACHED,
+    }
+}
+
+const UNREACHED: &str = "check that the server runs, and the address and port";
+
 /// What to do next.
 pub(super) fn advice(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     let text = match outcome {
         Outcome::Untested => return None,
         Outcome::Unjudged => facts.remedy.map(str::to_owned)?,
-        Outcome::Unanswered => "check that the server runs, and the address and port".to_owned(),
+        Outcome::Unanswered => unanswered_advice(facts).to_owned(),
         Outcome::Failed => "look at one answer before the next run (curl -i URL)".to_owned(),
         Outcome::TimedOut | Outcome::TurnedAway | Outcome::Overloaded => saturated_advice(facts),
         Outcome::Failing => failing_advice(facts),

@@ -179,6 +179,13 @@ fn a_server_that_refuses_everything_is_failed_and_not_just_valid() {
             "Server: FAILED, answered none of 1,800 requests",
         ],
     );
+    let one = text(&failing(Facts { requests: 1, ..steady() }, REFUSED, 1, 1));
+    assert!(
+        one.starts_with("The request was not answered: it had its connection refused.\n"),
+        "{one}"
+    );
+    let lost = text(&failing(steady(), Class::Failure(FailureKind::Dns), 1800, 1800));
+    assert!(lost.contains("Next: check the host name"), "{lost}");
     let errors = failing(steady(), Class::Status(500), 1800, 0);
     check(
         &errors,

@@ -30,13 +30,13 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
             "There were no requests, so nothing can be said of the server.".to_owned()
         }
         Outcome::Unanswered if facts.requests == 1 => {
-            format!("The request was not answered: it {}.", classes())
+            format!("The request was not answered: it {}.", of_one(&classes()))
         }
         Outcome::Unanswered => {
             format!("{load}, nothing answered: of {all} requests {}.", classes())
         }
         Outcome::Failed if facts.requests == 1 => {
-            format!("The request did not succeed: it {}.", classes())
+            format!("The request did not succeed: it {}.", of_one(&classes()))
         }
         Outcome::Failed => format!("{load}, no request succeeded: of {all} {}.", classes()),
         Outcome::TimedOut => format!(
@@ -79,6 +79,11 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
         Outcome::Unjudged | Outcome::ByUsers => format!("{load}: {answered} answered."),
     };
     Sentence { kind, text, figures: figures(facts, outcome) }
+}
+
+/// What is said of many requests, of one.
+fn of_one(classes: &str) -> String {
+    classes.replace(" their ", " its ").replace("were under way", "was under way")
 }
 
 /// By how much a server falls behind, since when, and at which load.

@@ -80,8 +80,7 @@ impl Writer for GobWriter {
     }
 
     fn finish(mut self: Box<Self>) -> Result<u64, WriteError> {
-        self.output.flush()?;
-        Ok(self.output.bytes())
+        Ok(self.output.finish()?)
     }
 }
 

@@ -118,8 +118,7 @@ impl Writer for ArrowWriter {
     fn finish(mut self: Box<Self>) -> Result<u64, WriteError> {
         self.write_columns()?;
         self.output.write_all(&END_MARK)?;
-        self.output.flush()?;
-        Ok(self.output.bytes())
+        Ok(self.output.finish()?)
     }
 }
 

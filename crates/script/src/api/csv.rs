@@ -73,7 +73,9 @@ type Read<T> = std::result::Result<T, String>;
 
 impl Rows {
     fn new(bytes: Arc<[u8]>, wants: Wants) -> Read<Self> {
-        let mut rows = Self { bytes, at: 0, line: 0, wants, header: None, fields: None };
+        // The mark of Excel and of Windows' editors is no part of the first field.
+        let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let mut rows = Self { bytes, at, line: 0, wants, header: None, fields: None };
         if rows.wants.as_objects {
             rows.header = rows.raw()?;
             rows.line += 1;
@@ -207,7 +209,18 @@ fn rows<'js>(ctx: &Ctx<'js>, file: &Value<'js>, options: &Object<'js>) -> Result
     let [delimiter] = delimiter.as_bytes() else {
         return Err(throw("the delimiter is a single character"));
     };
-    let number = |name: &str| -> Result<Option<usize>> { options.get(name) };
+    let number = |name: &str| -> Result<Option<usize>> {
+        let value: Value<'js> = options.get(name)?;
+        let whole = |number: &f64| *number >= 0.0 && number.fract() == 0.0;
+        match value.as_number() {
+            _ if value.is_undefined() || value.is_null() => Ok(None),
+            Some(number) if whole(&number) => Ok(Some(number as usize)),
+            _ => Err(throw(&format!(
+                "the option {name} is to be a whole number from 0 on, but is {}",
+                string_of(&value)?
+            ))),
+        }
+    };
     let flag = |name: &str| -> Result<bool> {
         Ok(options.get::<_, Option<bool>>(name)?.unwrap_or_default())
     };
@@ -315,6 +328,9 @@ mod tests {
             ("a,b\r\nc,\"d,\"\"e\"\"\nf\"\n", r#"[["a","b"],["c","d,\"e\"\nf"]]"#),
             ("a,\n\n,b", r#"[["a",""],["","b"]]"#),
             ("", "[]"),
+            ("\u{feff}a,b\n", r#"[["a","b"]]"#),
+            ("\u{feff}\"a\",b\n", r#"[["a","b"]]"#),
+            ("\u{feff}", "[]"),
             ("a\rb,c\r", "[[\"a\\rb\",\"c\"]]"),
         ] {
             assert_eq!(read(text, wants()), expect, "{text}");

@@ -21,12 +21,18 @@ use crate::runtime::values::string_of;
 /// The global that holds the modules that ran, by their full names.
 const TABLE: &str = "\u{1}modules";
 
+/// What a module threw, among its fields: no script can name it.
+const THROWN: &str = "\u{1}thrown";
+
 /// What a CommonJS module exports. It is run the first time a VU asks for it; in the middle of a circle it is what there is
 /// so far.
 pub(crate) fn load<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Value<'js>> {
     let table = table(ctx)?;
     if let Some(module) = table.get::<_, Option<Object<'js>>>(name)? {
-        return module.get("exports");
+        return match module.contains_key(THROWN)? {
+            true => Err(ctx.throw(module.get(THROWN)?)),
+            false => module.get("exports"),
+        };
     }
     let factory = exported(ctx, name, "default")?;
     let factory: Function<'js> = factory.get()?;
@@ -42,6 +48,12 @@ pub(crate) fn load<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Value<'js>> {
     drop(evaluation);
     match ran {
         Ok(()) => module.get("exports"),
+        Err(rquickjs::Error::Exception) => {
+            // It is not run again: whoever asks for it next gets the same exception.
+            let thrown = ctx.catch();
+            module.set(THROWN, thrown.clone())?;
+            Err(ctx.throw(thrown))
+        }
         Err(error) => {
             table.remove(name)?;
             Err(error)

@@ -57,7 +57,8 @@ fn warn_of_other_folder(ctx: &Ctx<'_>, path: &str, base: &str, caller: &str) -> 
         return Ok(());
     }
     let (opened, imported) = (resolve::joined(base, path), resolve::joined(caller, path));
-    if opened != imported {
+    // A helper that is called for each of many files says it once.
+    if opened != imported && vu.store(ctx)?.is_first_warning(&format!("open {base} {caller}")) {
         let text = format!(
             "open({path:?}) is relative to the module that runs, {base}, as in k6, and not to {caller}, where it is written: import.meta.resolve({path:?}) gives the path there"
         );

@@ -80,6 +80,8 @@ pub(crate) struct Store {
     exports: RwLock<HashMap<String, Vec<String>>>,
     opened: RwLock<HashMap<String, Arc<[u8]>>>,
     arrays: RwLock<HashMap<String, Elements>>,
+    /// What was warned of, once for all VUs.
+    warnings: RwLock<HashMap<String, ()>>,
     /// Where secrets come from, if from anywhere.
     pub(crate) secrets: Option<Arc<dyn Secrets>>,
     /// What QuickJS's parser may use of the stack that the program is compiled on.
@@ -118,6 +120,7 @@ impl Store {
             exports: RwLock::default(),
             opened: RwLock::default(),
             arrays: RwLock::default(),
+            warnings: RwLock::default(),
             secrets,
             parser_stack_bytes,
         }
@@ -181,6 +184,12 @@ impl Store {
     /// What a file held when it was opened.
     pub(crate) fn opened(&self, path: &str) -> Option<Arc<[u8]>> {
         get(&self.opened, path)
+    }
+
+    /// Whether this was not warned of before.
+    pub(crate) fn is_first_warning(&self, of: &str) -> bool {
+        let mut warnings = self.warnings.write().unwrap_or_else(PoisonError::into_inner);
+        warnings.insert(of.to_owned(), ()).is_none()
     }
 
     /// Keeps what a file holds.

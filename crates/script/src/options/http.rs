@@ -79,10 +79,9 @@ impl HttpOptions {
         };
         let hosts = match fields.get("hosts") {
             None | Some(Value::Null) => Vec::new(),
-            Some(Value::Object(hosts)) => hosts
-                .iter()
-                .map(|(name, to)| Ok((name.clone(), text_of("hosts", to)?)))
-                .collect::<Read<_>>()?,
+            Some(Value::Object(hosts)) => {
+                hosts.iter().map(|(name, to)| host(name, to)).collect::<Read<Vec<_>>>()?.concat()
+            }
             Some(_) => return Err("hosts is not an object".to_owned()),
         };
         let dns = match fields.get("dns") {
@@ -133,6 +132,21 @@ fn dns_list(list: &str) -> DnsOptions {
         }
     }
     dns
+}
+
+/// What a name of `hosts` means: an address, or several that are dialled in turn.
+fn host(name: &str, to: &Value) -> Read<Vec<(String, String)>> {
+    let list = match to {
+        Value::Array(list) if !list.is_empty() => list.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let text = |to: &Value| {
+        let text = to.as_str().map(|to| (name.to_owned(), to.to_owned()));
+        text.ok_or_else(|| {
+            format!("hosts: {name:?} is to have an address as text, such as \"127.0.0.1:8080\", or a list of them, but has {to}")
+        })
+    };
+    list.iter().map(text).collect()
 }
 
 fn text_of(name: &str, value: &Value) -> Read<String> {
@@ -249,6 +263,10 @@ mod tests {
         for (json, expect) in [
             (r#"{"throw":1}"#, "throw is not a boolean"),
             (r#"{"hosts":[]}"#, "hosts is not an object"),
+            (
+                r#"{"hosts":{"a.test":["1.2.3.4",5]}}"#,
+                "hosts: \"a.test\" is to have an address as text, such as \"127.0.0.1:8080\", or a list of them, but has 5",
+            ),
             (r#"{"tlsAuth":[{"cert":"c"}]}"#, "tlsAuth: an entry has no key"),
             (r#"{"blacklistIPs":[1]}"#, "blacklistIPs are not strings"),
         ] {

@@ -321,7 +321,9 @@ impl HttpCall {
     /// The response for the script.
     pub(super) fn response(self, reply: &EngineResponse<'_>) -> Box<HttpResponse> {
         let failure = failure::of(reply).or_else(|| self.lost(reply));
-        let keeps = self.request.expects != Expects::Nothing && failure.is_none();
+        // Of an answer that broke off a script sees what came.
+        let has_begun = failure.is_none() || reply.head.is_some();
+        let keeps = self.request.expects != Expects::Nothing && has_begun;
         let head = if failure.is_none() { reply.head.clone() } else { None };
         Box::new(HttpResponse {
             status: if failure.is_none() { reply.status } else { 0 },

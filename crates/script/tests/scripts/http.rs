@@ -161,6 +161,23 @@ fn what_cannot_be_asked_is_a_response_of_its_own() {
 }
 
 #[test]
+fn regression_issue_41_arguments_that_are_not_read_are_warned_of() {
+    let warnings = |body: &str| {
+        let rules = HttpRules::default();
+        self::ran(rules, ("", body, 1), |_| page("", b"")).lines
+    };
+    let all = warnings(
+        "http.get('http://h/', null, { headers: { A: '1' } });
+        http.post('http://h/', 'abc', { headers: { 'content-length': '9' } });
+        http.post('http://h/', 'abc', { headers: { 'Content-Length': '3' } });
+        http.get('http://h/', { headers: { A: '1' } }); http.del('http://h/', null, {});",
+    );
+    assert_eq!(all.len(), 2, "{all:?}");
+    assert!(all[0].starts_with("Warn: http.get only accepts"), "{all:?}");
+    assert!(all[1].contains("Content-Length: 9"), "{all:?}");
+}
+
+#[test]
 fn failures_are_thrown_where_that_is_wanted() {
     let (text, whole) = ("few words".to_owned(), "Get \"http://h/\": all words".to_owned());
     let failed = HttpResponse {
@@ -170,6 +187,10 @@ fn failures_are_thrown_where_that_is_wanted() {
     let body =
         "const r = http.get('http://h/'); return [r.error, r.error_code, r.body, r.status_text]";
     assert_eq!(returned(body, &failed), r#"["few words",1212,null,""]"#);
+    // What came before it broke off.
+    let cut = HttpResponse { body: Some(b"short".to_vec()), ..failed.clone() };
+    let body = "const r = http.get('http://h/'); return [r.status, r.body, r.error_code]";
+    assert_eq!(returned(body, &cut), r#"[0,"short",1212]"#);
     let body = "http.get('http://h/', { throw: true })";
     assert_eq!(returned(body, &failed), r#""threw Get \"http://h/\": all words""#);
 }
@@ -274,10 +295,75 @@ fn responses_show_what_came() {
         );
         assert_eq!(returned(&body, &answer), expect, "{params}");
     }
+    for (body, place) in [
+        (
+            &b"<html>"[..],
+            "line 1, character 1 , error: invalid character '<' looking for beginning of value",
+        ),
+        (
+            b"{\"a\":\n x}",
+            "line 2, character 2 , error: invalid character 'x' looking for beginning of value",
+        ),
+        (b"{\"a\":", "line 1, character 5 , error: unexpected end of JSON input"),
+    ] {
+        let threw = returned("http.get('http://h/').json()", &page("", body)).replace("\\\"", "\"");
+        assert!(
+            threw.contains(&format!("cannot parse json due to an error at {place}")),
+            "{threw}"
+        );
+    }
     let none = HttpResponse { status: 204, ..page("", b"") };
     assert_eq!(returned("return http.get('http://h/').body", &none), "null");
     let threw = returned("http.get('http://h/', { responseType: 'none' }).json()", &answer);
     assert!(threw.starts_with("\"threw the body is null"), "{threw}");
+}
+
+#[test]
+fn regression_issue_41_forms_are_sent_as_browsers_send_them() {
+    let html = b"<base href='/app/'><form id=f action=save method=post>
+        <input type=hidden name=admin value=0><input type=checkbox name=admin value=1 checked>
+        <input type=checkbox name=news><input type=checkbox name=terms checked='checked'>
+        <input type=radio name=size value=s checked><input type=radio name=size value=m checked><input type=radio name=size value=l>
+        <input name=off value=1 disabled><fieldset disabled><legend><input name=legend value=1></legend><input name=set value=1></fieldset>
+        <select name=one><option disabled>no</option><option> a  b </option></select>
+        <select name=many multiple><option selected>x</option><option value=2 selected>y</option></select>
+        <textarea name=text>1\n2</textarea><input type=file name=file><input type=reset name=reset value=1>
+        <button name=go value=save>Save</button><button name=go value=drop formaction=drop formmethod=get>Drop</button></form>
+        <input name=away form=f value=yes>
+        <form id=m method=post enctype=multipart/form-data><input name=a value=1></form>
+        <form id=t method=post action=t enctype=text/plain><input name=a value='1 2'></form>";
+    let sent = |options: &str| {
+        let body = format!("http.get('http://h/x/page').submitForm({options})");
+        let mut ran = ran(HttpRules::default(), ("", &body, 1), |_| page("", html));
+        let ask = ran.asks.pop().unwrap();
+        let body = String::from_utf8(ask.body.as_deref().unwrap_or_default().to_vec()).unwrap();
+        (format!("{} {}", ask.method, ask.url), body, ask)
+    };
+    let fields = "admin=0&admin=1&away=yes&go=save&legend=1&many=x&many=2&one=a+b&size=m&terms=on&text=1%0D%0A2";
+    let (line, body, _) = sent("{ formSelector: '#f' }");
+    assert_eq!((line.as_str(), body.as_str()), ("POST http://h/app/save", fields));
+    let (line, body, _) = sent("{ formSelector: '#f', submitSelector: '[value=drop]' }");
+    let dropped = fields.replace("go=save", "go=drop");
+    assert_eq!((line, body.as_str()), (format!("GET http://h/app/drop?{dropped}"), ""));
+    let (line, body, ask) = sent("{ formSelector: '#m' }");
+    assert_eq!(line, "POST http://h/x/page");
+    let kind = |ask: &HttpRequest| {
+        let found = ask.headers.iter().find(|(name, _)| name == "Content-Type");
+        found.map(|(_, value)| value.clone()).unwrap_or_default()
+    };
+    assert!(kind(&ask).starts_with("multipart/form-data; boundary="));
+    assert!(body.contains("form-data; name=\"a\"\r\n\r\n1\r\n"), "{body}");
+    let (_, body, ask) = sent("{ formSelector: '#t' }");
+    assert_eq!((body.as_str(), kind(&ask).as_str()), ("a=1 2\r\n", "text/plain"));
+}
+
+#[test]
+fn parts_of_a_form_may_have_content_types_of_their_own() {
+    let body = "http.post('http://h/', { a: { data: '{}', content_type: 'application/json' } })";
+    let ran = ran(HttpRules::default(), ("", body, 1), |_| page("", b""));
+    let sent = String::from_utf8_lossy(ran.asks[0].body.as_deref().unwrap()).into_owned();
+    let part = "name=\"a\"\r\nContent-Type: application/json\r\n\r\n{}\r\n";
+    assert!(sent.contains(part), "{sent}");
 }
 
 #[test]

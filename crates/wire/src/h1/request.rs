@@ -198,8 +198,13 @@ impl RequestTemplate {
 }
 
 impl RequestSpec<'_> {
-    /// The first value of a field. Go looks names up in their canonical spelling only; the native style in any.
+    /// The first value of a field, unless it is empty.
     fn field(&self, canonical: &str) -> Option<&str> {
+        self.given(canonical).filter(|value| !value.is_empty())
+    }
+
+    /// The first value of a field, which may be empty. Go looks names up in their canonical spelling only; the native style in any.
+    fn given(&self, canonical: &str) -> Option<&str> {
         let same = |name: &str| match self.style {
             HeadStyle::Native | HeadStyle::Plain | HeadStyle::Exact(_) => {
                 name.eq_ignore_ascii_case(canonical)
@@ -207,13 +212,26 @@ impl RequestSpec<'_> {
             HeadStyle::Go => name == canonical,
         };
         let (_, value) = self.headers.iter().find(|(name, _)| same(name))?;
-        Some(value.trim_matches([' ', '\t'])).filter(|value| !value.is_empty())
+        Some(value.trim_matches([' ', '\t']))
+    }
+
+    /// Whether the target asks for one of the fields that we add ourselves to be left out, by an empty value. Of any other field an
+    /// empty value is sent. Go's client, and so k6, knows it of the user agent alone.
+    pub(crate) fn leaves_out(&self, name: &str) -> bool {
+        let optional: &[&str] = match self.style {
+            HeadStyle::Native => OPTIONAL,
+            HeadStyle::Plain | HeadStyle::Go => &OPTIONAL[..1],
+            HeadStyle::Exact(_) => &[],
+        };
+        let canonical = optional.iter().find(|known| known.eq_ignore_ascii_case(name));
+        canonical.is_some_and(|known| self.given(known).is_some_and(str::is_empty))
     }
 
     /// Go asks for gzip where the answer will be a whole body and the user asked for nothing.
     fn asks_gzip(&self) -> bool {
         !matches!(self.style, HeadStyle::Exact(_) | HeadStyle::Plain)
             && self.field("Accept-Encoding").is_none()
+            && !self.leaves_out("Accept-Encoding")
             && self.field("Range").is_none()
             && self.method != "HEAD"
     }
@@ -243,6 +261,7 @@ impl RequestSpec<'_> {
         if self.style != HeadStyle::Plain {
             fields.push(("User-Agent", self.user_agent_or(GO_USER_AGENT_2).to_owned()));
         }
+        fields.retain(|(name, _)| !self.leaves_out(name));
         if self.asks_gzip() {
             fields.push(("Accept-Encoding", "gzip".to_owned()));
         }
@@ -261,7 +280,15 @@ impl RequestSpec<'_> {
     /// Basic authentication from the URL, unless the headers authenticate already.
     fn authorization(&self) -> Option<String> {
         let userinfo = self.url.userinfo.as_deref()?;
-        self.field("Authorization").is_none().then(|| basic_authorization(userinfo))
+        let is_given = self.field("Authorization").is_some() || self.leaves_out("Authorization");
+        (!is_given).then(|| basic_authorization(userinfo))
+    }
+
+    /// What authenticates us to a proxy that the request goes through; the target's own field comes before the proxy's user.
+    fn proxy_authorization(&self) -> Option<&str> {
+        let is_given =
+            self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(PROXY_AUTHORIZATION));
+        self.proxy_authorization.as_deref().filter(|_| !is_given)
     }
 
     pub(crate) fn host(&self) -> &str {
@@ -291,8 +318,8 @@ impl HeadWriter<'_> {
         for (name, value) in self.spec.headers {
             push_field(name, value, &mut self.out);
         }
-        if let Some(value) = &self.spec.proxy_authorization {
-            push_field("Proxy-Authorization", value, &mut self.out);
+        if let Some(value) = self.spec.proxy_authorization() {
+            push_field(PROXY_AUTHORIZATION, value, &mut self.out);
         }
     }
 
@@ -300,6 +327,7 @@ impl HeadWriter<'_> {
         push_field("Host", self.spec.host(), &mut self.out);
         let own = match self.spec.style {
             HeadStyle::Plain => None,
+            _ if self.spec.leaves_out("User-Agent") => None,
             _ => Some(self.spec.user_agent_or(GO_USER_AGENT)),
         };
         if let Some(user_agent) = self.spec.field("User-Agent").or(own) {
@@ -348,7 +376,8 @@ impl HeadWriter<'_> {
     fn native_fields(&mut self) {
         let spec = self.spec;
         let written = |name: &str| WRITTEN.iter().any(|w| w.eq_ignore_ascii_case(name));
-        for (name, value) in spec.headers.iter().filter(|(name, _)| !written(name)) {
+        let left = |name: &str| !written(name) && !spec.leaves_out(name);
+        for (name, value) in spec.headers.iter().filter(|(name, _)| left(name)) {
             push_field(name, value.trim_matches([' ', '\t']), &mut self.out);
         }
         if let Some(authorization) = self.spec.authorization() {
@@ -390,8 +419,8 @@ impl HeadWriter<'_> {
         if !spec.keepalive && !spec.wants_close() {
             push_field("Connection", "close", &mut self.out);
         }
-        if let Some(value) = &spec.proxy_authorization {
-            push_field("Proxy-Authorization", value, &mut self.out);
+        if let Some(value) = spec.proxy_authorization() {
+            push_field(PROXY_AUTHORIZATION, value, &mut self.out);
         }
     }
 }
@@ -404,6 +433,9 @@ const GO_USER_AGENT_2: &str = "Go-http-client/2.0";
 pub(crate) const SEQ: &str = "X-Vegeta-Seq";
 /// The field of the attack's name.
 pub(crate) const ATTACK: &str = "X-Vegeta-Attack";
+const PROXY_AUTHORIZATION: &str = "Proxy-Authorization";
+/// Fields that we add ourselves, unless the target gives them an empty value; Go's client knows it of the first.
+const OPTIONAL: &[&str] = &["User-Agent", "Accept-Encoding", "Authorization"];
 /// Fields that stand at the head's beginning, whatever the target says; Go drops `Trailer` as well.
 const WRITTEN: [&str; 5] = ["Host", "User-Agent", "Content-Length", "Transfer-Encoding", "Trailer"];
 
@@ -639,6 +671,58 @@ mod tests {
         for (method, headers, asks) in cases {
             let head = render(&Case { method, headers, ..Case::default() }).expect(method);
             assert_eq!(head.contains("\r\nAccept-Encoding: gzip\r\n"), asks, "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn regression_issue_41_empty_values_are_sent_or_leave_ours_out() {
+        let headers = [("X-Tenant", ""), ("user-agent", ""), ("Accept-Encoding", " ")];
+        let with = |style| {
+            let change: fn(&mut RequestSpec<'_>) = match style {
+                HeadStyle::Native => |spec| spec.style = HeadStyle::Native,
+                HeadStyle::Plain => |spec| spec.style = HeadStyle::Plain,
+                _ => |_| {},
+            };
+            render(&Case { headers: &headers, change, ..Case::default() }).expect("sound")
+        };
+        let native = "GET /p?q HTTP/1.1\r\nHost: h:8080\r\nX-Tenant: \r\n\r\n";
+        assert_eq!(with(HeadStyle::Native), native);
+        let plain = "GET /p?q HTTP/1.1\r\nHost: h:8080\r\nX-Tenant: \r\nAccept-Encoding: \r\n\r\n";
+        assert_eq!(with(HeadStyle::Plain), plain);
+        // Go knows the canonical spelling alone.
+        let headers = [("User-Agent", "")];
+        let go = render(&Case { headers: &headers, ..Case::default() }).expect("sound");
+        assert!(!go.contains("User-Agent") && go.contains("Accept-Encoding: gzip"), "{go}");
+        let native: fn(&mut RequestSpec<'_>) = |spec| spec.style = HeadStyle::Native;
+        let url = "http://u:p@h/";
+        let headers = [("Authorization", "")];
+        let none = render(&Case { url, headers: &headers, change: native, ..Case::default() });
+        assert!(!none.expect("sound").contains("Authorization"));
+    }
+
+    #[test]
+    fn regression_issue_41_a_proxy_is_told_one_user() {
+        for style in [HeadStyle::Native, HeadStyle::Go, HeadStyle::Exact(Version::Http11)] {
+            let url = Url::parse("http://h/").expect("a URL");
+            let headers = [("proxy-authorization".to_owned(), "Basic b3du".to_owned())];
+            let spec = RequestSpec {
+                method: "GET",
+                url: &url,
+                headers: &headers,
+                body: Arc::from([]),
+                style,
+                keepalive: true,
+                chunked: false,
+                attack_name: "",
+                target_form: TargetForm::Absolute,
+                proxy_authorization: Some("Basic eDp5".into()),
+                user_agent: "brunt/1.2.3",
+            };
+            let mut out = Vec::new();
+            RequestTemplate::new(&spec).expect("sound").render(7, &mut out);
+            let head = String::from_utf8_lossy(&out).to_ascii_lowercase();
+            assert_eq!(head.matches("proxy-authorization").count(), 1, "{head}");
+            assert!(head.contains("basic b3du"), "the target's own");
         }
     }
 

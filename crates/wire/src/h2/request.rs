@@ -104,7 +104,7 @@ fn fields(spec: &RequestSpec<'_>) -> Result<HeaderMap, RequestError> {
     let mut map = HeaderMap::with_capacity(spec.headers.len() + 4);
     for (name, value) in spec.headers {
         let value = value.trim_matches([' ', '\t']);
-        if !is_dropped(name, value) && !is_own_field(spec, name) {
+        if !is_dropped(name, value) && !is_own_field(spec, name) && !spec.leaves_out(name) {
             add(&mut map, name, value)?;
         }
     }

@@ -94,6 +94,10 @@ fn in_words(error: &rustls::Error) -> String {
             "a signature does not verify: it is forged, or its key is too weak (RSA below 2048 bits)"
                 .to_owned()
         }
+        Certificate::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
+            "it is that of an authority, and no server's (openssl req -x509 makes it so without basicConstraints=CA:FALSE)"
+                .to_owned()
+        }
         _ => return error.to_string(),
     };
     format!("invalid peer certificate: {reason}")

@@ -89,6 +89,19 @@ impl Shape {
         })
     }
 
+    /// The greatest rate that it is ever at, in hits per second; of a replay that of its busiest second.
+    #[must_use]
+    pub fn rate_max_per_s(&self) -> f64 {
+        match self {
+            Self::Constant { hits, per } => Rate { hits: *hits, per: *per }.per_s(),
+            Self::Poisson { rate } => rate.per_s(),
+            Self::Linear { from, to } => from.per_s().max(to.per_s()),
+            Self::Sine { mean, amplitude, .. } => mean.per_s() + amplitude.per_s(),
+            Self::Steps(steps) => steps.iter().map(|step| step.rate.per_s()).fold(0.0, f64::max),
+            Self::Replay(moments) => busiest_second(moments) as f64,
+        }
+    }
+
     /// The mean rate in hits per second over `duration`, or over the shape's own; without either, that of its start (for a
     /// sine, its middle).
     #[must_use]
@@ -107,6 +120,47 @@ impl Shape {
                 let hits = self.planned(duration).unwrap_or(0) as f64;
                 if seconds > 0.0 { hits / seconds } else { 0.0 }
             }
+        }
+    }
+}
+
+/// The most moments within a second.
+fn busiest_second(moments: &[Nanos]) -> usize {
+    let mut from = 0;
+    let mut most = 0;
+    for (at, moment) in moments.iter().enumerate() {
+        while moment.saturating_sub(moments[from]) >= Nanos::SECOND {
+            from += 1;
+        }
+        most = most.max(at + 1 - from);
+    }
+    most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arrival::SineStart;
+
+    #[test]
+    fn the_greatest_rate_is_known_of_every_shape() {
+        let rate = Rate::per_second;
+        let lasts = Nanos::from_secs(1);
+        let moments: Vec<Nanos> = [0, 900, 1000, 1500, 1899, 5000].map(Nanos::from_millis).into();
+        let period = Nanos::from_secs(10);
+        let sine = |start_at| Shape::Sine { mean: rate(5), amplitude: rate(3), period, start_at };
+        let cases = [
+            (Shape::constant(Rate { hits: 1, per: Nanos::from_secs(2) }), 0.5),
+            (Shape::Poisson { rate: rate(7) }, 7.0),
+            (Shape::Linear { from: rate(9), to: rate(1) }, 9.0),
+            (sine(SineStart::default()), 8.0),
+            (Shape::Steps([1, 6, 2].map(|hits| Step { rate: rate(hits), lasts }).into()), 6.0),
+            (Shape::Steps(Vec::new()), 0.0),
+            (Shape::Replay(moments.into()), 4.0),
+            (Shape::Replay(Arc::from([])), 0.0),
+        ];
+        for (shape, expect) in cases {
+            assert!((shape.rate_max_per_s() - expect).abs() < 1e-9, "{shape:?}");
         }
     }
 }

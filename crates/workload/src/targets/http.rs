@@ -235,13 +235,16 @@ fn request(line: &str, grammar: Grammar) -> Result<(&str, &str), ProblemKind> {
     Ok((method, url))
 }
 
-/// A header field, both sides trimmed and not empty. Natively the name must be one (RFC 9110, 5.1).
+/// A header field, both sides trimmed. Natively the name must be one (RFC 9110, 5.1), and the value may be empty.
 fn header(line: &str, grammar: Grammar) -> Result<(String, String), ProblemKind> {
     let wrong = || ProblemKind::Header { found: line.to_owned() };
     let (name, value) = line.split_once(':').ok_or_else(wrong)?;
     let (name, value) = (name.trim(), value.trim());
-    let lawful = grammar == Grammar::Vegeta || is_field(name, value);
-    if name.is_empty() || value.is_empty() || !lawful {
+    let lawful = match grammar {
+        Grammar::Vegeta => !name.is_empty() && !value.is_empty(),
+        Grammar::Native => is_field(name, value),
+    };
+    if !lawful {
         return Err(wrong());
     }
     Ok((name.to_owned(), value.to_owned()))
@@ -427,5 +430,13 @@ mod tests {
             stream.next().is_some_and(|item| item.is_ok_and(|target| target.url == "http://b/"))
         );
         assert!(stream.next().is_none());
+    }
+
+    #[test]
+    fn regression_issue_41_values_may_be_empty_natively() {
+        let text = "GET http://a/\nX-Tenant:\nUser-Agent: \n";
+        check(Grammar::Native, text, &["GET http://a/|X-Tenant: |User-Agent: "], &[]);
+        let (_, problems) = parse(text.as_bytes(), &options(Grammar::Vegeta), &mut body);
+        assert!(!problems.is_empty());
     }
 }

@@ -10,7 +10,7 @@ use std::io::BufRead;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use stdx::shown_url;
 
 use super::bare::BareTarget;
@@ -76,9 +76,12 @@ impl<R: BufRead> Iterator for Stream<R> {
 /// A line's object. Keys that are `null` count as missing, as in Go.
 #[derive(Deserialize)]
 struct Object {
-    method: Option<String>,
-    url: Option<String>,
-    body: Option<String>,
+    #[serde(default)]
+    method: serde_json::Value,
+    #[serde(default)]
+    url: serde_json::Value,
+    #[serde(default)]
+    body: serde_json::Value,
     header: Option<Fields>,
     #[serde(default)]
     weight: serde_json::Value,
@@ -94,13 +97,16 @@ fn target(line: &str, grammar: Grammar) -> Result<BareTarget, ProblemKind> {
 }
 
 fn native(line: &str) -> Result<BareTarget, ProblemKind> {
+    if line.trim_start().starts_with('[') {
+        let reason = "this is an array, and each line is to be an object (`jq -c '.[]' FILE` makes such lines of one)";
+        return Err(ProblemKind::Json { reason: reason.to_owned() });
+    }
     let object: Object = serde_json::from_str(line)
         .map_err(|error| ProblemKind::Json { reason: without_line(&error) })?;
-    let given = |text: Option<String>| text.filter(|text| !text.is_empty());
-    let method = given(object.method).ok_or(ProblemKind::NoMethod)?;
-    let url = given(object.url).ok_or(ProblemKind::NoUrl)?;
+    let method = text("method", object.method)?.ok_or(ProblemKind::NoMethod)?;
+    let url = text("url", object.url)?.ok_or(ProblemKind::NoUrl)?;
     let mut target = BareTarget::new(&method, &url);
-    if let Some(body) = given(object.body) {
+    if let Some(body) = text("body", object.body)? {
         let body = STANDARD.decode(body).map_err(|error| ProblemKind::Json {
             reason: format!("body is not base64: {error}"),
         })?;
@@ -111,6 +117,18 @@ fn native(line: &str) -> Result<BareTarget, ProblemKind> {
     target.name = name(object.name)?;
     check(&target)?;
     Ok(target)
+}
+
+/// The text of a key; an empty one counts as missing.
+fn text(key: &str, value: serde_json::Value) -> Result<Option<String>, ProblemKind> {
+    match value {
+        serde_json::Value::Null => Ok(None),
+        serde_json::Value::String(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+        other => {
+            let hint = if key == "body" { " (in base64)" } else { "" };
+            Err(ProblemKind::Json { reason: format!("{key} is to be a text{hint}, found {other}") })
+        }
+    }
 }
 
 /// Natively nothing is sent that is not HTTP.
@@ -170,7 +188,12 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
         let mut fields = Vec::new();
-        while let Some((name, values)) = map.next_entry::<String, Option<Vec<String>>>()? {
+        while let Some((name, values)) = map.next_entry::<String, serde_json::Value>()? {
+            let values: Option<Vec<String>> = serde_json::from_value(values).map_err(|_| {
+                A::Error::custom(format!(
+                    "header {name:?} is to have a list of texts, as in {{\"Accept\": [\"text/plain\"]}}"
+                ))
+            })?;
             fields
                 .extend(values.unwrap_or_default().into_iter().map(|value| (name.clone(), value)));
         }
@@ -247,6 +270,9 @@ mod tests {
             r#"{"method":"GET","url":"http://a/","name":7}"#,
             r#"{"method":7,"url":"http://a/"}"#,
             "GET http://a/",
+            r#"[{"method":"GET","url":"http://a/"}]"#,
+            r#"{"method":"GET","url":"http://a/","header":{"Content-Type":"text/plain"}}"#,
+            r#"{"method":"POST","url":"http://a/","body":{"a":1}}"#,
         ];
         let heads = [
             "line 1: expected a URL",
@@ -255,8 +281,11 @@ mod tests {
             "line 4: expected a JSON object with method and url: body is not base64",
             "line 5: expected weight=N (1 or more) or name=TEXT, found \"weight=0\"",
             "line 6: expected weight=N (1 or more) or name=TEXT, found \"name=7\"",
-            "line 7: expected a JSON object with method and url: invalid type: integer `7`",
+            "line 7: expected a JSON object with method and url: method is to be a text, found 7",
             "line 8: expected a JSON object with method and url: expected value at column 1",
+            "line 9: expected a JSON object with method and url: this is an array, and each line is to be an object",
+            "line 10: expected a JSON object with method and url: header \"Content-Type\" is to have a list of texts",
+            "line 11: expected a JSON object with method and url: body is to be a text (in base64), found {\"a\":1}",
         ];
         let (targets, problems) = found(Grammar::Native, &input.join("\n"));
         assert_eq!((targets.len(), problems.len()), (0, heads.len()), "{problems:?}");

@@ -9,7 +9,7 @@ use cli::{
 };
 use metrics::{Batch, Generator, Summary, Verdict};
 use recordings::Generators;
-use results::{Encoding, Item, ReadError, Reader, StreamInfo, WriteError, Writer};
+use results::{Encoding, Format, Item, ReadError, Reader, StreamInfo, WriteError, Writer};
 
 use super::flags::{ENCODE, EncodeFlags};
 use crate::dialect::ReadRules;
@@ -18,7 +18,8 @@ use crate::dialect::ReadRules;
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = invocation.parse(ENCODE)?;
     let rules = ReadRules::of(typed.dialect);
-    let encoding = encoding(&typed.flags, rules)?;
+    let format = format(&typed.flags, rules)?;
+    let encoding = format.encoding;
     let interrupts = Interrupts::watch()?;
     let inputs = cli::open_results(&typed.operands, &interrupts, rules.interrupt_grace)?;
     let mut reader = Reader::open(inputs).map_err(|error| (rules.unreadable)(&error))?;
@@ -41,7 +42,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let sink = destination.sink(&place)?;
     // A server chose part of what the rows hold.
     let sink = if to_terminal { Box::new(TerminalWriter::new(sink)) } else { sink };
-    let opened = results::writer(encoding, sink, &info);
+    let opened = results::writer(format, sink, &info);
     let mut copied = CopySummary::of(encoding);
     let done = opened.and_then(|writer| copy(&mut reader, writer, &mut copied));
     match done {
@@ -111,12 +112,13 @@ impl Destination {
 }
 
 /// The format to write: `-to`, else the output's ending where it may choose, else JSON.
-fn encoding(flags: &EncodeFlags, rules: &ReadRules) -> Result<Encoding, CommandError> {
-    if let Some(name) = flags.to.as_deref() {
-        return (rules.encoding)(name);
+fn format(flags: &EncodeFlags, rules: &ReadRules) -> Result<Format, CommandError> {
+    let named = flags.to.as_deref().map(rules.encoding).transpose()?;
+    if !rules.ending_chooses {
+        return Ok(named.unwrap_or(Encoding::Json).into());
     }
-    let output = flags.output.as_deref().filter(|_| rules.ending_chooses);
-    Ok(output.and_then(Encoding::from_path).unwrap_or(Encoding::Json))
+    let output = Output::named(flags.output.as_deref());
+    Ok(session::format_of("-output", &output, named, Encoding::Json)?)
 }
 
 const fn is_text(encoding: Encoding) -> bool {

@@ -70,7 +70,7 @@ fn is_state(path: &str) -> bool {
         return false;
     }
     let Ok(file) = std::fs::File::open(path) else { return false };
-    file.take(MARK_MAX as u64).read_to_end(&mut begin).is_ok()
+    stdx::decompressed(file).take(MARK_MAX as u64).read_to_end(&mut begin).is_ok()
         && begin.starts_with(b"{")
         && String::from_utf8_lossy(&begin).contains(MARK)
 }

@@ -70,7 +70,7 @@ pub(super) fn load(operands: &[Operand]) -> Result<(Vec<Label>, Option<ExitError
 }
 
 /// The file, rewound, where its first line names the column asked for.
-fn table_of(operand: &Operand) -> Result<Option<(File, &Column)>, CommandError> {
+fn table_of(operand: &Operand) -> Result<Option<(impl Read + use<>, &Column)>, CommandError> {
     let Some(column) = operand.column.as_ref().filter(|_| !cli::input::is_stdin(&operand.file))
     else {
         return Ok(None);
@@ -78,7 +78,9 @@ fn table_of(operand: &Operand) -> Result<Option<(File, &Column)>, CommandError> 
     // A file that cannot be opened is reported where results are opened.
     let Ok(mut file) = File::open(&operand.file) else { return Ok(None) };
     let mut begin = Vec::new();
-    let looked = file.by_ref().take(HEADER_MAX).read_to_end(&mut begin);
+    let looked = file
+        .try_clone()
+        .and_then(|first| stdx::decompressed(first).take(HEADER_MAX).read_to_end(&mut begin));
     if looked.is_err() || !names_column(&begin, &column.name) {
         return Ok(None);
     }
@@ -89,14 +91,14 @@ fn table_of(operand: &Operand) -> Result<Option<(File, &Column)>, CommandError> 
         )));
     }
     file.rewind().map_err(|error| unread(operand, &error))?;
-    Ok(Some((file, column)))
+    Ok(Some((stdx::decompressed(file), column)))
 }
 
 fn unread(operand: &Operand, error: &dyn std::fmt::Display) -> ExitError {
     ExitError { code: ExitCode::Results, error: anyhow!("{operand}: {error}") }
 }
 
-fn read_table(file: File, column: &Column, operand: &Operand) -> Result<Run, CommandError> {
+fn read_table(file: impl Read, column: &Column, operand: &Operand) -> Result<Run, CommandError> {
     let unit = column.unit.expect("it was asked for with its unit");
     let failed = |error| unread(operand, &error);
     let mut table = Table::open(file, &column.name, unit).map_err(failed)?;

@@ -1,6 +1,6 @@
 //! `runs`: what its first operand names is done with the runs of the store.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use cli::{
@@ -200,6 +200,7 @@ fn export(store: &Store, word: &str, flags: &RunsFlags) -> CommandResult {
     let run = find(store, word)?;
     let own = format!("{}.tar.gz", run.manifest.id);
     let output = Output::named(Some(flags.output.as_deref().unwrap_or(&own)));
+    check_archive_name(&output)?;
     if let Output::File(path) = &output
         && run.is_under_way
     {
@@ -220,9 +221,23 @@ fn export(store: &Store, word: &str, flags: &RunsFlags) -> CommandResult {
     Ok(ExitCode::Ok)
 }
 
+/// An archive has an ending that says so, or none.
+fn check_archive_name(output: &Output) -> Result<(), ExitError> {
+    let Output::File(path) = output else { return Ok(()) };
+    let lower = path.to_ascii_lowercase();
+    let is_plain = std::fs::metadata(path).map_or(true, |meta| meta.is_file());
+    let ending = Path::new(path).extension();
+    if !is_plain || ending.is_none() || lower.ends_with(".tar.gz") || lower.ends_with(".tgz") {
+        return Ok(());
+    }
+    let text =
+        format!("flag -output: \"{path}\" does not end in .tar.gz, which a run is exported as");
+    Err(ExitError::new(ExitCode::Usage, text))
+}
+
 fn import(store: &Store, paths: &[&str], flags: &RunsFlags) -> Result<ExitCode, CommandError> {
     for path in paths {
-        let run = if is_gzip(path) {
+        let run = if is_archive(path) {
             store.import(Path::new(path)).map_err(store_failure)?
         } else {
             let name = flags.name.clone().map_or_else(|| stored::name_of(path), Ok)?;
@@ -233,13 +248,17 @@ fn import(store: &Store, paths: &[&str], flags: &RunsFlags) -> Result<ExitCode, 
     Ok(ExitCode::Ok)
 }
 
-/// Whether a file begins as those of gzip do (RFC 1952, 2.3.1).
-fn is_gzip(path: &str) -> bool {
-    let mut magic = [0; 2];
-    let read = std::fs::File::open(path)
-        .and_then(|mut file| std::io::Read::read_exact(&mut file, &mut magic));
-    read.is_ok() && magic == [0x1f, 0x8b]
+/// Whether a file is a `.tar.gz`, and no results that are compressed. One that breaks off before its first name was none of ours.
+fn is_archive(path: &str) -> bool {
+    let Ok(file) = std::fs::File::open(path) else { return false };
+    let mut head = Vec::new();
+    let read = stdx::decompressed(file).take(TAR_HEAD).read_to_end(&mut head);
+    head.get(TAR_MARK).map_or(read.is_err(), |mark| mark == b"ustar")
 }
+
+/// The head of a tar archive, and its mark (POSIX, pax: ustar interchange format).
+const TAR_HEAD: u64 = 512;
+const TAR_MARK: std::ops::Range<usize> = 257..262;
 
 fn remove(store: &Store, words: &[&str]) -> CommandResult {
     // All are found before the first one goes.

@@ -214,9 +214,9 @@ fn offset(incident: Incident) -> Row {
 fn sink(name: &str, flags: &WatchFlags) -> Result<(Output, Sink), CommandError> {
     let place = Output::named(Some(name));
     let named = flags.to.as_deref().and_then(Encoding::parse);
-    let encoding = named.or_else(|| Encoding::from_path(name)).unwrap_or(Encoding::Arrow);
-    if !encoding.is_native() {
-        let format = encoding.name();
+    let format = session::format_of("-output", &place, named, Encoding::Arrow)?;
+    if !format.encoding.is_native() {
+        let format = format.encoding.name();
         return Err(usage_error(format!(
             "flag -output: {format} cannot hold rows of the server's side (give a .arrow or .parquet file)"
         )));
@@ -232,7 +232,7 @@ fn sink(name: &str, flags: &WatchFlags) -> Result<(Output, Sink), CommandError> 
         attack: "watch".to_owned(),
         ..StreamInfo::default()
     };
-    let sink = results::writer(encoding, place.open()?, &info)
+    let sink = results::writer(format, place.open()?, &info)
         .and_then(|writer| Ok(Sink::start(writer, TargetTable::default(), Sink::CAPACITY)?))
         .map_err(|error| ExitError::from(anyhow!("{place}: {error}")))?;
     Ok((place, sink))

@@ -94,9 +94,9 @@ fn test(config: CableConfig, mut saved: Option<&mut OpenRun>) -> CommandResult {
     let CableConfig { cable, mut load_test, fails_on_loss } = config;
     load_test.reports.try_out()?;
     let interrupts = Interrupts::watch()?;
-    let (encoding, watching) = (load_test.encoding, load_test.watching.take());
+    let (format, watching) = (load_test.format, load_test.watching.take());
     let (output, run) = (load_test.results.take(), saved.as_deref_mut());
-    let results = save::open_results(output, encoding, run, watching.as_ref())?;
+    let results = save::open_results(output, format, run, watching.as_ref())?;
     let mut progress = load_test.live_progress(&interrupts);
     let page = load_test.live_page(&interrupts);
     let mut view = page.as_ref().map(|page| page.view(&load_test.plan));

@@ -132,7 +132,7 @@ row!(
     "header",
     ValueKind::Text("'NAME: VALUE'"),
     "",
-    "Header field for every request; repeat for more.",
+    "Header field for every request; repeat for more. `User-Agent:` and `Accept-Encoding:` leave ours out.",
     |values, text| value::header(text).map(|header| values.headers.push(header));
     .also(&["H"])
 );

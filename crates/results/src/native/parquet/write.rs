@@ -1,7 +1,7 @@
 //! The Parquet writer: row groups of the columns of a result stream, compressed with Snappy. Its footer has the schema of Arrow
 //! as well, as that of every Arrow writer, so that an Arrow reader restores its own types.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -274,7 +274,6 @@ impl Writer for ParquetWriter {
         self.file.inner_mut().hold();
         let output = self.file.into_inner().map_err(refused)?;
         let mut output = output.seal()?;
-        output.flush()?;
-        Ok(output.bytes())
+        Ok(output.finish()?)
     }
 }

@@ -11,10 +11,32 @@ use crate::runtime::current::{on_worker_stack, vu_of};
 use crate::runtime::ffi::copied;
 use crate::runtime::values::string_of;
 
+/// How a form is encoded (HTML, 4.10.21.6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum FormEncoding {
+    /// As multipart where it has a file, else as a query.
+    #[default]
+    ByContent,
+    Multipart,
+    Plain,
+}
+
+impl FormEncoding {
+    /// What a form's `enctype` asks for.
+    pub(super) fn of(enctype: &str) -> Self {
+        match enctype.trim().to_ascii_lowercase().as_str() {
+            "multipart/form-data" => Self::Multipart,
+            "text/plain" => Self::Plain,
+            _ => Self::ByContent,
+        }
+    }
+}
+
 /// The body: bytes as they are, a string, an object as a form.
 pub(super) fn set<'js>(
     ctx: &Ctx<'js>,
     body: &Value<'js>,
+    encoding: FormEncoding,
     request: &mut HttpRequest,
 ) -> ReadResult<()> {
     if body.is_null() || body.is_undefined() {
@@ -30,10 +52,12 @@ pub(super) fn set<'js>(
     };
     let fields = fields(ctx, object)?;
     let has_file = fields.iter().any(|(_, field)| matches!(field, Field::File(_)));
-    let (bytes, kind) = if has_file {
-        multipart(&fields)
-    } else {
-        (form(&fields).into_bytes(), "application/x-www-form-urlencoded".to_owned())
+    let (bytes, kind) = match encoding {
+        FormEncoding::Plain if !has_file => (plain(&fields).into_bytes(), "text/plain".to_owned()),
+        FormEncoding::ByContent if !has_file => {
+            (form(&fields).into_bytes(), "application/x-www-form-urlencoded".to_owned())
+        }
+        _ => multipart(&fields),
     };
     request.default_header("Content-Type", &kind);
     request.body = Some(bytes.into());
@@ -76,7 +100,8 @@ enum Field {
 
 struct File {
     data: Vec<u8>,
-    filename: String,
+    /// `None` of a field that has a content type of its own, and is no file.
+    filename: Option<String>,
     content_type: String,
 }
 
@@ -132,6 +157,15 @@ fn form(fields: &[(String, Field)]) -> String {
     encoded
 }
 
+/// The form as text, a line a field (HTML, 4.10.21.8).
+fn plain(fields: &[(String, Field)]) -> String {
+    let text = |field: &Field| match field {
+        Field::Text(text) => text.clone(),
+        Field::File(file) => file.filename.clone().unwrap_or_default(),
+    };
+    fields.iter().map(|(name, field)| format!("{name}={}\r\n", text(field))).collect()
+}
+
 /// WHATWG URL, 5.2: a space is `+`, and all but letters, digits and `*-._` are percent-encoded. Go leaves `~` as it is and
 /// encodes `*`; so do we.
 fn push_encoded(text: &str, encoded: &mut String) {
@@ -162,9 +196,10 @@ fn multipart(fields: &[(String, Field)]) -> (Vec<u8>, String) {
             }
             Field::File(file) => {
                 let kind = file.content_type.replace(['\r', '\n'], "");
-                let line =
-                    format!("; filename=\"{}\"\r\nContent-Type: {kind}", quoted(&file.filename));
-                out.extend_from_slice(line.as_bytes());
+                if let Some(name) = &file.filename {
+                    out.extend_from_slice(format!("; filename=\"{}\"", quoted(name)).as_bytes());
+                }
+                out.extend_from_slice(format!("\r\nContent-Type: {kind}").as_bytes());
                 out.extend_from_slice(b"\r\n\r\n");
                 out.extend_from_slice(&file.data);
             }
@@ -292,7 +327,7 @@ mod tests {
     fn parts_are_kept_apart() {
         let file = |data: &str| {
             let (filename, content_type) =
-                ("q\"\r\n.txt".to_owned(), "text/plain\r\nX: y".to_owned());
+                (Some("q\"\r\n.txt".to_owned()), "text/plain\r\nX: y".to_owned());
             Field::File(File { data: data.as_bytes().to_vec(), filename, content_type })
         };
         let (body, kind) = multipart(&[

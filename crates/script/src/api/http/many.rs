@@ -27,7 +27,8 @@ pub(super) fn async_request<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> 
     let url = arguments.next().unwrap_or(undefined);
     let (body, params) = (arguments.next(), arguments.next());
     let (promise, resolve, reject) = ctx.promise()?;
-    let arguments = Arguments { body: body.as_ref(), params: params.as_ref() };
+    let arguments =
+        Arguments { body: body.as_ref(), params: params.as_ref(), ..Arguments::default() };
     match prepare(&ctx, &vu, method.into(), &url, arguments)? {
         Ok(request) => {
             let settle = (Persistent::save(&ctx, resolve), Persistent::save(&ctx, reject));
@@ -230,6 +231,7 @@ fn with_body<'js>(
     params: Option<Value<'js>>,
 ) -> Result<Prepared> {
     let body = body.filter(|_| !matches!(method.as_str(), "GET" | "HEAD"));
-    let arguments = Arguments { body: body.as_ref(), params: params.as_ref() };
+    let arguments =
+        Arguments { body: body.as_ref(), params: params.as_ref(), ..Arguments::default() };
     prepare(ctx, &*vu_of(ctx)?, method.into(), url, arguments)
 }

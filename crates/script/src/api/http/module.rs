@@ -6,6 +6,8 @@ use rquickjs::{Class, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 
 use super::send::send;
 use super::{body, constants, cookies, many, statuses, url};
+use crate::host::traits::Level;
+use crate::runtime::current::vu_of;
 use crate::runtime::ffi::Handle;
 use crate::runtime::values::string_of;
 
@@ -98,6 +100,16 @@ fn request<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> Result<Value<'js>
     send(&ctx, string_of(method)?.into(), url, rest.get(1), rest.get(2))
 }
 
+/// Warns where a body was given to a function that takes none: what was meant as parameters is the third argument then, and not read.
+fn warn_of_body(ctx: &Ctx<'_>, method: &str) -> Result<()> {
+    let name = method.to_lowercase();
+    let text = format!(
+        "http.{name} only accepts a URL and parameters, 2 arguments, but 3 were given: the third is not read"
+    );
+    vu_of(ctx)?.host.log_event(Level::Warn, &text, &[]);
+    Ok(())
+}
+
 /// The arguments of a method's own function: GET and HEAD have no body.
 fn request_of<'js>(
     ctx: &Ctx<'js>,
@@ -107,7 +119,12 @@ fn request_of<'js>(
 ) -> Result<Value<'js>> {
     let url = url.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     match method {
-        "GET" | "HEAD" => send(ctx, method.into(), &url, None, second),
+        "GET" | "HEAD" => {
+            if third.is_some() {
+                warn_of_body(ctx, method)?;
+            }
+            send(ctx, method.into(), &url, None, second)
+        }
         _ => send(ctx, method.into(), &url, second, third),
     }
 }

@@ -4,10 +4,10 @@ use rquickjs::function::{Opt, This};
 use rquickjs::{Class, Coerced, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use wire::url::Url;
 
-use super::body;
+use super::body::{self, FormEncoding};
 use super::response::Response;
 use super::response::{shown_body, text_of, url};
-use super::send::send;
+use super::send::{Arguments, send, send_with};
 use crate::api::html;
 use crate::runtime::values::string_of;
 
@@ -100,18 +100,21 @@ fn submit_form<'js>(
         let text = format!("no form found for selector '{selector}' in response '{from}'");
         return Err(Exception::throw_message(&ctx, &text));
     }
-    let method = attribute(&form, "method")?.map_or_else(|| "GET".to_owned(), |m| m.to_uppercase());
-    let action = attribute(&form, "action")?.unwrap_or_default();
-    let url = resolved(&ctx, &from, &action)?;
-    let data: Object<'js> = called(&form, "serializeObject", ())?;
-    let submit = option(options, "submitSelector", "[type=\"submit\"]")?;
-    let submit: Object<'js> = called(&form, "find", submit)?;
-    if let Some(name) = attribute(&submit, "name")? {
-        let value: Value<'js> = called(&submit, "val", ())?;
-        if !value.is_undefined() {
-            data.set(name, value)?;
-        }
-    }
+    let submit: Option<Value<'js>> =
+        options.map(|options| options.get("submitSelector")).transpose()?;
+    let submit = submit.filter(|submit| !submit.is_undefined() && !submit.is_null());
+    let submission: Object<'js> = match submit {
+        Some(submit) => called(&form, SUBMISSION, string_of(&submit)?)?,
+        None => called(&form, SUBMISSION, rquickjs::Undefined)?,
+    };
+    let said = |name: &str| submission.get::<_, Option<String>>(name);
+    let method = said("method")?.map_or_else(|| "GET".to_owned(), |m| m.to_uppercase());
+    // An empty action is the page itself, whatever its base.
+    let url = match said("action")?.filter(|action| !action.trim().is_empty()) {
+        Some(action) => resolved(&ctx, &based(&ctx, &this.0, &from)?, action.trim())?,
+        None => resolved(&ctx, &from, "")?,
+    };
+    let data: Object<'js> = submission.get("fields")?;
     let fields: Option<Value<'js>> = options.map(|options| options.get("fields")).transpose()?;
     if let Some(fields) = fields.as_ref().and_then(Value::as_object) {
         for field in fields.props::<String, Value<'js>>() {
@@ -127,7 +130,21 @@ fn submit_form<'js>(
         return send(&ctx, method.into(), &url, None, params.as_ref());
     }
     let (url, data) = (url.into_js(&ctx)?, data.into_value());
-    send(&ctx, method.into(), &url, Some(&data), params.as_ref())
+    let encoding = FormEncoding::of(&said("enctype")?.unwrap_or_default());
+    let arguments = Arguments { body: Some(&data), params: params.as_ref(), encoding };
+    send_with(&ctx, method.into(), &url, arguments)
+}
+
+/// The method of a selection that gives what a browser sends of a form; no script can name it.
+const SUBMISSION: &str = "\u{1}submission";
+
+/// The address that references on a page start from: that of its `base`, else its own.
+fn based<'js>(ctx: &Ctx<'js>, response: &Class<'js, Response>, from: &str) -> Result<String> {
+    let base: Object<'js> = called(&parsed(ctx, response)?, "find", "base[href]")?;
+    match attribute(&base, "href")? {
+        Some(href) => resolved(ctx, from, href.trim()),
+        None => Ok(from.to_owned()),
+    }
 }
 
 /// `clickLink({ selector, params })`.
@@ -150,7 +167,7 @@ fn click_link<'js>(
         );
         return Err(Exception::throw_message(&ctx, &text));
     };
-    let url = resolved(&ctx, &from, &href)?.into_js(&ctx)?;
+    let url = resolved(&ctx, &based(&ctx, &this.0, &from)?, href.trim())?.into_js(&ctx)?;
     let params: Option<Value<'js>> = options.map(|options| options.get("params")).transpose()?;
     send(&ctx, "GET".into(), &url, None, params.as_ref())
 }

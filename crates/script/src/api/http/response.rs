@@ -98,7 +98,7 @@ fn json<'js>(
     };
     let Some(selector) = selector.0 else {
         let parsed = ctx.json_parse(body);
-        return parsed.map_err(|error| not_json(&ctx, error));
+        return parsed.map_err(|error| not_json(&ctx, error, body));
     };
     let (text, path) = (String::from_utf8_lossy(body), string_of(&selector)?);
     match on_worker_stack(&ctx, || select::select(&text, &path)) {
@@ -107,14 +107,33 @@ fn json<'js>(
     }
 }
 
-/// The error for a body that is not JSON.
-fn not_json(ctx: &Ctx<'_>, error: rquickjs::Error) -> rquickjs::Error {
+/// The error for a body that is not JSON, with the place as k6 has it.
+fn not_json(ctx: &Ctx<'_>, error: rquickjs::Error, body: &[u8]) -> rquickjs::Error {
     if !error.is_exception() {
         return error;
     }
     let thrown = ctx.catch();
     let reason = thrown.as_exception().and_then(Exception::message).unwrap_or_default();
-    Exception::throw_message(ctx, &format!("cannot parse json due to an error: {reason}"))
+    let Err(wrong) = serde_json::from_slice::<serde_json::Value>(body) else {
+        return Exception::throw_message(
+            ctx,
+            &format!("cannot parse json due to an error: {reason}"),
+        );
+    };
+    let (line, column) = (wrong.line(), wrong.column());
+    let text = body.split(|byte| *byte == b'\n').nth(line.saturating_sub(1)).unwrap_or_default();
+    let found = String::from_utf8_lossy(text.get(column.saturating_sub(1)..).unwrap_or_default());
+    let reason = match found.chars().next() {
+        _ if wrong.is_eof() => "unexpected end of JSON input".to_owned(),
+        Some(found) if wrong.to_string().starts_with("expected value") => {
+            format!("invalid character '{found}' looking for beginning of value")
+        }
+        _ => reason,
+    };
+    let text = format!(
+        "cannot parse json due to an error at line {line}, character {column} , error: {reason}"
+    );
+    Exception::throw_message(ctx, &text)
 }
 
 fn head_of(answer: &HttpResponse) -> &[u8] {
@@ -130,7 +149,7 @@ pub(super) fn url(answer: &HttpResponse) -> &str {
 /// The body where the script may see it.
 pub(super) fn shown_body(answer: &HttpResponse) -> Option<&[u8]> {
     let asked = answer.asked.as_ref()?;
-    let bodyless = matches!(answer.status, 0..200 | 204 | 304) || answer.failure.is_some();
+    let bodyless = matches!(answer.status, 0..200 | 204 | 304) && answer.failure.is_none();
     if bodyless || asked.expects == Expects::Nothing {
         return None;
     }

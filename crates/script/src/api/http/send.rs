@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rquickjs::{Class, Ctx, Exception, IntoJs, Result, Value};
 use stdx::OutOfMemory;
 
+use super::body::FormEncoding;
 use super::read::ReadError;
 use super::{body, params, url};
 use crate::host::action::{Action, ActionResult};
@@ -22,8 +23,18 @@ pub(super) fn send<'js>(
     body: Option<&Value<'js>>,
     params: Option<&Value<'js>>,
 ) -> Result<Value<'js>> {
+    send_with(ctx, method, url, Arguments { body, params, ..Arguments::default() })
+}
+
+/// The same of a form that says how it is to be encoded.
+pub(super) fn send_with<'js>(
+    ctx: &Ctx<'js>,
+    method: Cow<'static, str>,
+    url: &Value<'js>,
+    arguments: Arguments<'_, 'js>,
+) -> Result<Value<'js>> {
     let vu = vu_of(ctx)?;
-    match prepare(ctx, &vu, method, url, Arguments { body, params })? {
+    match prepare(ctx, &vu, method, url, arguments)? {
         Ok(request) => {
             let answer = vu.perform(ctx, WHAT, |ticket| Action::Http(ticket, request))?;
             respond(ctx, http_of(ctx, answer)?)
@@ -49,6 +60,8 @@ pub(super) struct Refusal {
 pub(super) struct Arguments<'a, 'js> {
     pub(super) body: Option<&'a Value<'js>>,
     pub(super) params: Option<&'a Value<'js>>,
+    /// How a body that is an object is encoded.
+    pub(super) encoding: FormEncoding,
 }
 
 /// A request made ready to be asked for, or why it cannot be.
@@ -59,7 +72,7 @@ pub(super) fn prepare<'js>(
     url: &Value<'js>,
     arguments: Arguments<'_, 'js>,
 ) -> Result<std::result::Result<Box<HttpRequest>, Refusal>> {
-    let Arguments { body, params } = arguments;
+    let Arguments { body, params, encoding } = arguments;
     vu.require_started(ctx, WHAT)?;
     let params = params.and_then(Value::as_object);
     let throws = match params {
@@ -81,7 +94,7 @@ pub(super) fn prepare<'js>(
         ..vu.new_request(url)
     });
     let read = body
-        .map_or(Ok(()), |body| body::set(ctx, body, &mut request))
+        .map_or(Ok(()), |body| body::set(ctx, body, encoding, &mut request))
         .and_then(|()| params.map_or(Ok(()), |params| params::set(ctx, params, &mut request)));
     let read = read.and_then(|()| {
         let bodies = [&request.body, &request.coded_body].into_iter().flatten();
@@ -93,9 +106,26 @@ pub(super) fn prepare<'js>(
         Ok(())
     });
     match read {
-        Ok(()) => Ok(Ok(request)),
+        Ok(()) => {
+            warn_of_length(vu, &request);
+            Ok(Ok(request))
+        }
         Err(ReadError::Refused(code, text)) => Ok(Err(Refusal { code, text, throws })),
         Err(ReadError::Thrown(error)) => Err(error),
+    }
+}
+
+/// Warns where a script gives a body another length than it has: what is sent is the body's own.
+fn warn_of_length(vu: &VuContext, request: &HttpRequest) {
+    let is_length = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("Content-Length");
+    let Some((_, given)) = request.headers.iter().find(is_length) else { return };
+    let body = request.coded_body.as_ref().or(request.body.as_ref());
+    let len = body.map_or(0, |body| body.len());
+    if given.trim().parse() != Ok(len) {
+        let text = format!(
+            "the header Content-Length: {given} does not match the length of the body, {len} bytes, which is sent instead"
+        );
+        vu.host.log_event(Level::Warn, &text, &[]);
     }
 }
 

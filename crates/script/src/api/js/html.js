@@ -16,6 +16,8 @@
   const dashed = (name) => name.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase());
   const encoded = (text) => encodeURIComponent(text).replace(/%20/g, '+').replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase());
   const SUBMITTED = ':is(input,select,textarea,keygen):not([type=submit],[type=button],[type=reset],[type=image],[type=file],[type=checkbox],[type=radio])';
+  const CONTROLS = 'input,select,textarea,button,keygen';
+  const BUTTONS = ['submit', 'image', 'reset', 'button'];
 
   let element;
   let number = () => undefined;
@@ -153,6 +155,55 @@
       return this.#filtered(unique(found), filter);
     }
     single(what) { return this.find(what).first(); }
+    // What a browser sends of the first form (HTML, 4.10.21.3 and 4), with the button that `submit` selects, else its first one.
+    ['\u0001submission'](submit) {
+      const page = this.#page, form = this.#ids[0];
+      const attribute = (id, name) => native.attribute(page, id, name) ?? undefined;
+      const has = (id, name) => attribute(id, name) !== undefined;
+      const find = (ids, what) => native.find(page, ids, what);
+      const inside = new Set(find([form], CONTROLS));
+      const off = new Set(find([0], 'fieldset[disabled]').flatMap((set) => {
+        const legend = new Set(find([set], 'legend').slice(0, 1).flatMap((id) => find([id], CONTROLS)));
+        return find([set], CONTROLS).filter((id) => !legend.has(id));
+      }));
+      const owner = (id) => (has(id, 'form') ? attribute(id, 'form') === attribute(form, 'id') : inside.has(id));
+      const controls = find([0], CONTROLS).filter((id) => owner(id) && !has(id, 'disabled') && !off.has(id));
+      const kind = (id) => {
+        const tag = native.name(page, id);
+        return tag === 'input' || tag === 'button' ? (attribute(id, 'type') ?? (tag === 'button' ? 'submit' : 'text')).toLowerCase() : tag;
+      };
+      const isSubmit = (id) => ['submit', 'image'].includes(kind(id));
+      const chosen = submit === undefined ? controls.find(isSubmit) : find([form], submit)[0] ?? controls.find((id) => native.matches(page, [id], submit).length);
+      const radios = new Map();
+      for (const id of controls) if (kind(id) === 'radio' && has(id, 'checked')) radios.set(attribute(id, 'name'), id);
+      const entries = [];
+      for (const id of new Set(chosen === undefined || controls.includes(chosen) ? controls : [...controls, chosen])) {
+        const name = attribute(id, 'name'), type = kind(id), value = attribute(id, 'value');
+        const add = (given) => { if (name) entries.push([name, given]); };
+        if (type === 'image' && id === chosen) {
+          for (const axis of ['x', 'y']) entries.push([name ? `${name}.${axis}` : axis, '0']);
+        } else if (BUTTONS.includes(type)) {
+          if (id === chosen) add(value ?? '');
+        } else if (type === 'checkbox' || type === 'radio') {
+          if (has(id, 'checked') && (type === 'checkbox' || radios.get(name) === id)) add(value ?? 'on');
+        } else if (type === 'select') {
+          const shut = (option) => has(option, 'disabled') || find([id], 'optgroup[disabled] option').includes(option);
+          const all = find([id], 'option'), selected = all.filter((option) => has(option, 'selected'));
+          const one = selected.at(-1) ?? all.find((option) => !shut(option));
+          const sent = has(id, 'multiple') ? selected : one === undefined ? [] : [one];
+          const text = (option) => attribute(option, 'value') ?? native.text(page, [option]).trim().replace(/\s+/g, ' ');
+          for (const option of sent) if (!shut(option)) add(text(option));
+        } else if (type === 'textarea') {
+          add(native.text(page, [id]).replace(/\r\n|\r|\n/g, '\r\n'));
+        } else if (type !== 'file') {
+          add(type === 'hidden' && name === '_charset_' ? 'UTF-8' : value ?? '');
+        }
+      }
+      const fields = {};
+      for (const [name, value] of entries) fields[name] = Object.hasOwn(fields, name) ? [].concat(fields[name], value) : value;
+      const of = (name) => (chosen === undefined ? undefined : attribute(chosen, `form${name}`)) ?? attribute(form, name);
+      return { action: of('action'), method: of('method'), enctype: of('enctype'), fields };
+    }
     size() { return this.#ids.length; }
     slice(from, to) { return this.#of(this.#ids.slice(from, to)); }
     text() { return native.text(this.#page, this.#ids); }

@@ -56,7 +56,8 @@
     switch (algorithm.name) {
       case 'HMAC': { const bits = algorithm.length === undefined ? blockBits(hashOf(algorithm)) : whole(algorithm.length, 'length'); return bits > 0 ? bits : fail('OperationError', 'invalid key length'); }
       case 'PBKDF2': return null;
-      default: return [128, 192, 256].includes(algorithm.length) ? algorithm.length : fail('OperationError', 'invalid key length');
+      // A text is a number, as WebIDL converts it.
+      default: { const bits = Math.trunc(Number(algorithm.length)); return [128, 192, 256].includes(bits) ? bits : fail('OperationError', 'invalid key length'); }
     }
   };
   const described = (algorithm, bits) => (algorithm.name === 'HMAC'
@@ -125,8 +126,9 @@
     }
     return made(held, type, isPrivate ? extractable : Boolean(extractable), description, isPrivate ? notEmpty(allowed) : allowed);
   };
-  const derived = (algorithm, key, usage, bits) => {
+  const derived = (algorithm, key, usage, wanted) => {
     const held = used(key, algorithm, usage);
+    const bits = wanted === null || wanted === undefined ? wanted : whole(wanted, 'length');
     if (algorithm.name === 'PBKDF2') {
       const iterations = whole(algorithm.iterations, 'iterations');
       if (iterations === 0) fail('OperationError', "number of iterations can't be 0");
