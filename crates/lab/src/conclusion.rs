@@ -7,6 +7,7 @@ use cli::{ExitCode, ExitError, Output};
 use metrics::server::Side;
 use recordings::RecordedRun;
 use stdx::Nanos;
+use study::contrast::Measure;
 use study::plan::{GivenUp, RunOutcome, Slot, given_up};
 
 use super::console::Console;
@@ -88,6 +89,7 @@ pub(crate) fn conclude(
         unlike: checkpoint.differences(),
         left_out: cells.collect(),
         looks: plan.until_sure.map_or(1, UntilSure::looks),
+        primary: plan.until_sure.and_then(|until| Measure::first_of(&until.measures)),
         ended: measured.ending.as_ref().map_or(String::new(), |ending| ending.text.clone()),
         runs,
     };

@@ -2,10 +2,13 @@
 
 use cli::{Dialect, ExitCode, ExitError, Interrupts};
 use metrics::tally::Assertion;
-use metrics::{Attacked, AttackedTargets, Batch, Generator, Selector, Summary, Verdict};
+use metrics::{
+    Attacked, AttackedTargets, Batch, Generator, LAG_FLOOR, LAG_SHARE_MAX, Reason, Selector,
+    Summary, Verdict,
+};
 use report::{Blind, RunSubject, VariantRun};
 use results::{Item, ReadError, Reader, Selection};
-use study::contrast::{Load, Run};
+use study::contrast::{Doubt, Load, Measure, Run};
 
 use super::generators::Generators;
 
@@ -39,7 +42,44 @@ impl RecordedRun {
             times: summary.response.clone(),
             throughput_per_s: summary.throughput(),
             errors: if summary.requests == 0 { 0.0 } else { 1.0 - summary.success_ratio() },
+            begun_ns: summary.earliest,
+            doubts: self.invalid_measures().into_iter().map(|of| (of, Doubt::Invalid)).collect(),
         }
+    }
+
+    /// The figures that the load generator spoilt. Late starts spoil the quantiles that they raised, and the mean if they raised it;
+    /// lost time spoils a closed loop's rate; whatever else is wrong with a run spoils all of them.
+    fn invalid_measures(&self) -> Vec<Measure> {
+        let mut invalid = Vec::new();
+        for reason in &self.verdict.reasons {
+            match reason {
+                Reason::Late { quantiles, .. } => {
+                    let raised = quantiles.iter().filter(|quantile| quantile.raised);
+                    invalid.extend(raised.filter_map(|quantile| measure_at(quantile.q)));
+                    if self.is_mean_raised() {
+                        invalid.push(Measure::Mean);
+                    }
+                }
+                Reason::TimeLost { .. } => invalid.push(Measure::Throughput),
+                // Beside one of those two it is their cause.
+                Reason::Stalls { .. } if self.knows_what_is_late() => {}
+                _ => return Measure::ALL.to_vec(),
+            }
+        }
+        invalid
+    }
+
+    fn knows_what_is_late(&self) -> bool {
+        let mut reasons = self.verdict.reasons.iter();
+        reasons.any(|one| matches!(one, Reason::Late { .. } | Reason::TimeLost { .. }))
+    }
+
+    /// Late starts raised the mean by more than the share that they may raise a quantile by.
+    fn is_mean_raised(&self) -> bool {
+        let Some(generator) = &self.generator else { return false };
+        let (response, on_time) =
+            (self.summary.response.mean().0 as f64, generator.on_time.mean().0 as f64);
+        response > on_time * (1.0 + LAG_SHARE_MAX) + LAG_FLOOR.0 as f64
     }
 
     /// The load it was offered.
@@ -73,6 +113,12 @@ impl RecordedRun {
             blind: if self.verdict.blind { Blind::Unrecorded } else { Blind::Recorded },
         }
     }
+}
+
+/// The measure that is this quantile.
+fn measure_at(q: f64) -> Option<Measure> {
+    let quantiles = [(0.5, Measure::P50), (0.9, Measure::P90), (0.99, Measure::P99)];
+    quantiles.into_iter().find(|(of, _)| *of == q).map(|(_, measure)| measure)
 }
 
 /// Reads the requests of one run that are selected. Rows before damage count, and the verdict names the damage.

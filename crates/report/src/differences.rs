@@ -122,7 +122,7 @@ impl Differences {
         if self.rows.iter().any(|row| row.found.p.is_some()) {
             let count = counted(self.rows.len() as u64, "comparison");
             caveats.push(format!(
-                "p and intervals are made as in brunt compare: adjusted for its metrics of response times, and for {count} with the first label."
+                "p and intervals are made as in brunt compare where the median is judged first: adjusted for its metrics of response times, and for {count} with the first label."
             ));
         }
         caveats

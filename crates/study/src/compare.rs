@@ -2,7 +2,7 @@
 
 use metrics::Histogram;
 
-use crate::contrast::{Change, Measure, Rules, Run, changes};
+use crate::contrast::{Change, Measure, Rules, Run, changes, exclude};
 use crate::stats::{Shift, Smirnov, Tally, hodges_lehmann, mann_whitney, smirnov};
 
 /// What the shift and the ranks are of.
@@ -69,10 +69,13 @@ pub fn compare(a: &[Histogram], b: &[Histogram], comparisons: usize) -> Option<C
 /// How the median changed, judged beside the other measures of response times: throughput and errors are not known here, and figures
 /// that do not vary take no share of the level.
 fn median_change(a: &[Histogram], b: &[Histogram], comparisons: usize) -> Option<Change> {
-    let run = |times: &Histogram| Run { times: times.clone(), throughput_per_s: 1.0, errors: 0.0 };
+    let run =
+        |times: &Histogram| Run { times: times.clone(), throughput_per_s: 1.0, ..Run::default() };
     let runs = |all: &[Histogram]| all.iter().map(run).collect::<Vec<_>>();
-    let rules = Rules { comparisons, ..Rules::default() };
-    let changes = changes(&runs(a), &runs(b), &rules)?;
+    let rules = Rules { comparisons, primary: Some(Measure::P50), ..Rules::default() };
+    let mut both = [runs(a), runs(b)];
+    exclude(&mut both);
+    let changes = changes(&both[0], &both[1], &rules)?;
     changes.into_iter().find(|change| change.measure == Measure::P50)
 }
 
@@ -145,14 +148,15 @@ mod tests {
         let run = |times: &Histogram| contrast::Run {
             times: times.clone(),
             throughput_per_s: 10.0,
-            errors: 0.0,
+            ..contrast::Run::default()
         };
         for (count, slower) in [(3, 10), (4, 5), (8, 2)] {
             let (a, b) = (runs(0, count, 0), runs(100, count, slower));
             let found = compare(&a, &b, 2).unwrap();
             let (all_a, all_b): (Vec<_>, Vec<_>) =
                 (a.iter().map(run).collect(), b.iter().map(run).collect());
-            let rules = contrast::Rules { comparisons: 2, ..contrast::Rules::default() };
+            let primary = Some(Measure::P50);
+            let rules = contrast::Rules { comparisons: 2, primary, ..contrast::Rules::default() };
             let all = contrast::contrast(&all_a, &all_b, &rules).unwrap();
             let p50 = all.changes[1];
             assert_eq!(found.p, Some((p50.p, p50.p_family)));

@@ -35,6 +35,7 @@ fn repeat(seed: u64, slower_percent: u64) -> Run {
         throughput_per_s: summary.throughput(),
         errors: 1.0 - summary.success_ratio(),
         times: summary.response,
+        ..Run::default()
     }
 }
 

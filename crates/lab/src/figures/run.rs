@@ -199,7 +199,7 @@ mod tests {
         let mut summary = Summary::new();
         summary.add(&Batch { samples: (0..10_000).map(sample).collect(), ..Batch::default() });
         let times = summary.response.clone();
-        let run = Run { times, throughput_per_s: summary.throughput(), errors: 0.0 };
+        let run = Run { times, throughput_per_s: summary.throughput(), ..Run::default() };
         let found = of_results(&run, &summary);
         let value = |name: &str| found.iter().find(|(of, _)| *of == name).unwrap().1;
         assert_eq!(format!("{:.2}", value("throughput")), "39.73");

@@ -1,9 +1,10 @@
 //! What must be known to believe the findings of a comparison, one sentence each, the gravest first.
 
-use stdx::{are, plural, were};
-use study::contrast::{Unequal, What};
+use stdx::{are, list_and, plural, were};
+use study::contrast::{Doubt, Measure, RUNS_MIN, Unequal, What};
 
-use super::{Blind, Contrasts, Row, Variant, VariantRun};
+use super::findings::in_words;
+use super::{Blind, Contrasts, Row, Variant, VariantRun, value};
 use crate::number::{counted, number};
 
 impl Contrasts {
@@ -15,6 +16,7 @@ impl Contrasts {
         cautions.extend(self.rows.iter().flat_map(|row| self.unequal(row)));
         cautions.extend(self.rows.iter().flat_map(apart));
         cautions.extend(self.variants.iter().filter_map(invalid));
+        cautions.extend(self.variants.iter().flat_map(outliers));
         cautions.extend(self.never_decided());
         cautions.extend(self.not_excluded());
         cautions.extend(self.rows.iter().filter_map(|row| self.one_after_the_other(row)));
@@ -85,8 +87,9 @@ impl Contrasts {
 
     fn method(&self) -> String {
         format!(
-            "one run is one value. Changes of less than {}% ({} points of errors) count as the same. In 95 of 100 comparisons all \
+            "one run is one value, and {} is judged first. Changes of less than {}% ({} points of errors) count as the same. In 95 of 100 comparisons all \
              intervals hold the true change.",
+            self.rules.primary.map_or("the median", in_words),
             percent(self.rules.effect_min),
             percent(self.rules.errors_min)
         )
@@ -117,13 +120,52 @@ fn invalid(variant: &Variant) -> Option<String> {
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     (count > 0).then(|| {
         format!(
-            "{count} of {} of {} {} INVALID: {}{more}.",
+            "{count} of {} of {} {} INVALID: {}{more}.{}",
             counted(variant.runs.len() as u64, "run"),
             variant.label,
             are(count),
             reasons[..reasons.len().min(REASONS_MAX)].join("; "),
+            what_counts(variant),
         )
     })
+}
+
+/// Which figures of INVALID runs count. Of runs whose reasons are not known by figure nothing is said.
+fn what_counts(variant: &Variant) -> String {
+    let names = |doubt: Doubt| {
+        let is_doubted = |measure: &&Measure| {
+            let mut runs = variant.runs.iter();
+            runs.any(|run| run.figures.doubts.contains(&(**measure, doubt)))
+        };
+        let names: Vec<&str> = Measure::ALL.iter().filter(is_doubted).map(|of| of.name()).collect();
+        (!names.is_empty()).then(|| list_and(&names))
+    };
+    let out = names(Doubt::Invalid)
+        .map(|names| format!(" What the generator spoilt of {names} does not count."));
+    let needed = names(Doubt::InvalidButNeeded).map(|names| {
+        format!(" What it spoilt of {names} counts, since fewer than {RUNS_MIN} runs are good.")
+    });
+    out.into_iter().chain(needed).collect()
+}
+
+/// Runs that stand out, one sentence each.
+fn outliers(variant: &Variant) -> Vec<String> {
+    let of = |run: &VariantRun| {
+        let doubts = run.figures.doubts.iter().filter(|(_, doubt)| *doubt == Doubt::Outlier);
+        let figures: Vec<String> = doubts
+            .map(|(of, _)| format!("{} {}", of.name(), value(*of, of.of(&run.figures))))
+            .collect();
+        (!figures.is_empty()).then(|| {
+            let figures: Vec<&str> = figures.iter().map(String::as_str).collect();
+            format!(
+                "run {} of {} stands out and does not count in {}: its figures lie far from those of all other runs.",
+                run.name,
+                variant.label,
+                list_and(&figures)
+            )
+        })
+    };
+    variant.runs.iter().filter_map(of).collect()
 }
 
 /// What is missing of a variant.

@@ -1,9 +1,9 @@
 //! The conclusion of a comparison: which variant is better and by how much, how sure that is, and how many runs are missing.
 
-use study::contrast::{Finding, Unequal};
+use study::contrast::{Doubt, Finding, Measure, Unequal};
 
 use super::findings::{compared, gravest};
-use super::{Contrasts, Row};
+use super::{Contrasts, Row, VariantRun};
 use crate::conclusion::{Kind, SENTENCES_MAX, Sentence};
 use crate::number::counted;
 
@@ -104,7 +104,13 @@ impl Contrasts {
         let least = judged.map(|row| row.found.runs.0.min(row.found.runs.1)).min()?;
         let runs: usize = self.variants.iter().map(|variant| variant.runs.len()).sum();
         let of = self.variants.iter().flat_map(|variant| &variant.runs);
-        let invalid = of.filter(|run| !run.invalid.is_empty()).count();
+        // A run counts as INVALID here if the figure that is judged first is none of its good ones.
+        let is_spoilt = |run: &&VariantRun| {
+            let mut doubts = run.figures.doubts.iter();
+            let needed = |one: &(Measure, Doubt)| one.1 == Doubt::InvalidButNeeded;
+            doubts.any(|one| needed(one) && Some(one.0) == self.rules.primary)
+        };
+        let invalid = of.filter(is_spoilt).count();
         let doubt = match () {
             () if self.rows.iter().any(|row| !row.unequal.is_empty()) => {
                 Some("the variants did not get the same load, which may be all that differs".to_owned())

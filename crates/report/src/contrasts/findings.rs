@@ -4,6 +4,12 @@ use study::contrast::{Change, Contrast, Finding, Measure, RUNS_MIN};
 
 use super::amounts::{by, value};
 
+/// A measure's name in sentences.
+pub(super) fn in_words(measure: Measure) -> &'static str {
+    let mut all = MEASURES.into_iter().chain(FURTHER);
+    all.find(|(of, _)| *of == measure).map_or(measure.name(), |(_, name)| name)
+}
+
 /// The measures in sentences, and their names there.
 const MEASURES: [(Measure, &str); 4] = [
     (Measure::P50, "the median"),
@@ -23,7 +29,7 @@ pub(crate) fn gravest(contrast: &Contrast) -> Finding {
     all.into_iter().find(|finding| of(*finding)).unwrap_or(Finding::Same)
 }
 
-/// The changes that a sentence states, with the names of their measures.
+/// The changes that a sentence states, with the names of their measures: first the one that is judged first.
 fn stated(contrast: &Contrast) -> Vec<(&Change, &'static str)> {
     let of = |measures: &[(Measure, &'static str)]| {
         let found = measures.iter().filter_map(|(measure, name)| {
@@ -36,9 +42,13 @@ fn stated(contrast: &Contrast) -> Vec<(&Change, &'static str)> {
         found.collect::<Vec<_>>()
     };
     let differs = |one: &(&Change, &str)| matches!(one.0.finding, Finding::Better | Finding::Worse);
-    let mut stated = of(&MEASURES);
+    let is_first = |one: &(Measure, &str)| one.0 == contrast.primary;
+    let first = MEASURES.into_iter().chain(FURTHER).find(is_first);
+    let others: Vec<_> = MEASURES.into_iter().filter(|one| !is_first(one)).collect();
+    let mut stated = of(&first.into_iter().chain(others).collect::<Vec<_>>());
     if !stated.iter().any(differs) {
-        stated.extend(of(&FURTHER).into_iter().filter(differs));
+        let further: Vec<_> = FURTHER.into_iter().filter(|one| !is_first(one)).collect();
+        stated.extend(of(&further).into_iter().filter(differs));
     }
     stated
 }
@@ -65,9 +75,18 @@ pub(crate) fn compared(label: &str, first: &str, contrast: &Contrast) -> String 
         (false, true) => difference(label, first, &better),
         (true, false) => difference(label, first, &worse),
         (false, false) => {
-            let worse = worse.iter().map(|(change, name)| part(change, name));
-            let worse = worse.collect::<Vec<_>>().join(", ");
-            format!("{}; and worse: {worse}", difference(label, first, &better))
+            let sides = [("worse", parts(&worse)), ("better", parts(&better))];
+            let differs =
+                |one: &&(&Change, &str)| matches!(one.0.finding, Finding::Better | Finding::Worse);
+            let leading = stated.iter().find(differs).map(|one| one.0.finding);
+            let [one, other] = match leading {
+                Some(Finding::Better) => [&sides[1], &sides[0]],
+                _ => [&sides[0], &sides[1]],
+            };
+            format!(
+                "{label} against {first} is mixed: {} in {}; {} in {}",
+                one.0, one.1, other.0, other.1
+            )
         }
     };
     if !same.is_empty() {
@@ -89,8 +108,12 @@ fn difference(label: &str, first: &str, changes: &[(&Change, &str)]) -> String {
         (false, true) => "better",
         (false, false) => "worse",
     };
+    format!("{label} is {word} than {first}: {}", parts(changes))
+}
+
+fn parts(changes: &[(&Change, &str)]) -> String {
     let parts: Vec<String> = changes.iter().map(|(change, name)| part(change, name)).collect();
-    format!("{label} is {word} than {first}: {}", parts.join(", "))
+    parts.join(", ")
 }
 
 /// What runs showed that decide nothing.

@@ -1,6 +1,8 @@
 //! A comparison as one line of JSON. A key is never renamed: docs/reference/compare-json.md.
 
-use study::contrast::{Change, Distance, LimitVerdict, QuantileShift, Scale, Unequal, What};
+use study::contrast::{
+    Change, Distance, Doubt, LimitVerdict, Measure, QuantileShift, Scale, Unequal, What,
+};
 
 use super::{Apart, Contrasts, Row, Variant, VariantRun};
 use crate::number::go_json;
@@ -17,6 +19,7 @@ impl Contrasts {
             .put("variants", json_list(self.variants.iter().map(variant)))
             .put("metrics", self.metrics_json())
             .put("comparisons", self.comparisons_json())
+            .text("primary", self.rules.primary.map_or("", Measure::name))
             .float("min_effect", self.rules.effect_min)
             .float("min_errors", self.rules.errors_min)
             .number("seed", self.rules.seed)
@@ -158,11 +161,21 @@ fn run(run: &VariantRun) -> String {
         .float("connections", load.connections)
         .float("processes", load.processes)
         .put("invalid", json_list(run.invalid.iter().map(|reason| escape::json(reason))))
+        .put("doubts", json_list(run.figures.doubts.iter().map(doubt)))
         .end()
 }
 
 fn runs_needed(runs: Option<usize>) -> String {
     runs.map_or("null".to_owned(), |runs| runs.to_string())
+}
+
+fn doubt((measure, doubt): &(Measure, Doubt)) -> String {
+    let (why, counts) = match doubt {
+        Doubt::Invalid => ("invalid", "false"),
+        Doubt::InvalidButNeeded => ("invalid", "true"),
+        Doubt::Outlier => ("outlier", "false"),
+    };
+    Object::new().text("name", measure.name()).text("why", why).put("counts", counts).end()
 }
 
 fn optional(value: Option<f64>) -> String {

@@ -20,7 +20,7 @@ pub use apart::{RunMachine, RunSubject};
 pub(crate) use findings::{compared, gravest};
 use study::contrast::{
     Change, Contrast, Finding, Limit, LimitVerdict, Load, Measure, Rules, Run, Unequal, contrast,
-    unequal,
+    exclude, primary, unequal,
 };
 
 use crate::columns::Columns;
@@ -114,10 +114,15 @@ impl Contrasts {
     pub fn of(title: &str, mut variants: Vec<Variant>, rules: Rules, limits: &[Limit]) -> Self {
         variants.iter_mut().for_each(Variant::take_out_empty);
         let compared = variants.iter().skip(1).filter(|variant| !variant.runs.is_empty()).count();
-        let rules = Rules { comparisons: compared.max(1), ..rules };
+        exclude_of(&mut variants);
         let runs = |variant: &Variant| -> Vec<Run> {
             variant.runs.iter().map(|run| run.figures.clone()).collect()
         };
+        let gated: Vec<Measure> = limits.iter().map(|limit| limit.measure).collect();
+        let all = variants.iter().flat_map(|variant| &variant.runs).map(|run| &run.figures);
+        let first = rules.primary.or_else(|| Measure::first_of(&gated));
+        let primary = Some(first.unwrap_or_else(|| primary(all)));
+        let rules = Rules { comparisons: compared.max(1), primary, ..rules };
         let loads =
             |variant: &Variant| variant.runs.iter().map(|run| run.load).collect::<Vec<Load>>();
         let rows = variants.split_first().map_or(Vec::new(), |(first, rest)| {
@@ -227,9 +232,8 @@ impl Contrasts {
     /// What the runs of a variant have of a measure on average; `None` without runs.
     pub(crate) fn centre(&self, label: &str, measure: Measure) -> Option<f64> {
         let variant = self.variants.iter().find(|variant| variant.label == label)?;
-        let values = variant.runs.iter().map(|run| measure.of(&run.figures));
-        let values: Vec<f64> = values.collect();
-        (!values.is_empty()).then(|| measure.scale().centre(&values))
+        let figures = variant.runs.iter().map(|run| &run.figures);
+        (!variant.runs.is_empty()).then(|| measure.centre(figures))
     }
 
     /// There is anything to draw.
@@ -272,6 +276,17 @@ impl Row {
     }
 }
 
+/// Decides which figures of which runs count, by all variants.
+fn exclude_of(variants: &mut [Variant]) {
+    let take =
+        |run: &mut VariantRun| Run { begun_ns: run.span.0, ..std::mem::take(&mut run.figures) };
+    let mut figures: Vec<Vec<Run>> =
+        variants.iter_mut().map(|one| one.runs.iter_mut().map(take).collect()).collect();
+    exclude(&mut figures);
+    let runs = variants.iter_mut().flat_map(|variant| &mut variant.runs);
+    runs.zip(figures.into_iter().flatten()).for_each(|(run, figures)| run.figures = figures);
+}
+
 /// What is compared with what.
 fn subject(variants: &[Variant]) -> String {
     match variants {
@@ -305,10 +320,8 @@ fn common_path(labels: &[&str]) -> usize {
 /// A variant by itself, with means over its runs, as the comparisons have them.
 fn cells(variant: &Variant) -> [String; 9] {
     let requests: u64 = variant.runs.iter().map(|run| run.figures.times.count()).sum();
-    let [mean, p50, p90, p99, throughput, errors] = Measure::ALL.map(|measure| {
-        let values: Vec<f64> = variant.runs.iter().map(|run| measure.of(&run.figures)).collect();
-        value(measure, measure.scale().centre(&values))
-    });
+    let [mean, p50, p90, p99, throughput, errors] = Measure::ALL
+        .map(|measure| value(measure, measure.centre(variant.runs.iter().map(|run| &run.figures))));
     let runs = variant.runs.len().to_string();
     [variant.label.clone(), runs, grouped(requests), mean, p50, p90, p99, throughput, errors]
 }

@@ -78,8 +78,8 @@ pub(super) struct RunsNeeded<'a> {
 }
 
 impl Row {
-    /// How many runs of each would decide what is open: of the limits that are not decided, where there are any, and else of all
-    /// measures. The one number that every form and every sentence gives; `None` where it is not known.
+    /// How many runs of each would decide what is open: of the limits that are not decided, where there are any, else of the figure
+    /// that is judged first, and where that is decided of all others. The one number that every form and every sentence gives; `None` where it is not known.
     pub(super) fn needed(&self) -> Option<RunsNeeded<'_>> {
         let is_unclear = |one: &&Change| {
             let mut limits = self.verdicts.iter();
@@ -88,7 +88,13 @@ impl Row {
         let is_known = |one: &&Change| one.runs_needed.is_some();
         let gated: Vec<&Change> =
             self.found.changes.iter().filter(is_unclear).filter(is_known).collect();
-        let of = if gated.is_empty() { self.open().filter(is_known).collect() } else { gated };
+        let is_primary = |one: &&Change| one.measure == self.found.primary;
+        let primary: Vec<&Change> = self.open().filter(is_primary).filter(is_known).collect();
+        let of = match (gated.is_empty(), primary.is_empty()) {
+            (false, _) => gated,
+            (true, false) => primary,
+            (true, true) => self.open().filter(is_known).collect(),
+        };
         let runs = of.iter().filter_map(|one| one.runs_needed).max()?;
         Some(RunsNeeded { runs, of })
     }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use stdx::Prng;
 
 use stdx::Nanos;
+use study::contrast::Doubt;
 
 use super::*;
 
@@ -25,7 +26,7 @@ fn variant(label: &str, runs: u64, mean_ms: f64, users: f64, at: i64) -> Variant
         };
         VariantRun {
             name: format!("{label}/{n}"),
-            figures: Run { times, throughput_per_s, errors: 0.0 },
+            figures: Run { times, throughput_per_s, ..Run::default() },
             load,
             // Interleaved, unless `at` has other times.
             span: (at + 10 * n as i64, at + 10 * n as i64 + 5),
@@ -215,7 +216,7 @@ fn single_runs_are_not_judged_and_it_is_reported_why() {
     let lines: Vec<&str> = text.lines().take(3).collect();
     assert!(
         lines[0].starts_with(
-            "Whether b differs from a takes at least 3 runs of each; these showed the median "
+            "Whether b differs from a takes at least 3 runs of each; these showed the mean "
         ),
         "{text}"
     );
@@ -307,13 +308,82 @@ fn doubts_are_in_the_conclusion() {
     assert!(sure(sides()).starts_with("How sure: at least 4 runs of each; "));
     let mut invalid = sides();
     invalid[1].runs[2].invalid = vec!["hits began late".to_owned()];
-    let words = "How sure: little, because 1 of 8 runs is INVALID, ";
+    assert!(
+        sure(invalid.clone()).starts_with("How sure: at least 4 runs of each; "),
+        "its p50 is good"
+    );
+    // Of four runs two may be spoilt, and count then.
+    for run in &mut invalid[1].runs[..2] {
+        run.figures.doubts = vec![(Measure::P50, Doubt::Invalid)];
+    }
+    let words = "How sure: little, because 2 of 8 runs are INVALID, ";
     assert!(sure(invalid).starts_with(words));
     let [first, _] = sides();
     let late = variant("bb", 4, 20.0, 4.0, 1000);
     assert!(sure([first.clone(), late]).contains("were not interleaved"));
     let loaded = variant("bb", 4, 20.0, 80.0, 3);
     assert!(sure([first, loaded]).contains("did not get the same load"));
+}
+
+/// What is spoilt of a run does not count, and what is good of it does; one that stands out is named.
+#[test]
+fn runs_weigh_as_they_deserve() {
+    let sides = || [variant("a", 8, 10.0, 4.0, 0), variant("bb", 8, 11.0, 4.0, 3)];
+    let calm = json(&compared(sides().to_vec(), &["p50>+5%"]));
+    let mut spoilt = sides();
+    let mut late = variant("bb", 1, 50.0, 4.0, 3).runs.remove(0);
+    (late.name, late.span) = ("bb/2".to_owned(), spoilt[1].runs[2].span);
+    spoilt[1].runs[2] = late;
+    let found = compared(spoilt.to_vec(), &["p50>+5%"]);
+    let words = "Note: run bb/2 of bb stands out and does not count in latency.mean 5";
+    assert!(found.text().contains(words), "{}", found.text());
+    assert_eq!(found.broken()[0].0, LimitVerdict::Exceeded, "{}", found.text());
+    let p50 = |value: &Value| value["metrics"][1]["after"].as_f64().unwrap();
+    assert!((p50(&json(&found)) / p50(&calm) - 1.0).abs() < 0.01);
+    assert_eq!(json(&found)["variants"][1]["runs"][2]["doubts"][0]["why"], "outlier");
+    spoilt[1].runs[2].invalid = vec!["hits began late".to_owned()];
+    let measures = [Measure::Mean, Measure::P50, Measure::P90, Measure::P99];
+    spoilt[1].runs[2].figures.doubts = measures.map(|of| (of, Doubt::Invalid)).into();
+    let text = compared(spoilt.to_vec(), &["p50>+5%"]).text();
+    let words = "What the generator spoilt of latency.mean, latency.p50, latency.p90 and latency.p99 does not count.";
+    assert!(text.contains(words), "{text}");
+    assert!(text.contains("How sure: at least 8 runs of each; "), "{text}");
+}
+
+#[test]
+fn a_mixed_finding_begins_with_the_figure_that_is_judged_first() {
+    let mut side = variant("bb", 8, 8.0, 4.0, 3);
+    side.runs.iter_mut().for_each(|run| run.figures.times.record_n(Nanos(900_000_000), 20));
+    let of = |limits: &[&str]| {
+        conclusion(&compared(vec![variant("a", 8, 10.0, 4.0, 0), side.clone()], limits))[0]
+            .1
+            .clone()
+    };
+    let (median, tail) = (of(&["p50>+5%"]), of(&["p99>+5%"]));
+    assert!(median.starts_with("bb against a is mixed: better in the median "), "{median}");
+    assert!(median.contains("; worse in the 99th percentile "), "{median}");
+    assert!(tail.starts_with("bb against a is mixed: worse in the 99th percentile "), "{tail}");
+}
+
+/// No errors on either side are no reason for more runs, and every form gives one number of them.
+#[test]
+fn one_number_of_runs_is_asked_for() {
+    let sides = vec![variant("a", 4, 10.0, 4.0, 0), variant("bb", 4, 10.15, 4.0, 3)];
+    let found = compared(sides, &["p50>+0.1%"]);
+    let value = json(&found);
+    let runs = value["comparisons"][0]["runs_needed"].as_u64().unwrap();
+    let [(_, sentence)] = &found.broken()[..] else { panic!("{:?}", found.broken()) };
+    assert!(sentence.contains(&format!("about {runs} runs of each do")), "{runs}: {sentence}");
+    let next = format!("Next: about {runs} runs of each would decide latency.p50");
+    assert!(found.text().contains(&next), "{next}: {}", found.text());
+    assert_eq!(value["metrics"][1]["runs_needed"], runs);
+    assert_eq!(value["metrics"][5]["runs_needed"], Value::Null);
+    assert!(!found.text().contains("any number of runs"), "{}", found.text());
+    assert!(
+        !conclusion(&found)
+            .iter()
+            .any(|one| one.1.contains("not decided by these runs: the share of errors"))
+    );
 }
 
 /// One or two runs of either decide no gate, whatever they show: it could not have failed, so it must not pass.

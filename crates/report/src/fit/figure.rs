@@ -24,7 +24,10 @@ pub fn figure(input: &FitInput<'_>) -> Figure {
     let mut series = Vec::new();
     if let Ok(fit) = input.found {
         let curve = |of: &dyn Fn(f64) -> f64| -> Vec<(f64, f64)> {
-            curve_loads(fit, greatest).into_iter().map(|load| (load, of(load))).collect()
+            let loads = curve_loads(fit, greatest).into_iter();
+            // Beyond loads that are all far below the knee no curve is known.
+            let known = loads.filter(|load| fit.lower_bound().is_none() || *load <= fit.range().1);
+            known.map(|load| (load, of(load))).collect()
         };
         let mean = |load| fit.model.mean_s(load, fit.think_s) * 1e3;
         let throughput = |load| fit.model.throughput_per_s(load, fit.think_s);

@@ -1,6 +1,6 @@
 //! A fit, or its refusal, as one line of JSON.
 
-use study::scaling::{Estimate, Gain, Observation, Prediction};
+use study::scaling::{Estimate, Fit, Gain, Observation, Prediction};
 
 use super::input::FitInput;
 use super::words::{by_name, levels, refused};
@@ -21,7 +21,7 @@ pub fn json(input: &FitInput<'_>) -> String {
             .put("measured", json_list(input.sweep.observations.iter().map(observation_json))),
         Ok(fit) => {
             let parameters = fit.parameters.iter().fold(Object::new(), |object, (name, value)| {
-                object.put(name, estimate_json(value))
+                object.put(name, parameter_json(fit, name, value))
             });
             let loads = levels(&fit.observations).into_iter().map(|(load, _)| load);
             let mut loads: Vec<f64> = loads.chain(input.at.iter().copied()).collect();
@@ -39,6 +39,7 @@ pub fn json(input: &FitInput<'_>) -> String {
                 .put("overloaded", json_list(fit.overloaded.iter().map(|load| go_json(*load))))
                 .put("predictions", json_list(predictions))
                 .put("one_more_worker", gain)
+                .put("next_load", optional(fit.lower_bound().map(|bound| bound.next_load)))
         }
     };
     object.put("notes", json_list(notes)).end() + "\n"
@@ -56,11 +57,12 @@ fn observation_json(one: &Observation) -> String {
 }
 
 fn prediction_json(one: &Prediction) -> String {
+    let form = if one.is_determined { Form::Whole } else { Form::IntervalAlone };
     Object::new()
         .float("load", one.load)
         .put("extrapolated", if one.is_extrapolated { "true" } else { "false" })
-        .put("throughput", estimate_json(&one.throughput_per_s))
-        .put("mean", estimate_json(&one.mean_s))
+        .put("throughput", estimate_json(&one.throughput_per_s, form))
+        .put("mean", estimate_json(&one.mean_s, form))
         .put("p50", optional(one.p50_s))
         .put("p99", optional(one.p99_s))
         .put("utilisation", optional(one.utilisation))
@@ -80,10 +82,30 @@ fn gain_json(gain: &Gain) -> String {
         .end()
 }
 
-fn estimate_json(one: &Estimate) -> String {
+/// What the measurements determine of an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Whole,
+    IntervalAlone,
+}
+
+/// A parameter; far below the knee without a value, and of the capacity no more than what it is at least.
+fn parameter_json(fit: &Fit, name: &str, value: &Estimate) -> String {
+    match fit.lower_bound() {
+        None => estimate_json(value, Form::Whole),
+        Some(bound) if name == "capacity" => Object::new()
+            .put("value", "null")
+            .float("low", bound.capacity_per_s)
+            .put("high", "null")
+            .end(),
+        Some(_) => estimate_json(value, Form::IntervalAlone),
+    }
+}
+
+fn estimate_json(one: &Estimate, form: Form) -> String {
     let bound = |of: fn((f64, f64)) -> f64| optional(one.interval.map(of));
     Object::new()
-        .put("value", optional(Some(one.value)))
+        .put("value", optional((form == Form::Whole).then_some(one.value)))
         .put("low", bound(|both| both.0))
         .put("high", bound(|both| both.1))
         .end()

@@ -45,6 +45,47 @@ fn a_fit_in_words() {
     });
 }
 
+/// Rates of 15 to 45/s of a server of 100/s, with noise of 1 %: no point of its capacity, and none of the time at 90/s.
+#[test]
+fn far_below_the_knee_there_is_a_lower_bound() {
+    let rates = [15.0, 20.0, 25.0, 30.0, 35.0, 40.0, 45.0];
+    let sweep = |seed: u64, scale: f64| {
+        let server = Mmc { workers: 6, service_s: 0.06 };
+        let mut rng = stdx::Prng::new(seed);
+        let mut at = |rate: f64| Observation {
+            load: rate * scale,
+            throughput_per_s: rate * scale,
+            mean_s: server.mean_response_s(rate * scale) * (0.01 * rng.normal()).exp(),
+            p50_s: Some(0.05),
+            p99_s: None,
+        };
+        Sweep { by: By::Rate, observations: rates.iter().map(|rate| at(*rate)).collect() }
+    };
+    {
+        let (seed, sweep) = (0, sweep(0, 1.0));
+        let found = fit(&sweep, Some(Kind::Mmc), 1);
+        let input = FitInput { sweep: &sweep, found: &found, at: &[90.0], notes: &[] };
+        let text = text(&input);
+        let words = "capacity at least 45/s, which is all that was measured; a measurement at 90/s would tell more";
+        assert!(text.contains(words), "{seed}: {text}");
+        assert!(!text.contains("variability") && !text.contains("service"), "{text}");
+        let value: Value = serde_json::from_str(&json(&input)).unwrap();
+        let capacity = &value["parameters"]["capacity"];
+        assert_eq!((&capacity["value"], &capacity["low"]), (&Value::Null, &45.into()), "{value}");
+        assert_eq!(value["next_load"], 90);
+        let last = value["predictions"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!((&last["load"], &last["mean"]["value"]), (&90.into(), &Value::Null), "{last}");
+        assert_eq!((&last["utilisation"], &last["p50"]), (&Value::Null, &Value::Null), "{last}");
+        assert!(super::text::sentence(&input).contains("capacity at least 45/s"));
+        assert!(figure(&input).series[0].points.iter().all(|point| point.0 <= 45.0));
+    }
+    // To nine tenths of the capacity there is a point again.
+    let near = sweep(1, 2.0);
+    let found = fit(&near, Some(Kind::Mmc), 1);
+    let text = text(&FitInput { sweep: &near, found: &found, at: &[95.0], notes: &[] });
+    assert!(text.contains("workers ") && !text.contains("at least"), "{text}");
+}
+
 #[test]
 fn a_fit_as_json() {
     with(&sweep(&[1.0, 2.0, 4.0, 6.0, 8.0, 16.0, 48.0]), |input| {

@@ -3,7 +3,7 @@
 use study::scaling::{Fit, Observation, Prediction, Sweep};
 
 use super::input::FitInput;
-use super::words::{findings, levels, model_words, ranged, refused, seconds, unit};
+use super::words::{findings, levels, model_words, predicted_words, refused, seconds, unit};
 use crate::columns::Columns;
 use crate::escape;
 use crate::number::number;
@@ -71,9 +71,9 @@ fn cells(predicted: &Prediction, measured: &[Observation]) -> [String; 9] {
     [
         number(predicted.load),
         mean(|one| one.throughput_per_s).map_or_else(blank, number),
-        ranged(&predicted.throughput_per_s, number),
+        predicted_words(predicted, &predicted.throughput_per_s, number),
         mean(|one| one.mean_s).map_or_else(blank, seconds),
-        ranged(&predicted.mean_s, seconds),
+        predicted_words(predicted, &predicted.mean_s, seconds),
         predicted.p50_s.map_or_else(blank, seconds),
         predicted.p99_s.map_or_else(blank, seconds),
         predicted.utilisation.map_or_else(blank, |share| format!("{:.0}%", share * 100.0)),

@@ -1,15 +1,31 @@
 //! The sentences and units that the text, the JSON and the figure of a fit share.
 
 use stdx::{Nanos, are};
-use study::scaling::{Estimate, Fit, Gain, Kind, Observation, Refusal};
+use study::scaling::{Estimate, Fit, Gain, Kind, LowerBound, Observation, Prediction, Refusal};
 use study::seek::By;
 
 use crate::number::{counted, duration, number};
 
 /// The model with its parameters.
 pub(super) fn model_words(fit: &Fit) -> String {
+    if let Some(bound) = fit.lower_bound() {
+        return format!(
+            "{}, whose parameters these loads do not determine: {}",
+            title(fit.kind),
+            bound_words(fit.by, &bound)
+        );
+    }
     let parameters = fit.parameters.iter().map(|(name, value)| parameter(fit.kind, name, value));
     format!("{}: {}", title(fit.kind), parameters.collect::<Vec<_>>().join(", "))
+}
+
+/// `capacity at least 45/s; a measurement at 90/s would tell more`.
+fn bound_words(by: By, bound: &LowerBound) -> String {
+    format!(
+        "capacity at least {}/s, which is all that was measured; a measurement at {} would tell more",
+        number(bound.capacity_per_s),
+        loaded(by, bound.next_load)
+    )
 }
 
 /// The findings of a fit, each with its name: model, error, knee and what else follows from it.
@@ -20,7 +36,8 @@ pub(super) fn findings(fit: &Fit) -> Vec<(&'static str, String)> {
         ("Error", format!("{error:.1}% typically between measured and predicted")),
     ];
     if fit.by == By::Connections {
-        lines.extend(knee(fit).map(|text| ("Knee", text)));
+        let knee = knee(fit).filter(|_| fit.lower_bound().is_none());
+        lines.extend(knee.map(|text| ("Knee", text)));
         lines.push(("Little", little(fit)));
     }
     if !fit.overloaded.is_empty() {
@@ -160,6 +177,19 @@ pub(super) fn ranged(value: &Estimate, shown: impl Fn(f64) -> String) -> String 
     match value.interval {
         Some((low, high)) => format!("{} ({} to {})", shown(value.value), shown(low), shown(high)),
         None => shown(value.value),
+    }
+}
+
+/// What is predicted: where the value is not determined, its interval alone.
+pub(super) fn predicted_words(
+    predicted: &Prediction,
+    value: &Estimate,
+    shown: impl Fn(f64) -> String,
+) -> String {
+    match (predicted.is_determined, value.interval) {
+        (true, _) => ranged(value, shown),
+        (false, Some((low, high))) => format!("{} to {}", shown(low), shown(high)),
+        (false, None) => String::new(),
     }
 }
 

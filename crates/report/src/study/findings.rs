@@ -142,7 +142,7 @@ fn incidents(input: &StudyInput) -> Vec<String> {
     }
     if invalid > 0 {
         sentences.push(format!(
-            "{invalid} of {all} {} INVALID by their own verdict; they are marked, and counted all the same.",
+            "{invalid} of {all} {} INVALID by their own verdict; they are marked, and figures that this spoilt do not count where three other runs do.",
             are(invalid as u64)
         ));
     }

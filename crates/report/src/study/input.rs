@@ -2,6 +2,7 @@
 
 use metrics::server::Side;
 use stdx::Nanos;
+use study::contrast::Measure;
 use study::plan::{Cell, Figure, Ordering};
 
 use crate::contrasts::VariantRun;
@@ -31,6 +32,8 @@ pub struct StudyInput {
     pub left_out: Vec<(Cell, String)>,
     /// How often runs are judged, at most, before the study ends: more than once if it goes on until it is sure.
     pub looks: usize,
+    /// The figure that is judged first, where the study names one.
+    pub primary: Option<Measure>,
     /// How a study that goes on until it is sure ended; empty for others.
     pub ended: String,
     /// Every run that was planned, in the order of the plan.

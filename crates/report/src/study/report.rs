@@ -50,7 +50,8 @@ impl StudyReport {
 }
 
 fn workload_findings(input: &StudyInput, workload: usize) -> WorkloadFindings {
-    let rules = Rules { seed: input.seed, looks: input.looks, ..Rules::default() };
+    let rules =
+        Rules { seed: input.seed, looks: input.looks, primary: input.primary, ..Rules::default() };
     let variants: Vec<Variant> = input
         .planned(workload)
         .into_iter()

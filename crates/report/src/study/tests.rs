@@ -16,7 +16,7 @@ fn run(cell: Cell, repeat: usize, ms: u64, limit: f64) -> StudyRun {
     for request in 0..200u64 {
         times.record(Nanos::from_millis(ms) + Nanos(request * 10_000 + repeat as u64 * 1000));
     }
-    let figures = Run { times, throughput_per_s: 1000.0 / ms as f64, errors: 0.0 };
+    let figures = Run { times, throughput_per_s: 1000.0 / ms as f64, ..Run::default() };
     let value = |measure: Measure| (Figure::named(measure.name()).unwrap(), measure.of(&figures));
     let mut per_run: Vec<_> = Measure::ALL.map(value).into();
     let duration = 1e9 * limit;
@@ -74,6 +74,7 @@ fn input() -> StudyInput {
         unlike: Vec::new(),
         left_out: Vec::new(),
         looks: 1,
+        primary: None,
         ended: String::new(),
         runs: runs.collect(),
     }

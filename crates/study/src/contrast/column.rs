@@ -1,6 +1,7 @@
 //! One figure of every run of two variants, and how it changed: the only place where a change gets its interval and its p.
 
 use super::measure::{Change, Finding, LEVEL, Measure, RUNS_MAX, Rules, Run, Scale};
+use super::pairs::pairs;
 use crate::stats::{RUNS_MIN, Welch, mean, welch};
 
 /// What a figure is judged by.
@@ -23,7 +24,15 @@ impl Judge {
     /// One for each column: the figure with the least p shares the level with all that vary, and each one after it with those that
     /// are left, until the first that is not called different (Holm, "A simple sequentially rejective multiple test procedure",
     /// Scandinavian Journal of Statistics 6, 1979). Together they call any of equal figures different as seldom as one would.
-    pub(super) fn step_down(columns: &[Option<&Column>], rules: &Rules) -> Vec<Self> {
+    ///
+    /// The `first` of them, where one is named, is judged before all and has [`FIRST_SHARE`] of the level for itself. The others share
+    /// [`OTHERS_SHARE`] of it, and all of it where the first is called different (Wiens, "A fixed sequence Bonferroni procedure for testing
+    /// multiple endpoints", Pharmaceutical Statistics 2, 2003).
+    pub(super) fn step_down(
+        columns: &[Option<&Column>],
+        first: Option<usize>,
+        rules: &Rules,
+    ) -> Vec<Self> {
         let p = |at: &usize| columns[*at].map_or(1.0, Column::p);
         let mut order: Vec<usize> = (0..columns.len()).collect();
         order.sort_by(|a, b| p(a).total_cmp(&p(b)));
@@ -31,15 +40,28 @@ impl Judge {
         let may_differ = |column: &&&Column| column.varies() && column.is_judged();
         let mut left = columns.iter().flatten().filter(may_differ).count();
         let mut judges = vec![Self::of(left, rules); columns.len()];
-        let mut p_before = 0.0;
+        let is_first = |at: &usize| columns[*at].as_ref().is_some_and(|one| may_differ(&one));
+        let (mut p_before, mut share) = (0.0, 1.0);
+        if let Some(first) = first.filter(is_first).filter(|_| left > 1) {
+            judges[first] = Self::of(1, rules).with_share(FIRST_SHARE);
+            let is_different = judges[first].corrected(p(&first)) <= LEVEL;
+            share = if is_different { 1.0 } else { OTHERS_SHARE };
+            order.retain(|at| *at != first);
+            left -= 1;
+        }
         for at in order {
-            judges[at] = Self { p_before, ..Self::of(left, rules) };
+            judges[at] = Self { p_before, ..Self::of(left, rules).with_share(share) };
             p_before = judges[at].corrected(p(&at));
             if p_before <= LEVEL {
                 left = left.saturating_sub(1);
             }
         }
         judges
+    }
+
+    /// With so much of the level.
+    fn with_share(self, share: f64) -> Self {
+        Self { chances: self.chances / share, ..self }
     }
 
     /// The chance that any of the figures of equal variants is as far apart as one with this p.
@@ -51,6 +73,16 @@ impl Judge {
         LEVEL / self.chances
     }
 }
+
+/// The share of the level that the figure has which is judged first.
+const FIRST_SHARE: f64 = 0.6;
+/// The share that the others have together, unless the first is called different. What is left of the level pays for the choices that
+/// the runs themselves decide: whether pairs are used, and which run stands out.
+const OTHERS_SHARE: f64 = 0.2;
+/// Pairs of runs from which on a comparison may go by them.
+const PAIRS_MIN: usize = 7;
+/// One run of so many may be without a pair, and one in any case.
+const RUNS_FOR_EACH: usize = 8;
 
 /// How a figure changed, in its [`Scale`].
 #[derive(Clone, Copy, Debug)]
@@ -71,19 +103,39 @@ pub(super) struct Column {
     b: Vec<f64>,
     /// The least variance of a value of either.
     variance_min: (f64, f64),
+    /// Which of `a` and of `b` were made one after the other; empty where most were not.
+    pairs: Vec<(usize, usize)>,
 }
 
 impl Column {
-    pub(super) fn of(scale: Scale, a: &[&Run], b: &[&Run], value: impl Fn(&Run) -> f64) -> Self {
+    /// A measure of every run that includes it.
+    pub(super) fn of_measure(measure: Measure, (a, b): (&[&Run], &[&Run])) -> Self {
+        Self::of(measure, (a, b), |run| measure.of(run))
+    }
+
+    /// The same of another figure, which counts where the measure does.
+    pub(super) fn of(
+        measure: Measure,
+        (a, b): (&[&Run], &[&Run]),
+        value: impl Fn(&Run) -> f64,
+    ) -> Self {
+        let (a, b) = (included(measure, a), included(measure, b));
         let values = |runs: &[&Run]| runs.iter().map(|run| value(run)).collect::<Vec<f64>>();
-        Self::of_values(scale, values(a), values(b))
+        let times = |runs: &[&Run]| runs.iter().map(|run| run.begun_ns).collect::<Vec<i64>>();
+        let mut pairs = pairs(&times(&a), &times(&b));
+        let most = |runs: &[&Run]| runs.len().saturating_sub((runs.len() / RUNS_FOR_EACH).max(1));
+        if pairs.len() < PAIRS_MIN.max(most(&a)).max(most(&b)) {
+            pairs.clear();
+        }
+        Self { pairs, ..Self::of_values(measure.scale(), values(&a), values(&b)) }
     }
 
     pub(super) fn of_values(scale: Scale, a: Vec<f64>, b: Vec<f64>) -> Self {
         let centres = (scale.centre(&a), scale.centre(&b));
         let along = |values: Vec<f64>| values.into_iter().map(|v| scale.along(v)).collect();
         let resolution = scale.resolution();
-        Self { scale, centres, a: along(a), b: along(b), variance_min: (resolution, resolution) }
+        let variance_min = (resolution, resolution);
+        Self { scale, centres, a: along(a), b: along(b), variance_min, pairs: Vec::new() }
     }
 
     /// With these variances of a value as the least ones.
@@ -145,7 +197,18 @@ impl Column {
         self.welch().map_or(1.0, |found| found.p())
     }
 
+    /// Where a change of the machine moves the runs of a pair alike, the noise is that of the pairs' differences.
     fn welch(&self) -> Option<Welch> {
-        welch(&self.a, &self.b, self.variance_min)
+        let found = welch(&self.a, &self.b, self.variance_min)?;
+        let pairs: Vec<(f64, f64)> =
+            self.pairs.iter().map(|(a, b)| (self.a[*a], self.b[*b])).collect();
+        let counts = (self.a.len(), self.b.len());
+        Some(found.of_pairs(&pairs, counts, self.variance_min).unwrap_or(found))
     }
+}
+
+/// The runs that include a measure; all where none does.
+fn included<'a>(measure: Measure, runs: &[&'a Run]) -> Vec<&'a Run> {
+    let some: Vec<&Run> = runs.iter().copied().filter(|run| run.includes(measure)).collect();
+    if some.is_empty() { runs.to_vec() } else { some }
 }

@@ -20,6 +20,21 @@ pub struct Run {
     pub throughput_per_s: f64,
     /// The share of requests without success, 0 to 1.
     pub errors: f64,
+    /// The Unix time (ns) at which it began; 0 where it is not known.
+    pub begun_ns: i64,
+    /// Figures that may not be believed or do not count.
+    pub doubts: Vec<(Measure, Doubt)>,
+}
+
+/// Why a figure of a run is doubted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The load generator spoilt it, by the run's own verdict: it does not count.
+    Invalid,
+    /// The same, but it counts, since too few runs would be left without it.
+    InvalidButNeeded,
+    /// It lies far from that of all other runs of its variant: it does not count.
+    Outlier,
 }
 
 impl Run {
@@ -27,6 +42,13 @@ impl Run {
     #[must_use]
     pub fn counts(&self) -> bool {
         self.times.max().0 > 0
+    }
+
+    /// This figure of it counts.
+    #[must_use]
+    pub fn includes(&self, measure: Measure) -> bool {
+        let mut doubts = self.doubts.iter();
+        !doubts.any(|(of, doubt)| *of == measure && *doubt != Doubt::InvalidButNeeded)
     }
 }
 
@@ -84,11 +106,20 @@ pub struct Rules {
     pub looks: usize,
     /// The seed.
     pub seed: u64,
+    /// The figure that is judged first; `None` for the one that the shape of the times suggests.
+    pub primary: Option<Measure>,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { effect_min: 0.02, errors_min: 0.001, comparisons: 1, looks: 1, seed: 1 }
+        Self {
+            effect_min: 0.02,
+            errors_min: 0.001,
+            comparisons: 1,
+            looks: 1,
+            seed: 1,
+            primary: None,
+        }
     }
 }
 
@@ -142,6 +173,26 @@ impl Measure {
     pub fn named(name: &str) -> Option<Self> {
         let name = metrics::metric_name::canonical(name);
         Self::ALL.into_iter().find(|measure| measure.name() == name)
+    }
+
+    /// The one of these that is judged first: the first response time, else throughput; `None` where there is neither.
+    #[must_use]
+    pub fn first_of(measures: &[Self]) -> Option<Self> {
+        let is_other = |one: &&Self| matches!(one, Self::Throughput | Self::Errors);
+        let time = measures.iter().find(|one| !is_other(one));
+        time.or_else(|| measures.iter().find(|one| **one == Self::Throughput)).copied()
+    }
+
+    /// What these runs have of it on average ([`Scale::centre`]), as far as they [include](Run::includes) it; of all of them where
+    /// none does.
+    #[must_use]
+    pub fn centre<'a>(self, runs: impl Iterator<Item = &'a Run> + Clone) -> f64 {
+        let included = runs.clone().filter(|run| run.includes(self)).map(|run| self.of(run));
+        let mut values: Vec<f64> = included.collect();
+        if values.is_empty() {
+            values = runs.map(|run| self.of(run)).collect();
+        }
+        self.scale().centre(&values)
     }
 
     /// What its changes are counted in.

@@ -1,9 +1,9 @@
 //! Variants with repeats against each other: did a figure change, by how much, and may chance be ruled out?
 //!
 //! ```text
-//! Runs of a ─┐  one figure a run   ┌▶ change, interval and p by Welch's t on logarithms  (column)  ──▶ Finding
-//! Runs of b ─┴────────────────────▶├▶ the shift quantile by quantile                     (column)
-//!                                  └▶ distance of the distributions                      (distance)
+//! Runs of a ─┐ exclude   one figure a run   ┌▶ change, interval and p by Welch's t on logarithms  (column)  ──▶ Finding
+//! Runs of b ─┴─────────────────────────────▶├▶ the shift quantile by quantile                     (column)
+//!                                           └▶ distance of the distributions                      (distance)
 //! ```
 //!
 //! The unit is the run. Requests of one run depend on one another, so however many there are they do not say how much the
@@ -12,9 +12,14 @@
 
 mod column;
 mod distance;
+mod exclusion;
 mod limit;
 mod load;
 mod measure;
+mod pairs;
+#[cfg(test)]
+mod power;
+mod primary;
 #[cfg(test)]
 mod simulation;
 mod splits;
@@ -27,9 +32,11 @@ use distance::{Aligned, distance};
 use splits::Splits;
 
 pub use distance::Distance;
+pub use exclusion::exclude;
 pub use limit::{Limit, LimitError, LimitVerdict};
 pub use load::{Load, Unequal, What, unequal};
-pub use measure::{Change, Finding, LEVEL, Measure, RUNS_MAX, Rules, Run, Scale};
+pub use measure::{Change, Doubt, Finding, LEVEL, Measure, RUNS_MAX, Rules, Run, Scale};
+pub use primary::primary;
 
 pub use crate::stats::RUNS_MIN;
 
@@ -59,6 +66,8 @@ pub struct QuantileShift {
 pub struct Contrast {
     /// Runs of each that [count](Run::counts).
     pub runs: (usize, usize),
+    /// The figure that was judged first.
+    pub primary: Measure,
     /// Each of [`Measure::ALL`], in that order.
     pub changes: Vec<Change>,
     /// The shift over the quantiles, by rising quantile.
@@ -79,6 +88,15 @@ impl Contrast {
     }
 }
 
+/// The measure beside a quantile: of which runs it counts, the quantile does, too.
+fn measure_near(percent: f64) -> Measure {
+    match percent {
+        ..70.0 => Measure::P50,
+        ..95.0 => Measure::P90,
+        _ => Measure::P99,
+    }
+}
+
 /// Compares `b` with `a`, each with at most [`RUNS_MAX`] runs. `None` where no run of either counts.
 #[must_use]
 pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
@@ -90,10 +108,11 @@ pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
         return None;
     }
     let splits = Splits::of(a.len(), b.len(), rules.seed);
-    let (judge, changes) = judged_changes(&a, &b, rules);
+    let primary = primary_of(&a, &b, rules);
+    let (judge, changes) = judged_changes(&a, &b, (primary, rules));
     let shifts = SHIFT_PERCENTS.map(|percent| {
         let quantile = |run: &Run| run.times.percentile(percent).0 as f64;
-        let column = Column::of(Scale::Ratio, &a, &b, quantile);
+        let column = Column::of(measure_near(percent), (&a, &b), quantile);
         let found = column.judged(&judge);
         QuantileShift {
             percent,
@@ -106,6 +125,7 @@ pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
     let all: Vec<Histogram> = [times(&a), times(&b)].concat();
     Some(Contrast {
         runs: (a.len(), b.len()),
+        primary,
         changes,
         shifts: shifts.into(),
         distance: distance(&all, a.len(), Aligned::AsTheyAre, &splits),
@@ -128,20 +148,30 @@ pub(crate) fn changes(a: &[Run], b: &[Run], rules: &Rules) -> Option<Vec<Change>
     let counts = |run: &&Run| run.counts();
     let (a, b): (Vec<&Run>, Vec<&Run>) =
         (a.iter().filter(counts).collect(), b.iter().filter(counts).collect());
-    (!a.is_empty() && !b.is_empty()).then(|| judged_changes(&a, &b, rules).1)
+    let found = || judged_changes(&a, &b, (primary_of(&a, &b, rules), rules)).1;
+    (!a.is_empty() && !b.is_empty()).then(found)
+}
+
+fn primary_of(a: &[&Run], b: &[&Run], rules: &Rules) -> Measure {
+    rules.primary.unwrap_or_else(|| primary(a.iter().chain(b).copied()))
 }
 
 /// The change of each measure, and what quantiles are judged by.
-fn judged_changes(a: &[&Run], b: &[&Run], rules: &Rules) -> (Judge, Vec<Change>) {
+fn judged_changes(
+    a: &[&Run],
+    b: &[&Run],
+    (primary, rules): (Measure, &Rules),
+) -> (Judge, Vec<Change>) {
     let columns = Measure::ALL.map(|measure| {
-        let column = Column::of(measure.scale(), a, b, |run| measure.of(run));
+        let column = Column::of_measure(measure, (a, b));
         if measure == Measure::Errors {
             column.at_least((shot_noise(a), shot_noise(b)))
         } else {
             column
         }
     });
-    let judges = Judge::step_down(&columns.each_ref().map(Some), rules);
+    let first = Measure::ALL.iter().position(|measure| *measure == primary);
+    let judges = Judge::step_down(&columns.each_ref().map(Some), first, rules);
     let changes =
         Measure::ALL.iter().zip(&columns).zip(&judges).map(|((measure, column), judge)| {
             let mut change = column.change(*measure, judge);
@@ -246,7 +276,8 @@ pub fn compare_figures(figures: &[FigureValues], rules: &Rules) -> Vec<Option<Fi
         return vec![None; figures.len()];
     }
     let columns: Vec<Option<Column>> = figures.iter().map(FigureValues::column).collect();
-    let judges = Judge::step_down(&columns.iter().map(Option::as_ref).collect::<Vec<_>>(), rules);
+    let judges =
+        Judge::step_down(&columns.iter().map(Option::as_ref).collect::<Vec<_>>(), None, rules);
     let found = figures.iter().zip(columns).zip(judges);
     found.map(|((figure, column), judge)| Some(figure.change(&column?, &judge, rules))).collect()
 }

@@ -21,7 +21,8 @@ pub fn looks(repeats_max: usize) -> Vec<usize> {
 pub fn undecided(variants: &[Vec<Run>], measures: &[Measure], rules: &Rules) -> Vec<Measure> {
     let Some((first, rest @ [_, ..])) = variants.split_first() else { return Vec::new() };
     let others = rest.iter().filter(|runs| runs.iter().any(Run::counts));
-    let rules = Rules { comparisons: others.clone().count().max(1), ..*rules };
+    let primary = rules.primary.or_else(|| Measure::first_of(measures));
+    let rules = Rules { comparisons: others.clone().count().max(1), primary, ..*rules };
     let found: Vec<_> = others.filter_map(|runs| changes(first, runs, &rules)).collect();
     if found.is_empty() {
         return measures.to_vec();
@@ -62,7 +63,8 @@ mod tests {
             let share = f64::from(percent) / 20.0;
             times.record_n(Nanos((level * (1.0 + share + 0.01 * rng.normal())) as u64), 50);
         }
-        Run { times, throughput_per_s: 1e9 / level * (0.002 * rng.normal()).exp(), errors: 0.0 }
+        let throughput_per_s = 1e9 / level * (0.002 * rng.normal()).exp();
+        Run { times, throughput_per_s, ..Run::default() }
     }
 
     /// How a study of two variants ends: the repeats it took, and whether it called any measure different.

@@ -29,7 +29,7 @@ mod usl;
 pub use data::{LOAD_MAX, OBSERVATIONS_MAX, Observation, RANGE_MIN, Refusal, Sweep};
 pub use fit::{ERROR_MAX, Fit, fit};
 pub use model::{Estimate, Kind, Model};
-pub use predict::{Gain, Prediction};
+pub use predict::{Gain, LowerBound, Prediction};
 pub use runs::{RunFigures, by_most, load_of};
 pub use usl::Usl;
 

@@ -19,7 +19,13 @@ pub struct Welch {
     pub freedom: f64,
     /// The variances of one value of `a` and of `b`, added.
     pub variance: f64,
+    /// The degrees of freedom that one value more of each adds.
+    pub freedom_each: f64,
 }
+
+/// The least correlation of the two values of a pair from which on the pairs' differences are what varies. A choice by it costs little:
+/// where there is none, it calls one comparison of a hundred more different (docs/design/compare.md).
+const CORRELATION_MIN: f64 = 0.5;
 
 /// The difference from `a` to `b`:
 ///
@@ -51,6 +57,7 @@ pub fn welch(a: &[f64], b: &[f64], variance_min: (f64, f64)) -> Option<Welch> {
         error: error_squared.sqrt(),
         freedom,
         variance: variance_a + variance_b,
+        freedom_each: 2.0,
     })
 }
 
@@ -67,6 +74,30 @@ fn variance(values: &[f64]) -> f64 {
 }
 
 impl Welch {
+    /// The same difference, judged by how much the differences of pairs vary; `None` where the values of a pair hardly vary together.
+    /// `counts` are the values of each, of which some may be in no pair.
+    pub(crate) fn of_pairs(
+        &self,
+        pairs: &[(f64, f64)],
+        counts: (usize, usize),
+        variance_min: (f64, f64),
+    ) -> Option<Self> {
+        if pairs.len() < RUNS_MIN {
+            return None;
+        }
+        let of =
+            |value: fn(&(f64, f64)) -> f64| variance(&pairs.iter().map(value).collect::<Vec<_>>());
+        let apart = of(|(a, _)| *a).max(variance_min.0) + of(|(_, b)| *b).max(variance_min.1);
+        let together = of(|(a, b)| b - a).max(variance_min.0 + variance_min.1);
+        (together < (1.0 - CORRELATION_MIN) * apart).then(|| Self {
+            error: (together / 2.0 * (1.0 / counts.0 as f64 + 1.0 / counts.1 as f64)).sqrt(),
+            freedom: (pairs.len() - 1) as f64,
+            variance: together,
+            freedom_each: 1.0,
+            ..*self
+        })
+    }
+
     /// The interval that holds the true difference with the probability `1 - level`.
     #[must_use]
     pub fn interval(&self, level: f64) -> (f64, f64) {
@@ -83,7 +114,7 @@ impl Welch {
     /// The same for so many values of each, were they to vary as these do.
     #[must_use]
     pub fn reach_of(&self, values: usize, level: f64) -> f64 {
-        let freedom = 2.0 * (values - 1) as f64;
+        let freedom = self.freedom_each * (values - 1) as f64;
         student::distance(level, freedom) * (self.variance / values as f64).sqrt()
     }
 
@@ -115,6 +146,20 @@ mod tests {
         let p = found.p();
         assert!(found.interval(p).0.abs() < 1e-8, "{found:?}");
         assert!(found.interval(p * 1.01).0 > 0.0 && found.interval(p * 0.99).0 < 0.0);
+    }
+
+    #[test]
+    fn pairs_that_vary_together_leave_their_differences() {
+        let (a, b) = ([1.0, 2.0, 3.0, 4.0], [1.5, 2.6, 3.4, 4.5]);
+        let found = welch(&a, &b, (0.0, 0.0)).unwrap();
+        let pairs: Vec<(f64, f64)> = a.into_iter().zip(b).collect();
+        let of_pairs = found.of_pairs(&pairs, (4, 4), (0.0, 0.0)).unwrap();
+        assert_eq!((of_pairs.difference, of_pairs.freedom), (found.difference, 3.0));
+        let variance = 0.02 / 3.0;
+        assert!((of_pairs.error - f64::sqrt(variance / 4.0)).abs() < 1e-12, "{of_pairs:?}");
+        assert!(of_pairs.p() < 0.002 && found.p() > 0.4, "{of_pairs:?} {found:?}");
+        let crossed: Vec<(f64, f64)> = a.into_iter().zip(b.into_iter().rev()).collect();
+        assert_eq!(found.of_pairs(&crossed, (4, 4), (0.0, 0.0)), None);
     }
 
     #[test]
