@@ -118,11 +118,13 @@ fn own(input: &Input<'_>) -> String {
         .put("failures", failures(summary))
         .put("errors", list(errors))
         .number("errors_more", summary.errors_more);
-    if let Some(attacked) = crate::attacked::json(input) {
-        object = object.put("attacked", attacked);
-    }
-    if let Some(provenance) = crate::provenance::json(input) {
-        object = object.put("provenance", provenance);
+    let about = [
+        ("attacked", crate::attacked::json(input)),
+        ("provenance", crate::provenance::json(input)),
+        ("intervals", crate::intervals::json(input)),
+    ];
+    for (key, part) in about {
+        object = part.into_iter().fold(object, |object, part| object.put(key, part));
     }
     if !input.selected.is_empty() {
         object = object.text("selected", input.selected);
@@ -133,9 +135,6 @@ fn own(input: &Input<'_>) -> String {
     if let Some((response, service)) = summary.timed_out_from {
         let from = Object::new().number("response", response.0).number("service", service.0);
         object = object.put("timed_out_from", from.end());
-    }
-    if let Some(intervals) = crate::intervals::json(input) {
-        object = object.put("intervals", intervals);
     }
     if let Some(censored) = crate::caveats::censored(summary) {
         object = object.put("censored", censored);

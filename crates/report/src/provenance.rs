@@ -33,8 +33,8 @@ fn lines_of(
     let is_alone = all.len() == 1;
     let mut lines = Vec::new();
     for one in all.iter().take(RUNS_SHOWN) {
-        let command = format!("Command: {}", shortened(&one.command, COMMAND_MAX));
-        lines.push(of_run(&command, &one.run));
+        let line = format!("Command: {}", shortened(&command(one), COMMAND_MAX));
+        lines.push(of_run(&line, &one.run));
         // Of several runs neither the first request nor the generator is one's own.
         lines.push(made(one, began.filter(|_| is_alone), generator.filter(|_| is_alone)));
     }
@@ -43,6 +43,11 @@ fn lines_of(
         lines.push(format!("Commands of {} more are in the results.", counted(more as u64, "run")));
     }
     lines
+}
+
+/// The command line without what is to be redacted now, whatever was when it was recorded.
+fn command(one: &Provenance) -> String {
+    stdx::redacted_message(&one.command).unwrap_or_else(|| one.command.clone())
 }
 
 /// `Began 2026-11-27 22:50:14 +01:00: open loop on web1 (2 cores, Linux 6.1.0), brunt 0.1.0, commit 05f3bc9b1c2d`.
@@ -129,7 +134,7 @@ pub(crate) fn json_of(assertions: &[Assertion]) -> Option<String> {
 
 fn object(one: &Provenance) -> String {
     json_of_run(&one.run)
-        .text("command", &one.command)
+        .text("command", &command(one))
         .put("zone_s", one.zone_s.to_string())
         .text("host", &one.host)
         .number("cores", one.cores)

@@ -43,6 +43,7 @@ impl<I: Io> Worker<I> {
             self.release(conn_id, reusable);
             return self.follow_redirect(hit, &location, max);
         }
+        self.note_landing(hit);
         self.write_row(hit, None);
         self.release(conn_id, reusable);
         self.remove_hit(hit);
@@ -300,10 +301,6 @@ impl<I: Io> Worker<I> {
         if !self.is_measured(hit.intended) {
             return;
         }
-        if failed.is_none() && (hit.redirects > 0 || hit.led_from.is_some()) {
-            self.note_landing(hit_id);
-        }
-        let hit = &self.hits[hit_id];
         let conn = hit.conn.map(|conn| &self.conns[conn]);
         let captured = conn.and_then(|conn| captured(conn, hit_id, hit.stream));
         let first = Self::first_request(&self.prepared, hit);

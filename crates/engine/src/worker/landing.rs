@@ -12,7 +12,9 @@ impl<I: Io> Worker<I> {
     /// Counts a hit that succeeded after redirects to another path.
     pub(super) fn note_landing(&mut self, hit_id: HitId) {
         let hit = &self.hits[hit_id];
-        if !(200..300).contains(&hit.progress.status) {
+        let is_led = hit.redirects > 0 || hit.led_from.is_some();
+        let is_success = (200..300).contains(&hit.progress.status);
+        if !is_led || !is_success || !self.is_measured(hit.intended) {
             return;
         }
         let Some(last) = Self::request(&self.prepared, hit) else { return };

@@ -254,6 +254,7 @@ impl<I: Io> Worker<I> {
             self.release_stream(conn_id, stream);
             return self.follow_redirect(hit, &location, max);
         }
+        self.note_landing(hit);
         self.write_row(hit, None);
         self.release_stream(conn_id, stream);
         self.remove_hit(hit);
