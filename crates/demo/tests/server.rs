@@ -120,7 +120,8 @@ fn workers_work_in_real_time_and_stand_still_when_frozen() {
 
 #[test]
 fn unix_sockets_serve_too_and_stop_closes_them() {
-    let path = std::env::temp_dir().join(format!("brunt-demo-{}.sock", std::process::id()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("socket");
     let addresses = [Address::Unix(path.clone()), Address::Ip(([127, 0, 0, 1], 0).into())];
     let server = Server::start(Config::default(), &addresses).expect("starts");
     let mut stream = UnixStream::connect(&path).expect("connects");

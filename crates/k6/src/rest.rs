@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use metrics::tally::{Metric, Value};
-use script::{Control, LiveMetrics};
+use script::{Control, LiveMetrics, Paused};
 use serde_json::{Value as Json, json};
 use session::{Answers, BarePort, Listener, Request, Response};
 
@@ -69,8 +69,14 @@ impl Rest {
         self.paused.load(Ordering::Relaxed)
     }
 
+    fn paused_now(&self) -> Paused {
+        if self.is_paused() { Paused::Yes } else { Paused::No }
+    }
+
     /// A test is under way.
     pub(super) fn begin(&self, control: Arc<Control>, live: Arc<LiveMetrics>, before: SetupTotals) {
+        // It may have been paused during its setup.
+        control.set_paused(self.paused_now());
         *self.test() = Some(Test { control, live, before, began: Instant::now(), over: false });
     }
 
@@ -133,6 +139,7 @@ impl Rest {
         }
         if let Some(paused) = asked["paused"].as_bool() {
             self.paused.store(paused, Ordering::Relaxed);
+            self.test().iter().for_each(|test| test.control.set_paused(self.paused_now()));
         }
         if let (Some(vus), Some(test)) = (asked["vus"].as_u64(), &*self.test()) {
             test.control.scale(vus);

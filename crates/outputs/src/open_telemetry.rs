@@ -70,12 +70,9 @@ pub(crate) fn transport(url: &str, of: &Environment) -> Result<Box<dyn Transport
     };
     let path = of.text("K6_OTEL_HTTP_EXPORTER_URL_PATH").unwrap_or("/v1/metrics");
     match url.split_once("://") {
-        Some(("grpc", place)) => return grpc(place, headers, None),
-        Some(("grpcs", place)) => return grpc(place, headers, Some(&tls)),
-        Some(("http" | "https", place)) => {
-            let path = if place.contains('/') { "" } else { path };
-            return http(&format!("{url}{path}"), headers, &tls);
-        }
+        Some(("grpc", place)) => return grpc(place.trim_end_matches('/'), headers, None),
+        Some(("grpcs", place)) => return grpc(place.trim_end_matches('/'), headers, Some(&tls)),
+        Some(("http" | "https", _)) => return http(&with_path(url, path), headers, &tls),
         Some(_) => return Err(OutputError::Address(stdx::shown_url(url).into_owned())),
         None if !url.is_empty() => {
             return Err(OutputError::Address(stdx::shown_url(url).into_owned()));
@@ -100,6 +97,15 @@ pub(crate) fn transport(url: &str, of: &Environment) -> Result<Box<dyn Transport
             http(&format!("{scheme}://{place}{path}"), headers, &tls)
         }
         value => Err(wrong(PROTOCOL, value, "grpc or http/protobuf")),
+    }
+}
+
+/// An address with the path that it has, or with this one where it has none: a slash at its end names none.
+fn with_path(url: &str, path: &str) -> String {
+    let (scheme, place) = url.split_once("://").unwrap_or(("http", url));
+    match place.trim_end_matches('/') {
+        host if host.contains(['/', '?']) => url.to_owned(),
+        host => format!("{scheme}://{host}{path}"),
     }
 }
 
@@ -347,6 +353,21 @@ mod tests {
         let expect = [("x-a".to_owned(), "a b%zz".to_owned()), ("y".to_owned(), "1".to_owned())];
         assert_eq!(headers(&of).unwrap(), expect);
         assert!(headers(&Environment::of(&[("K6_OTEL_HEADERS", "x")])).is_err());
+    }
+
+    /// Issue 41: `http://host:4318/` posted to `/`.
+    #[test]
+    fn an_address_without_a_path_gets_the_usual_one() {
+        for (url, expect) in [
+            ("http://h:4318", "http://h:4318/v1/metrics"),
+            ("http://h:4318/", "http://h:4318/v1/metrics"),
+            ("https://h//", "https://h/v1/metrics"),
+            ("http://h:4318/own", "http://h:4318/own"),
+            ("http://h:4318/own/", "http://h:4318/own/"),
+            ("http://h:4318/?a=b", "http://h:4318/?a=b"),
+        ] {
+            assert_eq!(with_path(url, "/v1/metrics"), expect);
+        }
     }
 
     #[test]

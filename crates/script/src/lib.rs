@@ -50,5 +50,6 @@ pub use runtime::summary::{Document, documents};
 pub use runtime::vu::Vu;
 pub use vus::{
     Clock, Control, GroupTallies, HttpDebug, HttpPlan, LiveMetrics, Log, OutputSample, OutputTags,
-    PriorStages, RateLimit, SCRIPT_HINT, SampleSink, VuPoolPlan, VuStats, vu_pool, vus_that_fit,
+    Paused, PriorStages, RateLimit, SCRIPT_HINT, SampleSink, VuPoolPlan, VuStats, vu_pool,
+    vus_that_fit,
 };

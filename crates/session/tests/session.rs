@@ -224,7 +224,8 @@ fn an_observer_that_fails_ends_the_run_with_its_error() {
 
 #[test]
 fn results_have_every_row() {
-    let path = std::env::temp_dir().join(format!("brunt-session-{}.csv", std::process::id()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("results.csv");
     let output = Output::File(path.display().to_string());
     let results = Some(ResultsFile::open_by_path("-output", &output, None).expect("a file"));
     let plan = plan(open(50), 4);
@@ -250,7 +251,8 @@ fn results_that_cannot_be_written_end_the_run_with_their_error() {
 
 #[test]
 fn results_may_stay_open_for_what_is_known_later() {
-    let path = std::env::temp_dir().join(format!("brunt-session-{}.arrow", std::process::id()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("results.arrow");
     let output = Output::File(path.display().to_string());
     let results = Some(ResultsFile::open_by_path("-output", &output, None).expect("a file"));
     let options = SessionOptions { results, keeps_results_open: true, ..undisturbed() };

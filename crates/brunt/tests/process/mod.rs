@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use demo::{Config, Server};
 use net::Address;
+use signal_hook::consts::{SIGHUP, SIGINT};
 
 /// Longer than any command here takes, even on a machine busy with other things.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
@@ -19,10 +21,11 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 pub(crate) struct Scratch(pub(crate) PathBuf);
 
 impl Scratch {
+    /// Issue 41: two tests gave their folders one name, and one deleted the other's. The system makes it unique; `test` says in a
+    /// listing whose it is.
     pub(crate) fn new(test: &str) -> Self {
-        let dir = std::env::temp_dir().join(format!("brunt-e2e-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).unwrap();
-        Self(dir)
+        let dir = tempfile::Builder::new().prefix(&format!("brunt-e2e-{test}-")).tempdir();
+        Self(dir.unwrap().keep())
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -94,8 +97,22 @@ impl Ran {
     }
 }
 
+/// Has what is started from here on begin with the system's handling of SIGINT and SIGHUP, also where the tests run under `nohup`
+/// or in a shell's background, which ignore them: an ignored signal stays ignored in what a process starts, a handled one does not.
+pub(crate) fn restore_signals() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for signal in [SIGINT, SIGHUP] {
+            if net::machine::is_ignored(signal) {
+                signal_hook::flag::register(signal, Arc::default()).unwrap();
+            }
+        }
+    });
+}
+
 /// The binary with arguments split at blanks; nothing of the tester's environment steers it.
 pub(crate) fn brunt(args: &str) -> Command {
+    restore_signals();
     let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
     command.args(args.split_whitespace());
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
@@ -119,6 +136,7 @@ pub(crate) fn start(command: Command) -> Started {
 }
 
 pub(crate) fn start_within(mut command: Command, limit: Duration) -> Started {
+    restore_signals();
     let child = command.spawn().unwrap();
     let (ended, watch) = channel::<()>();
     let pid = child.id();

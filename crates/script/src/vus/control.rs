@@ -10,8 +10,17 @@ use workload::{Segment, SegmentSlice, VuAssignment};
 use crate::host::execution::AbortReason;
 use crate::host::traits::Instance;
 
-/// How often a pool that is held looks whether it may begin.
-const HOLD_STEP: Nanos = Nanos::from_millis(10);
+/// Whether a load stands still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paused {
+    /// It does.
+    Yes,
+    /// It goes on.
+    No,
+}
+
+/// How often a pool that is held or paused looks whether it may go on.
+pub(super) const HOLD_STEP: Nanos = Nanos::from_millis(10);
 
 /// What the pools of a stage share. Its holder may end the stage, or change how many VUs there are.
 #[derive(Debug)]
@@ -22,6 +31,8 @@ pub struct Control {
     /// The number of the last VU.
     last_vu: AtomicU64,
     halted: AtomicBool,
+    /// No VU goes on, and none begins.
+    paused: AtomicBool,
     /// A socket was refused.
     refused: AtomicBool,
     /// When the first pool began, on the plan's clock; `u64::MAX` while none has.
@@ -100,6 +111,7 @@ impl Control {
             last_vu: AtomicU64::new(staff.total),
             staff,
             halted: AtomicBool::new(false),
+            paused: AtomicBool::new(false),
             refused: AtomicBool::new(false),
             began_at: AtomicU64::new(u64::MAX),
             not_before: AtomicU64::new(0),
@@ -130,6 +142,17 @@ impl Control {
     /// of their scenario to end by themselves; then they are interrupted, endless loops too. Only the first call has an effect.
     pub fn drain(&self, now: Nanos) {
         self.drained_at.fetch_min(now.0, Ordering::Relaxed);
+    }
+
+    /// Stops the load, or lets it go on: meanwhile no VU sends anything, and iterations of arrival rates that fall due are neither
+    /// begun nor dropped. The clock of the scenarios goes on, so that a pause does not move their end.
+    pub fn set_paused(&self, paused: Paused) {
+        self.paused.store(paused == Paused::Yes, Ordering::Relaxed);
+    }
+
+    /// Whether the load is stopped for now. What ends is not.
+    pub(super) fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed) && !self.is_halted() && self.drained_at().is_none()
     }
 
     /// No pool begins before [`Control::release`]; VUs are made all the same.

@@ -45,6 +45,11 @@ impl VuPool {
         }
     }
 
+    /// Whether the load is stopped for now: VUs are where they are.
+    pub(super) fn is_paused(&self) -> bool {
+        self.stopping.is_none() && self.plan.control.is_paused()
+    }
+
     /// Ends all iterations of a scenario.
     fn end_scenario(&mut self, work: usize) {
         for at in 0..self.scenarios[work].staff.len() {
@@ -104,6 +109,9 @@ impl VuPool {
 
     /// Begins what may begin now.
     fn begin_iterations(&mut self, work: usize, at: Nanos, now: Nanos) {
+        if self.is_paused() {
+            return self.skip_due(work, at);
+        }
         let executor = &self.plan.scenarios[work].executor;
         match executor {
             Executor::ArrivalRate { .. } => {
@@ -130,6 +138,9 @@ impl VuPool {
     fn begin_last(&mut self, work: usize, at: Nanos, now: Nanos) {
         if self.stopping.is_some() {
             return;
+        }
+        if self.is_paused() {
+            return self.skip_due(work, self.scenarios[work].duration);
         }
         let executor = &self.plan.scenarios[work].executor;
         let duration = self.scenarios[work].duration;
@@ -353,6 +364,23 @@ impl VuPool {
             } else {
                 self.scenarios[work].idle.push_front(slot);
             }
+        }
+    }
+
+    /// The load is paused: what an arrival rate has due meanwhile is not asked for, and so not missed.
+    fn skip_due(&self, work: usize, at: Nanos) {
+        if !self.is_arrival(work) {
+            return;
+        }
+        let progress = self.plan.control.of(work);
+        loop {
+            let number = progress.begun();
+            let due = self.plan.scenarios[work].executor.due(progress.stripe.number(number));
+            if due.is_none_or(|due| due > at) {
+                return;
+            }
+            // Another worker may have been first.
+            progress.take_this(number);
         }
     }
 

@@ -32,7 +32,7 @@ mod vu_host;
 mod vu_stats;
 mod wake;
 
-pub use self::control::Control;
+pub use self::control::{Control, Paused};
 pub use self::http_plan::{HttpDebug, HttpPlan, RateLimit};
 pub use self::iterations::SCRIPT_HINT;
 pub use self::live_metrics::LiveMetrics;

@@ -8,6 +8,7 @@ use stdx::Nanos;
 use workload::arrival::Shard;
 use workload::{Backpressure, Commands, EngineResponse, Pipe, PipeEvent, StopMode, VirtualUsers};
 
+use super::control::HOLD_STEP;
 use super::http_plan::HttpDebug;
 use super::plan::VuPoolPlan;
 use super::pool::VuPool;
@@ -40,22 +41,26 @@ impl VirtualUsers for VuPool {
         self.budget = commands.budget;
         self.host.set_zero(zero);
         self.host.set_now(now);
-        while self.commands.bytes.len() < TURN_BYTES
+        let is_paused = self.is_paused();
+        while !is_paused
+            && self.commands.bytes.len() < TURN_BYTES
             && let Some((owner, answer)) = self.answers.pop_front()
         {
             self.answered(owner, answer, now);
         }
-        while let Some(call) = self.redirects.pop_front() {
+        while let Some(call) = self.redirects.pop_front_if(|_| !is_paused) {
             if self.is_wanted(call.owner) {
                 self.send(call);
             }
         }
-        while let Some((_, call)) = self.held.pop_front_if(|(at, _)| *at <= now) {
+        while let Some((_, call)) = self.held.pop_front_if(|(at, _)| *at <= now && !is_paused) {
             if self.is_wanted(call.owner) {
                 self.send_now(call);
             }
         }
-        self.wake_sleepers(now);
+        if !is_paused {
+            self.wake_sleepers(now);
+        }
         self.work(now, zero);
         self.publish();
         self.gauge(now, zero);
@@ -63,6 +68,9 @@ impl VirtualUsers for VuPool {
         let emit_at = self.emit_samples(now);
         // The caller has carried out all earlier commands.
         std::mem::swap(commands, &mut self.commands);
+        if is_paused {
+            return Some(now.saturating_add(HOLD_STEP));
+        }
         if !self.answers.is_empty() {
             return Some(now);
         }

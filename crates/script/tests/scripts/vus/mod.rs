@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 
 use metrics::tally::{Tally, Value};
 use script::{
-    Control, Env, Files, Host, HttpPlan, Level, Options, PriorStages, Program, Stage, SystemTags,
-    VuPoolPlan, VuStats, vu_pool,
+    Control, Env, Files, Host, HttpPlan, Level, Options, Paused, PriorStages, Program, Stage,
+    SystemTags, VuPoolPlan, VuStats, vu_pool,
 };
 use stdx::Nanos;
 use workload::arrival::Shard;
@@ -304,6 +304,50 @@ fn whoever_stops_a_test_ends_its_iterations() {
         let (_, outcome, ended) = test.run();
         assert_eq!((outcome.iterations, outcome.interrupted), (iterations, interrupted));
         assert!(ended < seconds(2.2), "{ended}");
+    }
+}
+
+/// Issue 41: a test that was paused while it ran went on.
+#[test]
+fn a_paused_load_stands_still_and_goes_on() {
+    for (executor, iterations) in [
+        (r#""executor":"constant-vus","vus":1"#, 20..=22),
+        (r#""executor":"constant-arrival-rate","rate":10,"preAllocatedVUs":2"#, 19..=21),
+    ] {
+        let options = format!(r#"{{"scenarios":{{"s":{{{executor},"duration":"3s"}}}}}}"#);
+        let body = "export default function () { log('began'); sleep(0.1) }";
+        for workers in [1, 2] {
+            let mut test = Test::new(body, &options, workers);
+            let begun = |test: &Test| test.lines.lock().unwrap().len();
+            test.run_until(seconds(1.05));
+            test.control.set_paused(Paused::Yes);
+            let before = begun(&test);
+            test.run_until(seconds(2.05));
+            assert!(begun(&test) == before && before >= 10, "{before} before the pause");
+            test.control.set_paused(Paused::No);
+            let (_, outcome, ended) = test.run();
+            assert!(iterations.contains(&outcome.iterations), "{executor}: {outcome:?}");
+            assert_eq!(sum(&outcome, "dropped_iterations"), 0.0, "nothing was asked for");
+            assert!(ended < seconds(3.3), "a pause does not move the end: {ended}");
+        }
+    }
+}
+
+/// A test that is paused ends when its time is over, or when it is stopped.
+#[test]
+fn a_paused_load_ends() {
+    let options = r#"{"scenarios":{"s":{"executor":"constant-vus","vus":2,"duration":"2s","gracefulStop":"1s"}}}"#;
+    for stops in [false, true] {
+        let mut test = Test::new("export default function () { sleep(0.2) }", options, 1);
+        test.run_until(seconds(0.9));
+        test.control.set_paused(Paused::Yes);
+        test.run_until(seconds(1.2));
+        if stops {
+            test.crews.iter_mut().for_each(|pool| pool.stop(StopMode::Immediate));
+        }
+        let (_, outcome, ended) = test.run();
+        assert_eq!((outcome.iterations, outcome.interrupted), (8, 2));
+        assert!(near(ended, if stops { 1.2 } else { 3.0 }), "{ended}");
     }
 }
 
