@@ -171,7 +171,9 @@ fn parts_send_the_whole() {
 fn regression_issue_41_a_long_list_is_sent_like_a_short_one() {
     let (peers, _heard) = channel();
     let url = server(peers, serve);
-    let path = |at: usize| if at % 2 == 0 { format!("{url}/{at}") } else { format!("{url}/start") };
+    let path = |at: usize| {
+        if at.is_multiple_of(2) { format!("{url}/{at}") } else { format!("{url}/start") }
+    };
     let rows = |len: usize| {
         let list = (0..len).map(|at| target(&path(at))).collect();
         let settings = Settings { rows: true, ..Settings::default() };

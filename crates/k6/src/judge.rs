@@ -137,6 +137,13 @@ pub(super) fn may_end(limits: &[Limit]) -> bool {
     limits.iter().any(|limit| limit.abort_after.is_some())
 }
 
+/// Names in their order, each once if it comes several times in a row.
+pub(super) fn joined_once(names: &[&str]) -> String {
+    let mut names = names.to_vec();
+    names.dedup();
+    names.join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use metrics::tally::MetricId;

@@ -23,7 +23,7 @@ use crate::arguments::typed;
 use crate::config::{self, TestConfig, resolve};
 use crate::flags::{RUN, RunFlags};
 use crate::fleet::run_on_fleet;
-use crate::judge::{assertions, judge, shortened};
+use crate::judge::{assertions, joined_once, judge, shortened};
 use crate::outputs::Losses;
 use crate::rest::Rest;
 use crate::setup_totals::SetupTotals;
@@ -407,13 +407,6 @@ fn ended(meant: &TestConfig, done: &StageResult, stopped: bool) -> ExitCode {
         meant.logger.log_line(Level::Error, &text);
         ExitCode::MarkedFailed
     }
-}
-
-/// Names in their order, each once if it comes several times in a row.
-fn joined_once(names: &[&str]) -> String {
-    let mut names = names.to_vec();
-    names.dedup();
-    names.join(", ")
 }
 
 /// Progress of the scenarios, of a test that took so long beside them.

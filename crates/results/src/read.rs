@@ -324,8 +324,7 @@ mod tests {
         writer.flush().unwrap();
         writer.batch(&batch, &TargetTable::default()).unwrap();
         writer.finish().unwrap();
-        let bytes = memory.0.lock().unwrap().clone();
-        bytes
+        memory.0.lock().unwrap().clone()
     }
 
     fn read(bytes: Vec<u8>) -> (usize, Reader) {

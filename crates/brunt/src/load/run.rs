@@ -53,10 +53,7 @@ fn carry_out(
     let mut progress = test.live_progress(&interrupts);
     let mut multiplexing = multiplexing(&test);
     let mut figures = figures(&test, saved.is_some());
-    // A long list of targets costs memory for each that has their labels.
-    let labels =
-        if test.gates.is_empty() { TargetTable::default() } else { target_labels(&test.plan) };
-    let mut gates = GateObserver::new(&test.gates, labels);
+    let mut gates = gates(&test);
     // The results of the gates and the ends of agents are known after the run, and belong to its results.
     let keeps_results_open = gates.is_some() || test.fleet.is_some();
     let options = SessionOptions::new(&interrupts);
@@ -131,6 +128,15 @@ fn live(test: &mut LoadTest, interrupts: &Interrupts) -> (Option<LivePage>, Opti
     let view = page.as_ref().map(|page| test.live_view(page));
     test.settings.load_may_change = page.is_some() && test.fleet.is_none();
     (page, view)
+}
+
+/// What judges the gates. A long list of targets costs memory for each observer that has their labels.
+fn gates(test: &LoadTest) -> Option<GateObserver> {
+    let labels = match test.gates.is_empty() {
+        true => TargetTable::default(),
+        false => target_labels(&test.plan),
+    };
+    GateObserver::new(&test.gates, labels)
 }
 
 /// Watches for requests that waited for each other. On a fleet, users and connections are the agents'.

@@ -409,28 +409,17 @@ impl fmt::Display for Verdict {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Targets { waited, not_sent: 0 } => {
-                write!(
-                    f,
-                    "{} waited for targets, which came too slowly",
-                    counted(*waited, "request")
-                )
-            }
             Self::Targets { waited, not_sent } => {
                 let requests = counted(*waited, "request");
-                write!(
-                    f,
-                    "{requests} waited for targets, which came too slowly, and {not_sent} {} not sent",
-                    were(*not_sent)
-                )
+                write!(f, "{requests} waited for targets, which came too slowly")?;
+                match not_sent {
+                    0 => Ok(()),
+                    not_sent => write!(f, ", and {not_sent} {} not sent", were(*not_sent)),
+                }
             }
             Self::NotSent { not_sent, planned } => {
-                write!(
-                    f,
-                    "{not_sent} of {} {} not sent",
-                    counted(*planned, "request"),
-                    were(*not_sent)
-                )
+                let planned = counted(*planned, "request");
+                write!(f, "{not_sent} of {planned} {} not sent", were(*not_sent))
             }
             Self::NotBegun { iterations } => {
                 let due = counted(*iterations, "iteration");

@@ -49,7 +49,7 @@ pub(crate) fn load<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Value<'js>> {
     match ran {
         Ok(()) => module.get("exports"),
         Err(rquickjs::Error::Exception) => {
-            // It is not run again: whoever asks for it next gets the same exception.
+            // It is not run again: the next module that asks for it gets the same exception.
             let thrown = ctx.catch();
             module.set(THROWN, thrown.clone())?;
             Err(ctx.throw(thrown))

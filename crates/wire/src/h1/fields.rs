@@ -100,6 +100,17 @@ fn parse_decimal(digits: &[u8]) -> Option<u64> {
     })
 }
 
+/// RFC 9110, 5.6.2.
+pub(super) fn is_token(text: &str) -> bool {
+    let valid = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    !text.is_empty() && text.bytes().all(valid)
+}
+
+/// RFC 9110, 5.5: no control character but the tab.
+pub(super) fn is_field_value(text: &str) -> bool {
+    text.bytes().all(|b| b == b'\t' || !b.is_ascii_control())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

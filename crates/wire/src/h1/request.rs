@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::Version;
-use super::fields::tokens;
+use super::fields::{is_field_value, is_token, tokens};
 use super::response::RequestMethod;
 use super::server::{encode_chunk, encode_last_chunk};
 use super::write::{push_decimal, push_field};
@@ -469,17 +469,6 @@ fn check_fields(headers: &[(String, String)]) -> Result<(), RequestError> {
         }
     }
     Ok(())
-}
-
-/// RFC 9110, 5.6.2.
-fn is_token(text: &str) -> bool {
-    let valid = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
-    !text.is_empty() && text.bytes().all(valid)
-}
-
-/// RFC 9110, 5.5: no control character but the tab.
-fn is_field_value(text: &str) -> bool {
-    text.bytes().all(|b| b == b'\t' || !b.is_ascii_control())
 }
 
 /// The head that opens a tunnel to `authority` (`host:port`) through a proxy: the request line, `Host`, and `headers` in
