@@ -15,8 +15,16 @@ pub(crate) fn caveats(input: &Input<'_>) -> Vec<String> {
     let changed = crate::events::caveat(input);
     let of_generator = input.generator.and_then(real_time);
     let elsewhere = input.generator.and_then(redirected);
-    let all =
-        [selected(input), apart(summary), timed_out(summary), of_generator, elsewhere, changed];
+    let lost = input.generator.and_then(lost_at_end);
+    let all = [
+        selected(input),
+        apart(summary),
+        timed_out(summary),
+        of_generator,
+        elsewhere,
+        changed,
+        lost,
+    ];
     all.into_iter().flatten().collect()
 }
 
@@ -45,6 +53,17 @@ fn redirected(generator: &Generator) -> Option<String> {
         format!(
             "{requests} {went} sent to hosts that no target names, where redirects led ({hosts}); \
              -redirects=same-host takes such a redirect as the response."
+        )
+    })
+}
+
+/// The reader of a pipe that ended first, as Ctrl-C ends tee, took the last rows with it. That is no fault of the measurement.
+fn lost_at_end(generator: &Generator) -> Option<String> {
+    let requests = stdx::counted(generator.lost_at_end, "request");
+    (generator.lost_at_end > 0).then(|| {
+        format!(
+            "The run's end is missing, since the reader of its pipe ended first: up to {requests} of it, under way or answered, \
+             are in no count (Ctrl-C ends tee, but not tee -i)."
         )
     })
 }

@@ -7,6 +7,7 @@ use metrics::{Generator, Groups, Histogram, InFlight, Reason, Sends, Summary};
 use stdx::Nanos;
 
 use crate::conclusion::Conclusion;
+use crate::connections::Connections;
 use crate::number::{go_json, rfc3339};
 use crate::object::{Object, QUANTILE_KEYS, json_list};
 use crate::text::QUANTILES;
@@ -118,6 +119,9 @@ fn own(input: &Input<'_>) -> String {
         .put("failures", failures(summary))
         .put("errors", list(errors))
         .number("errors_more", summary.errors_more);
+    if let Some(connections) = Connections::of(input) {
+        object = object.put("connections", connections.json());
+    }
     if let Some(attacked) = crate::attacked::json(input) {
         object = object.put("attacked", attacked);
     }
@@ -269,6 +273,7 @@ pub(crate) fn generator(generator: &Generator) -> String {
         )
         .number("connections", generator.connections)
         .number("rows_dropped", generator.rows_dropped)
+        .number("lost_at_end", generator.lost_at_end)
         .number("texts_cut", generator.texts_cut)
         .number("kernel_times", generator.kernel_times)
         .put("interrupted", flag(generator.interrupted))

@@ -4,8 +4,9 @@
 use std::io::Write;
 
 use cli::{ExitCode, ExitError, Output, ResultsOption};
+use engine::RowDelivery;
 use metrics::TargetTable;
-use results::{Encoding, Sink, StreamInfo};
+use results::{Encoding, Pace, Sink, StreamInfo};
 
 use crate::error::SessionError;
 use crate::monitor_config::{Monitor, MonitorConfig};
@@ -22,6 +23,8 @@ pub struct ResultsFile {
     monitor: Option<Monitor>,
     /// Rows have tags of a script.
     has_tags: bool,
+    /// A pipe, whose reader may end at any moment.
+    is_piped: bool,
 }
 
 /// The run's part of the results' metadata.
@@ -53,7 +56,8 @@ impl ResultsFile {
             }
             Output::Stdout => failed,
         })?;
-        Ok(Self { name: output.to_string(), encoding, file, monitor, has_tags: false })
+        let (name, is_piped) = (output.to_string(), output.is_pipe());
+        Ok(Self { name, encoding, file, monitor, has_tags: false, is_piped })
     }
 
     /// The same, in the format that the ending of its name stands for; Arrow where it stands for none.
@@ -69,6 +73,11 @@ impl ResultsFile {
             Output::Stdout => None,
         };
         Self::open(output, by_path.unwrap_or(Encoding::Arrow), monitor)
+    }
+
+    /// When workers send rows on, for these results.
+    pub(crate) fn row_delivery(&self) -> RowDelivery {
+        if self.is_piped { RowDelivery::Prompt } else { RowDelivery::EverySecond }
     }
 
     /// The same, whose rows have the tags of a script.
@@ -106,11 +115,13 @@ impl ResultsFile {
             attack: run.name.clone(),
             seed: run.seed,
             has_tags: self.has_tags,
+            is_piped: self.is_piped,
             ..StreamInfo::default()
         };
+        let pace = if self.is_piped { Pace::pipe(self.encoding) } else { Pace::FILE };
         let Self { name, encoding, file, monitor, .. } = self;
         let sink = results::writer(encoding, file, &info)
-            .and_then(|writer| Ok(Sink::start(writer, run.labels.clone(), Sink::CAPACITY)?))
+            .and_then(|writer| Ok(Sink::start_at(pace, writer, run.labels.clone())?))
             .map_err(|error| SessionError::results(error, &name))?;
         let start = |monitor| MonitorSidecar::start(monitor, sink.observer());
         let sidecar = monitor.map(start).transpose().map_err(SessionError::Monitor)?;

@@ -114,7 +114,9 @@ impl Session<Run> {
         options: SessionOptions,
     ) -> Result<Self, SessionError> {
         let (name, seed, labels) = (plan.name.clone(), plan.seed, target_labels(&plan));
-        let run = Run::start(plan, settings, lazy)?;
+        let row_delivery = options.results.as_ref().map(ResultsFile::row_delivery);
+        let row_delivery = row_delivery.unwrap_or_default();
+        let run = Run::start(plan, &Settings { row_delivery, ..settings.clone() }, lazy)?;
         let info = RunInfo { epoch: run.epoch(), name, seed, labels };
         Self::of(run, &info, options)
     }
