@@ -25,17 +25,11 @@ impl Dialect {
             Self::Vegeta => Grammar::VEGETA,
         }
     }
-
-    /// How long after an interrupt a silent input is waited for. In a native pipe the writer got the interrupt too: it drains
-    /// its run, and writes something each second until it is done.
-    #[must_use]
-    pub const fn interrupt_grace(self) -> Duration {
-        match self {
-            Self::Native => Duration::from_secs(5),
-            Self::Vegeta => Duration::ZERO,
-        }
-    }
 }
+
+/// How long after an interrupt a silent input is waited for. In a pipe the writer got the interrupt too: it drains its run, and
+/// writes something each second until it is done.
+pub const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
 
 /// A command about to run: its dialect and its arguments.
 #[derive(Clone, Debug)]

@@ -48,7 +48,7 @@ pub use flag::{EmptyValue, Flag, Row, Scope, ValueKind, flag_count, joined};
 pub use global::GlobalFlags;
 pub use internal_error::or_internal;
 pub use interrupts::{INTERRUPT_CHECK_INTERVAL, Interrupts, survive_file_size_limit};
-pub use invocation::{Dialect, Invocation, ParsedArgs};
+pub use invocation::{Dialect, INTERRUPT_GRACE, Invocation, ParsedArgs};
 pub use job_summary::{annotate_failure, append_job_summary, has_job_summary};
 pub use output::{OpenOutput, Output, is_closed_pipe, stdout_is_terminal};
 pub use parse::{FlagError, Grammar, Parsed, parse};

@@ -3,6 +3,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
@@ -75,6 +76,20 @@ impl Output {
                 Ok(Box::new(file.ok_or_else(|| written_already(path))?))
             }
         }
+    }
+
+    /// Whether it is read while it is written: a pipe, a socket or a terminal. Its reader may end at any moment.
+    #[must_use]
+    pub fn is_pipe(&self) -> bool {
+        let kind = match self {
+            Self::Stdout => File::from(match io::stdout().as_fd().try_clone_to_owned() {
+                Ok(stdout) => stdout,
+                Err(_) => return false,
+            })
+            .metadata(),
+            Self::File(path) => std::fs::metadata(path),
+        };
+        kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir())
     }
 
     /// Checks that the output can be written, long before it is. Creates the file if there is none; leaves an existing one as

@@ -121,11 +121,15 @@ struct InterruptiblePipe {
     /// When the last chunk came.
     last_chunk: Option<Instant>,
     began: Instant,
+    /// When the first interrupt was noticed.
+    first_interrupt: Option<Instant>,
     /// When the second interrupt was noticed.
     second_interrupt: Option<Instant>,
     over: bool,
 }
 
+/// A writer that is not silent is waited for as many times as long: its requests under way may take 30 s, their timeout.
+const DRAIN_PARTS: u32 = 8;
 /// The longest wait for a writer after the second interrupt.
 const SECOND_GRACE: Duration = Duration::from_secs(2);
 /// The most chunks of a pipe that are queued.
@@ -157,6 +161,7 @@ impl InterruptiblePipe {
             grace,
             last_chunk: None,
             began: Instant::now(),
+            first_interrupt: None,
             second_interrupt: None,
             over: false,
         }
@@ -166,7 +171,12 @@ impl InterruptiblePipe {
     fn is_given_up(&mut self) -> bool {
         match self.interrupts.seen() {
             0 => false,
-            1 => self.last_chunk.unwrap_or(self.began).elapsed() >= self.grace,
+            1 => {
+                let first_interrupt = *self.first_interrupt.get_or_insert_with(Instant::now);
+                let silent_since = self.last_chunk.unwrap_or(self.began).max(first_interrupt);
+                first_interrupt.elapsed() >= self.grace.saturating_mul(DRAIN_PARTS)
+                    || silent_since.elapsed() >= self.grace
+            }
             _ => {
                 let second_interrupt = self.second_interrupt.get_or_insert_with(Instant::now);
                 second_interrupt.elapsed() >= self.grace.min(SECOND_GRACE)
@@ -322,6 +332,36 @@ mod tests {
         drop(sender);
         let mut all = Vec::new();
         assert_eq!((piped.read_to_end(&mut all).unwrap(), all.as_slice()), (3, &b"abc"[..]));
+    }
+
+    /// Issue 41: `vegeta report` ended at once, before the last rows came.
+    #[test]
+    fn a_writer_that_was_silent_may_still_end_after_an_interrupt() {
+        let (sender, chunks) = sync_channel(CHUNKS_MAX);
+        let interrupts = Interrupts::default();
+        let mut piped = InterruptiblePipe::of(chunks, interrupts.clone(), Duration::from_secs(60));
+        let long_ago = Instant::now().checked_sub(Duration::from_secs(90));
+        piped.began = long_ago.unwrap_or(piped.began);
+        piped.last_chunk = long_ago;
+        interrupts.count(SIGINT);
+        assert!(!piped.is_given_up(), "the interrupt has just come");
+        sender.send(Ok(b"last".to_vec())).unwrap();
+        drop(sender);
+        let mut all = Vec::new();
+        assert_eq!((piped.read_to_end(&mut all).unwrap(), all.as_slice()), (4, &b"last"[..]));
+    }
+
+    /// Of a writer that goes on for ever, as one that got no interrupt may, not all is waited for.
+    #[test]
+    fn a_writer_that_goes_on_is_given_up() {
+        let (_sender, chunks) = sync_channel(CHUNKS_MAX);
+        let interrupts = Interrupts::default();
+        let mut piped =
+            InterruptiblePipe::of(chunks, interrupts.clone(), Duration::from_millis(10));
+        interrupts.count(SIGINT);
+        piped.first_interrupt = Instant::now().checked_sub(Duration::from_millis(90));
+        piped.last_chunk = Some(Instant::now());
+        assert!(piped.first_interrupt.is_none() || piped.is_given_up());
     }
 
     #[test]

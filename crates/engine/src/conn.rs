@@ -38,6 +38,8 @@ pub(crate) struct Conn {
     pub(crate) attempt: u32,
     /// What is tried.
     pub(crate) addresses: DialAddresses,
+    /// When it was first dialled.
+    pub(crate) dialled: Nanos,
     /// When connecting, or the TLS handshake, began.
     pub(crate) since: Nanos,
     pub(crate) tls: Option<Box<TlsSession>>,
@@ -99,6 +101,7 @@ impl Conn {
             served: 0,
             attempt: 0,
             addresses: DialAddresses::default(),
+            dialled: since,
             since,
             tls: None,
             proxy_tls: None,
@@ -130,6 +133,12 @@ impl Conn {
     pub(crate) fn has_begun_handshake(&self) -> bool {
         let with_proxy = self.proxy_tls.as_ref().is_some_and(|tls| tls.is_handshaking());
         self.tls.is_some() || with_proxy
+    }
+
+    /// Hits that it has served, and those that are under way on it.
+    pub(crate) fn hits(&self) -> u64 {
+        let streams = self.streams.as_ref().map_or(0, |streams| streams.session.streams_open());
+        self.served + self.unanswered() as u64 + streams as u64
     }
 
     /// Hits sent on it and not answered.

@@ -80,7 +80,7 @@ pub use run::{ReadyRun, Run, RunEvent, Stopper};
 pub use settings::{
     AddressFamily, AllProxy, AnswerClock, Capture, CapturedHeaders, ClientIdentity, DnsPick,
     DnsTtl, FirstAddress, HeadStyle, HttpVersion, IoChoice, Protocol, ProxySettings, Redirects,
-    Settings, TlsSettings,
+    Renewal, RowDelivery, Settings, TlsSettings,
 };
 pub use simulate::{Simulation, SimulationResult, simulate};
 pub use worker::sample_of;

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use metrics::{Batch, FailureKind, Sample, Snapshot};
 use stdx::Nanos;
 
-use crate::settings::Settings;
+use crate::settings::{RowDelivery, Settings};
 
 /// Rows in one batch, of 152 bytes each.
 pub(crate) const ROWS_MAX: usize = 1024;
@@ -18,6 +18,8 @@ const TEXTS_MAX: usize = 4 << 20;
 const TEXTS_PARTS: usize = 64;
 /// How often counts and rows are sent on.
 pub(crate) const PERIOD: Nanos = Nanos::SECOND;
+/// How long a row waits at most that is to be sent on promptly.
+pub(crate) const PROMPT_PERIOD: Nanos = Nanos::from_millis(50);
 
 /// What a worker sends to the collector.
 #[derive(Debug)]
@@ -38,6 +40,9 @@ pub(crate) struct Recorder {
     texts_max: usize,
     /// The next failed hit is not to wait for its batch to fill.
     report_first_failure: bool,
+    delivery: RowDelivery,
+    /// When rows may be sent on next, where that is prompt.
+    next_delivery: Nanos,
     pub(crate) rows_dropped: u64,
     /// Emptied batches. The one that came back last is used first, so that few are in use.
     idle: Vec<Batch>,
@@ -66,6 +71,8 @@ impl Recorder {
             with_rows: settings.rows,
             texts_max: texts_max(),
             report_first_failure: settings.report_first_failure,
+            delivery: settings.row_delivery,
+            next_delivery: Nanos::ZERO,
             rows_dropped: 0,
             idle: Vec::with_capacity(BATCHES_MAX),
             spare: None,
@@ -88,6 +95,20 @@ impl Recorder {
             || self.batch.texts.len() >= self.texts_max
         {
             self.send_rows();
+        }
+    }
+
+    /// When the rows at hand are to be sent on before the counts are; `None` where they wait for those.
+    pub(crate) fn next_delivery(&self) -> Option<Nanos> {
+        let waits = self.delivery == RowDelivery::Prompt && !self.batch.samples.is_empty();
+        waits.then_some(self.next_delivery)
+    }
+
+    /// Sends on the rows there are, if they are to be sent on promptly and it is time.
+    pub(crate) fn deliver(&mut self, now: Nanos) {
+        if self.next_delivery().is_some_and(|at| now >= at) {
+            self.send_rows();
+            self.next_delivery = now + PROMPT_PERIOD;
         }
     }
 
@@ -196,6 +217,31 @@ mod tests {
             let rows = matches!(message, Ok(Message::Rows(batch)) if batch.samples.len() == 3);
             assert_eq!(rows, report_first_failure);
             assert!(inbox.try_recv().is_err(), "only the first one is urgent");
+        }
+    }
+
+    /// Issue 41: what a pipe's reader had not been given yet, up to a second of rows, was lost with it.
+    #[test]
+    fn rows_for_a_pipe_wait_for_50_ms_at_most() {
+        let millis = Nanos::from_millis;
+        for row_delivery in [RowDelivery::EverySecond, RowDelivery::Prompt] {
+            let (messages, inbox) = sync_channel(8);
+            let (_batches, batches) = sync_channel(1);
+            let (_spares, snapshots) = sync_channel(1);
+            let outlet = Outlet { worker: 0, messages, batches, snapshots };
+            let settings = Settings { row_delivery, ..Settings::default() };
+            let mut recorder = Recorder::new(outlet, &settings, 0);
+            assert_eq!(recorder.next_delivery(), None, "there is no row");
+            let mut sent = 0;
+            for now in [10, 30, 59, 60, 61, 200].map(millis) {
+                rows(&mut recorder, 1);
+                recorder.deliver(now);
+                sent += inbox.try_iter().count();
+            }
+            let is_prompt = row_delivery == RowDelivery::Prompt;
+            assert_eq!(sent, if is_prompt { 3 } else { 0 }, "at 10, 60 and 200 ms");
+            rows(&mut recorder, 1);
+            assert_eq!(recorder.next_delivery(), is_prompt.then_some(millis(250)));
         }
     }
 

@@ -62,6 +62,9 @@ pub struct Settings {
     pub connections: usize,
     /// Connections per host, at most (`-max-connections`); `None` is no limit.
     pub max_connections: Option<usize>,
+    /// When a connection is replaced though its server would go on with it.
+    #[serde(default)]
+    pub renewal: Renewal,
     /// Local addresses to connect from, in turn (`-laddr`).
     pub local_addrs: Vec<IpAddr>,
     /// Dial this path, whatever the URL says (`-unix-socket`).
@@ -91,6 +94,38 @@ pub struct Settings {
     /// Send the row of each worker's first failed hit at once, not with the second's other rows, so that the run can be ended
     /// for it.
     pub report_first_failure: bool,
+    /// When rows are sent on.
+    #[serde(skip)]
+    pub row_delivery: RowDelivery,
+}
+
+/// When a connection is replaced though its server would go on with it. Behind a load balancer, one that is never dialled again
+/// stays where it was, whatever is added there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Renewal {
+    /// Once it is so old, since its dial (`-conn-max-age`). What is under way on it ends first.
+    pub age_max: Option<Nanos>,
+    /// Once it had so many requests (`-conn-max-requests`); at least 1.
+    pub requests_max: Option<u64>,
+}
+
+impl Renewal {
+    /// Whether a connection takes no further request: its age, and the requests that it had and has.
+    #[must_use]
+    pub fn is_due(self, age: Nanos, requests: u64) -> bool {
+        self.age_max.is_some_and(|most| age >= most)
+            || self.requests_max.is_some_and(|most| requests >= most)
+    }
+}
+
+/// When rows are sent on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowDelivery {
+    /// With the counts, once a second.
+    #[default]
+    EverySecond,
+    /// Within 50 ms, for a reader who may end at any moment, and takes with it what it was not yet given.
+    Prompt,
 }
 
 /// The version of HTTP spoken.
@@ -338,6 +373,7 @@ impl Default for Settings {
             head_bytes: None,
             connections: 10_000,
             max_connections: None,
+            renewal: Renewal::default(),
             local_addrs: Vec::new(),
             unix_socket: None,
             connect_to: Vec::new(),
@@ -351,6 +387,7 @@ impl Default for Settings {
             rows: true,
             failure_text: FailureText::PLAIN,
             report_first_failure: false,
+            row_delivery: RowDelivery::default(),
         }
     }
 }

@@ -81,6 +81,9 @@ pub struct Generator {
     pub connections: u64,
     /// Rows that the result stream's queue had no room for: they are in the live counts, not in the file.
     pub rows_dropped: u64,
+    /// Hits that the reader of a pipe took with it when it ended before the run did, at most: they are in no count. The reader of
+    /// what is left says so, since its writer could not any more.
+    pub lost_at_end: u64,
     /// Result texts (errors, bodies, headers) cut for want of room.
     pub texts_cut: u64,
     /// Hits whose answer's time is by the kernel, which stamped it when it came; of the others it is when a worker had read it.
@@ -135,6 +138,7 @@ impl Generator {
         self.sent_again += other.sent_again;
         self.connections += other.connections;
         self.rows_dropped += other.rows_dropped;
+        self.lost_at_end += other.lost_at_end;
         self.texts_cut += other.texts_cut;
         self.kernel_times += other.kernel_times;
         self.interrupted |= other.interrupted;

@@ -332,6 +332,55 @@ impl<const BITS: u32> LogLinear<BITS> {
         pairs.map(|(offset, &count)| ((first + offset) as u32, count)).collect()
     }
 
+    /// What this histogram has more than an earlier state of it: pairs as those of [`LogLinear::to_pairs`]. `None` where it is no
+    /// later state: a bucket has less.
+    #[must_use]
+    pub fn pairs_since(&self, earlier: &Self) -> Option<Vec<(u32, u64)>> {
+        let count = |index: u32| earlier.counts.get((index as usize).wrapping_sub(earlier.base));
+        let pairs = self.to_pairs();
+        let before = |index| count(index).copied().unwrap_or(0);
+        let known: u64 = pairs.iter().map(|(index, _)| before(*index)).sum();
+        if known != earlier.count || pairs.iter().any(|(index, now)| *now < before(*index)) {
+            return None;
+        }
+        let more = pairs.into_iter().map(|(index, now)| (index, now - before(index)));
+        Some(more.filter(|(_, more)| *more > 0).collect())
+    }
+
+    /// The later state of this histogram that has these [`LogLinear::pairs_since`] it, and these bounds and sum.
+    ///
+    /// # Errors
+    /// As [`LogLinear::from_parts`]. The histogram is what it was.
+    pub fn advance(
+        &mut self,
+        pairs: &[(u32, u64)],
+        (min, max): (Nanos, Nanos),
+        sum: u128,
+    ) -> Result<(), HistogramError> {
+        let filled = || pairs.iter().filter(|pair| pair.1 > 0).map(|pair| pair.0 as usize);
+        let mine = (self.count > 0).then(|| (Self::index(self.min), Self::index(self.max)));
+        let first = filled().min().into_iter().chain(mine.map(|mine| mine.0)).min();
+        let last = filled().max().into_iter().chain(mine.map(|mine| mine.1)).max();
+        let (Some(first), Some(last)) = (first, last) else { return Ok(()) };
+        if last >= Self::BUCKETS {
+            return Err(HistogramError::NoSuchBucket(last as u32));
+        }
+        if Self::index(min.0) != first || Self::index(max.0) != last || min > max {
+            return Err(HistogramError::Bounds { min, max });
+        }
+        let more = pairs.iter().try_fold(0_u64, |all, pair| all.checked_add(pair.1));
+        let count = more.and_then(|more| self.count.checked_add(more));
+        let count = count.ok_or(HistogramError::TooMany)?;
+        if first < self.base || last >= self.base + self.counts.len() {
+            self.cover(first, last);
+        }
+        for &(index, more) in pairs.iter().filter(|pair| pair.1 > 0) {
+            self.counts[index as usize - self.base] += more;
+        }
+        (self.count, self.min, self.max, self.sum) = (count, min.0, max.0, sum);
+        Ok(())
+    }
+
     /// The histogram with these [`LogLinear::to_pairs`], `min`, `max` and `sum`. Pairs may come in any order.
     ///
     /// # Errors
@@ -409,6 +458,30 @@ mod tests {
         let mut histogram = Histogram::new();
         values.iter().for_each(|&value| histogram.record(Nanos(value)));
         histogram
+    }
+
+    #[test]
+    fn what_came_since_makes_the_later_state() {
+        let mut before = of(&[5, 5, 70_000]);
+        let mut now = before.clone();
+        assert_eq!(now.pairs_since(&before), Some(Vec::new()));
+        for value in [3, 5, 9_000_000] {
+            now.record(Nanos(value));
+        }
+        let more = now.pairs_since(&before).unwrap();
+        assert_eq!(more.iter().map(|pair| pair.1).sum::<u64>(), 3);
+        assert_eq!(before.pairs_since(&now), None, "it is the earlier one");
+        let wrong = before.advance(&more, (Nanos(5), now.max()), now.sum());
+        assert_eq!(wrong, Err(HistogramError::Bounds { min: Nanos(5), max: now.max() }));
+        assert_eq!(before, of(&[5, 5, 70_000]));
+        before.advance(&more, (now.min(), now.max()), now.sum()).unwrap();
+        assert_eq!(before, now);
+        let mut fresh = Histogram::default();
+        fresh.advance(&now.to_pairs(), (now.min(), now.max()), now.sum()).unwrap();
+        assert_eq!(fresh, now);
+        let beyond = [(Histogram::BUCKETS as u32, 1)];
+        assert!(fresh.advance(&beyond, (now.min(), now.max()), 0).is_err());
+        assert!(fresh.advance(&[(5, u64::MAX)], (now.min(), now.max()), 0).is_err());
     }
 
     /// Regression: 99.9 / 100 was 0.9990000000000001, and the rank of 1,000 values was 1,000.

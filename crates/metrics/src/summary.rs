@@ -43,6 +43,8 @@ pub struct Summary {
     pub bytes_out: u64,
     /// Response bytes on the wire; 0 in formats that do not know them.
     pub wire_in: u64,
+    /// Hits whose request went out on a connection that had served others; 0 in formats that do not know it.
+    pub reused: u64,
     /// Response times, from the moment a hit was due: Vegeta's latencies.
     pub response: Histogram,
     /// Service times, from the moment the request was written.
@@ -76,6 +78,7 @@ impl Summary {
             bytes_in: 0,
             bytes_out: 0,
             wire_in: 0,
+            reused: 0,
             response: Histogram::new(),
             service: Histogram::new(),
             failures: [0; FailureKind::ALL.len()],
@@ -131,6 +134,7 @@ impl Summary {
         self.bytes_in = self.bytes_in.saturating_add(sample.bytes_in);
         self.bytes_out = self.bytes_out.saturating_add(sample.bytes_out);
         self.wire_in = self.wire_in.saturating_add(sample.wire_in);
+        self.reused += u64::from(sample.reused);
         self.response.record(sample.response());
         if self.few.len() < FEW_MAX {
             self.few.push(sample.response().0);
@@ -172,6 +176,7 @@ impl Summary {
         self.bytes_in = self.bytes_in.saturating_add(other.bytes_in);
         self.bytes_out = self.bytes_out.saturating_add(other.bytes_out);
         self.wire_in = self.wire_in.saturating_add(other.wire_in);
+        self.reused += other.reused;
         self.response.merge(&other.response);
         self.service.merge(&other.service);
         self.few.extend(other.few.iter().take(FEW_MAX - self.few.len()));

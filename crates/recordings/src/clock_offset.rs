@@ -1,6 +1,6 @@
 //! The offset of the servers' clock from the client's, from the `Date` headers in results.
 
-use cli::{Dialect, ExitCode, ExitError, Interrupts};
+use cli::{ExitCode, ExitError, Interrupts};
 use metrics::Batch;
 use monitor::{ClockOffset, http_date};
 use results::{Item, Reader};
@@ -56,7 +56,7 @@ fn measured(files: &[String]) -> Result<ClockShift, ExitError> {
         return Err(ExitError::new(ExitCode::Usage, text));
     }
     let interrupts = Interrupts::default();
-    let inputs = cli::open_results(files, &interrupts, Dialect::Native.interrupt_grace())?;
+    let inputs = cli::open_results(files, &interrupts, cli::INTERRUPT_GRACE)?;
     let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error))?;
     let (mut batch, mut dates) = (Batch::default(), Dates::default());
     // The reader of the report names damage; here the rows before it count.

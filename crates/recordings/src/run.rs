@@ -1,6 +1,6 @@
 //! `RecordedRun`: one run, read from its results into a summary and a verdict.
 
-use cli::{Dialect, ExitCode, ExitError, Interrupts};
+use cli::{ExitCode, ExitError, Interrupts};
 use metrics::tally::Assertion;
 use metrics::{
     Attacked, AttackedTargets, Batch, Generator, LAG_FLOOR, LAG_SHARE_MAX, Reason, Selector,
@@ -131,7 +131,7 @@ pub fn read_run(
     selector: &Selector,
     interrupts: &Interrupts,
 ) -> Result<RecordedRun, ExitError> {
-    let inputs = cli::open_results(files, interrupts, Dialect::Native.interrupt_grace())?;
+    let inputs = cli::open_results(files, interrupts, cli::INTERRUPT_GRACE)?;
     let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error))?;
     let mut selection = Selection::of(selector);
     let (mut batch, mut summary) = (Batch::default(), Box::new(Summary::new()));

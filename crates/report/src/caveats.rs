@@ -17,6 +17,7 @@ pub(crate) fn caveats(input: &Input<'_>) -> Vec<String> {
     let of_generator = input.generator.and_then(real_time);
     let elsewhere = input.generator.and_then(redirected);
     let again = input.generator.and_then(|generator| sent_again(generator, summary));
+    let lost = input.generator.and_then(lost_at_end);
     let all = [
         selected(input),
         apart(summary),
@@ -25,6 +26,7 @@ pub(crate) fn caveats(input: &Input<'_>) -> Vec<String> {
         of_generator,
         elsewhere,
         changed,
+        lost,
     ];
     all.into_iter().flatten().collect()
 }
@@ -65,6 +67,17 @@ fn sent_again(generator: &Generator, summary: &Summary) -> Option<String> {
         (counted(generator.sent_again, "request"), stdx::were(generator.sent_again));
     (generator.sent_again > 0 && share < SENT_AGAIN_MIN).then(|| {
         format!("{requests} {were} sent twice, since a kept connection closed before the answer.")
+    })
+}
+
+/// The reader of a pipe that ended first, as Ctrl-C ends tee, took the last rows with it. That is no fault of the measurement.
+fn lost_at_end(generator: &Generator) -> Option<String> {
+    let requests = stdx::counted(generator.lost_at_end, "request");
+    (generator.lost_at_end > 0).then(|| {
+        format!(
+            "The run's end is missing, since the reader of its pipe ended first: up to {requests} of it, under way or answered, \
+             are in no count (Ctrl-C ends tee, but not tee -i)."
+        )
     })
 }
 

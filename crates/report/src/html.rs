@@ -5,6 +5,7 @@ use stdx::Nanos;
 
 use crate::caveats::{at_least, at_least_short, caveats};
 use crate::conclusion::Conclusion;
+use crate::connections::Connections;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
 use crate::input::Input;
 use crate::number::{duration, grouped, number, rfc3339};
@@ -313,6 +314,9 @@ fn tables(out: &mut String, input: &Input<'_>) {
         .collect();
     table(out, "Status codes", &["code", "requests", "share"], &rows, 0);
     bytes_table(out, input);
+    if let Some(connections) = Connections::of(input) {
+        table(out, "Connections", &["", ""], &connections.rows(), 0);
+    }
     if let Some(generator) = input.generator {
         table(out, "Generator", &["", ""], &generator_rows(generator), 0);
     }

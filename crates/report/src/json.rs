@@ -7,6 +7,7 @@ use metrics::{Generator, Groups, Histogram, InFlight, Reason, Sends, Summary};
 use stdx::Nanos;
 
 use crate::conclusion::Conclusion;
+use crate::connections::Connections;
 use crate::number::{go_json, rfc3339};
 use crate::object::{Object, QUANTILE_KEYS, json_list};
 use crate::text::QUANTILES;
@@ -119,6 +120,7 @@ fn own(input: &Input<'_>) -> String {
         .put("errors", list(errors))
         .number("errors_more", summary.errors_more);
     let about = [
+        ("connections", Connections::of(input).map(|connections| connections.json())),
         ("attacked", crate::attacked::json(input)),
         ("provenance", crate::provenance::json(input)),
         ("intervals", crate::intervals::json(input)),
@@ -277,6 +279,7 @@ pub(crate) fn generator(generator: &Generator) -> String {
         .put("landings", landings(generator))
         .number("connections", generator.connections)
         .number("rows_dropped", generator.rows_dropped)
+        .number("lost_at_end", generator.lost_at_end)
         .number("texts_cut", generator.texts_cut)
         .number("kernel_times", generator.kernel_times)
         .put("interrupted", flag(generator.interrupted))

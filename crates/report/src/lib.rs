@@ -31,6 +31,7 @@ mod by_target;
 mod caveats;
 mod columns;
 mod conclusion;
+mod connections;
 mod contrasts;
 mod differences;
 mod escape;

@@ -7,6 +7,7 @@ use stdx::Nanos;
 
 use crate::caveats::{at_least, caveats};
 use crate::conclusion::Conclusion;
+use crate::connections::Connections;
 use crate::input::Input;
 use crate::number::{duration, grouped, number};
 use crate::{assertions, attacked, by_target, escape};
@@ -64,6 +65,9 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
         writeln!(out, "| service (from sent) | {} |", times(service, service_from))?;
     }
     writeln!(out)?;
+    if let Some(connections) = Connections::of(input) {
+        writeln!(out, "{}\n", connections.sentence())?;
+    }
     if let Some(generator) = input.generator {
         let lag = duration(generator.lag.quantile(0.99));
         let cpu = generator.cpu_busiest * 100.0;

@@ -10,6 +10,7 @@ use stdx::Nanos;
 use crate::caveats::{at_least, caveats};
 use crate::columns::Columns;
 use crate::conclusion::Conclusion;
+use crate::connections::{self, Connections};
 use crate::number::duration;
 use crate::{
     Input, assertions, attacked, by_target, escape, events, fleet, intervals, judgement, provenance,
@@ -154,6 +155,10 @@ fn own_lines(input: &Input<'_>) -> String {
         let total = summary.wire_in;
         line(&mut out, "Wire In", "[total, mean]", format_args!("{total}, {mean:.2}"));
     }
+    if let Some(connections) = Connections::of(input) {
+        let figures = connections.figures();
+        line(&mut out, "Connections", connections::LABELS, format_args!("{figures}"));
+    }
     if summary.errors_more > 0 {
         let more = summary.errors_more;
         line(&mut out, "Errors", "[requests with further texts]", format_args!("{more}"));
@@ -163,7 +168,8 @@ fn own_lines(input: &Input<'_>) -> String {
         line(&mut out, name, &format!("[{why}]"), format_args!("{count}"));
     }
     traffic_lines(&mut out, input);
-    if let Some(generator) = input.generator {
+    // A stream that was cut off before its first record has but a last one without workers.
+    if let Some(generator) = input.generator.filter(|generator| generator.workers > 0) {
         generator_lines(&mut out, generator);
     }
     for loss in input.losses {

@@ -26,7 +26,9 @@ pub fn writer(
         Encoding::Arrow => Box::new(ArrowWriter::new(output, info)?),
         Encoding::Parquet => Box::new(ParquetWriter::new(output, info)?),
         Encoding::Csv => Box::new(CsvWriter::new(output, attack)),
-        Encoding::Json => Box::new(JsonWriter::new(output, attack, Zone::local())),
+        Encoding::Json => {
+            Box::new(JsonWriter::new(output, attack, Zone::local()).for_bodies(info.bodies))
+        }
         Encoding::Gob => Box::new(GobWriter::new(output, attack, Zone::local())),
     })
 }

@@ -16,7 +16,7 @@ use crate::fill::{Filler, Row};
 use crate::headers::{HeaderLines, grouped};
 use crate::labels::TargetRef;
 use crate::source::Records;
-use crate::write::{Output, unix_ns};
+use crate::write::{Bodies, Output, unix_ns};
 use crate::zone::{self, Zone};
 use crate::{WriteError, Writer};
 
@@ -25,12 +25,23 @@ pub(crate) struct JsonWriter {
     output: Output,
     attack: String,
     zone: Zone,
+    /// What stands for an empty body.
+    empty_body: &'static [u8],
     line: Vec<u8>,
 }
 
 impl JsonWriter {
     pub(crate) fn new(output: Output, attack: &str, zone: Zone) -> Self {
-        Self { output, attack: attack.to_owned(), zone, line: Vec::new() }
+        Self { output, attack: attack.to_owned(), zone, empty_body: b"null", line: Vec::new() }
+    }
+
+    /// The same for rows that come from such a kind of stream.
+    pub(crate) fn for_bodies(self, bodies: Bodies) -> Self {
+        let empty_body: &[u8] = match bodies {
+            Bodies::MayBeMissing => b"null",
+            Bodies::Present => b"\"\"",
+        };
+        Self { empty_body, ..self }
     }
 
     fn write_row(
@@ -52,7 +63,7 @@ impl JsonWriter {
         write_text(line, batch.text(sample.error));
         line.extend_from_slice(b",\"body\":");
         match batch.text(sample.body) {
-            b"" => line.extend_from_slice(b"null"),
+            b"" => line.extend_from_slice(self.empty_body),
             body => write!(line, "\"{}\"", STANDARD.encode(body))?,
         }
         line.extend_from_slice(b",\"method\":");

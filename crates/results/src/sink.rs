@@ -5,21 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use metrics::server::{Incident, Reading, Row, ServedRequest};
 use metrics::tally::Assertion;
 use metrics::{Batch, Event, Generator, Provenance, TargetTable};
 
-use crate::{WriteError, Writer};
-
-/// How long a row may wait before it is handed to the system.
-const FLUSH_EVERY: Duration = Duration::from_secs(1);
-/// Workers hand over their rows once a second, all at about the same moment: when no more come for this long, they are handed to
-/// the system, so that a `kill -9` costs what workers have and nothing else.
-const QUIET: Duration = Duration::from_millis(20);
-/// But not more often than this: a message of few rows is large for what it holds.
-const FLUSH_LEAST: Duration = Duration::from_millis(500);
+use crate::pace::Came;
+use crate::{Pace, WriteError, Writer};
 
 /// Bytes that rows of the server's side may have while they wait; a second's are a few hundred thousand.
 const OBSERVED_MAX: usize = 64 << 20;
@@ -109,6 +102,8 @@ pub struct SinkReport {
     pub bytes: u64,
     /// Rows thrown away since the output had failed.
     pub rows_dropped: u64,
+    /// Rows that the system did not take: they were thrown away, or written before the output failed and not handed over.
+    pub rows_lost: u64,
     /// Rows of the server's side written; `rows` does not count them.
     pub observed: u64,
     /// Rows of the server's side thrown away: there were too many at once, or the output had failed.
@@ -126,7 +121,7 @@ impl Sink {
     /// Batches of a queue by default.
     pub const CAPACITY: usize = 512;
 
-    /// Starts the thread. At most `capacity` batches wait; what they hold in memory is up to the caller.
+    /// Starts the thread for a file. At most `capacity` batches wait; what they hold in memory is up to the caller.
     ///
     /// # Errors
     /// The system refuses a thread.
@@ -135,16 +130,34 @@ impl Sink {
         targets: TargetTable,
         capacity: usize,
     ) -> io::Result<Self> {
+        Self::start_thread((writer, Pace::FILE), targets, capacity)
+    }
+
+    /// Starts the thread, which hands rows to the system at this pace. At most [`Sink::CAPACITY`] batches wait.
+    ///
+    /// # Errors
+    /// As [`Sink::start`].
+    pub fn start_at(pace: Pace, writer: Box<dyn Writer>, targets: TargetTable) -> io::Result<Self> {
+        Self::start_thread((writer, pace), targets, Self::CAPACITY)
+    }
+
+    fn start_thread(
+        (writer, pace): (Box<dyn Writer>, Pace),
+        targets: TargetTable,
+        capacity: usize,
+    ) -> io::Result<Self> {
         let (queue, batches) = mpsc::sync_channel(capacity);
         let (give_back, empties) = mpsc::sync_channel(capacity);
         let shared = Arc::new(Shared::default());
         let worker = Worker {
             writer,
+            pace,
             targets,
             batches,
             give_back,
             shared: Arc::clone(&shared),
             report: SinkReport::default(),
+            rows_taken: 0,
         };
         let thread = thread::Builder::new().name("results".into()).spawn(|| worker.run())?;
         Ok(Self { queue, empties: Mutex::new(empties), shared, thread })
@@ -223,41 +236,54 @@ impl Sink {
 /// The thread's side.
 struct Worker {
     writer: Box<dyn Writer>,
+    pace: Pace,
     targets: TargetTable,
     batches: Receiver<Batch>,
     give_back: SyncSender<Batch>,
     shared: Arc<Shared>,
     report: SinkReport,
+    /// Rows that the system has.
+    rows_taken: u64,
 }
 
 impl Worker {
     fn run(mut self) -> SinkReport {
-        let (mut flushed, mut has_rows) = (Instant::now(), false);
+        let (began, mut has_rows) = (Instant::now(), false);
         // A flush without rows makes no message, and so no later one small.
-        let mut rows_flushed = flushed;
+        let (mut flushed, mut rows_flushed) = (began, began);
         loop {
-            let wait = (flushed + FLUSH_EVERY).saturating_duration_since(Instant::now());
-            let mut is_quiet = false;
-            match self.batches.recv_timeout(if has_rows { wait.min(QUIET) } else { wait }) {
+            let pace = self.pace.at(began.elapsed());
+            let mut wait = pace.others().saturating_sub(flushed.elapsed());
+            if has_rows {
+                wait = wait.min(pace.wait(rows_flushed.elapsed()));
+            }
+            let came = match self.batches.recv_timeout(wait) {
                 Ok(batch) => {
                     self.write(batch);
                     has_rows = true;
+                    Came::Rows
                 }
-                Err(RecvTimeoutError::Timeout) => is_quiet = has_rows,
+                Err(RecvTimeoutError::Timeout) => Came::Nothing,
                 Err(RecvTimeoutError::Disconnected) => return self.end(),
-            }
-            let since = flushed.elapsed();
-            let may_flush = is_quiet && rows_flushed.elapsed() >= FLUSH_LEAST;
-            if since >= FLUSH_EVERY || may_flush {
+            };
+            let is_due = has_rows && pace.is_due(rows_flushed.elapsed(), came);
+            if is_due || flushed.elapsed() >= pace.others() {
                 self.write_all_queued();
                 self.write_observed();
                 self.write_events();
                 self.write_note();
-                self.attempt(|writer| writer.flush());
+                self.flush();
                 flushed = Instant::now();
                 rows_flushed = if has_rows { flushed } else { rows_flushed };
                 has_rows = false;
             }
+        }
+    }
+
+    fn flush(&mut self) {
+        self.attempt(|writer| writer.flush());
+        if self.report.error.is_none() {
+            self.rows_taken = self.report.rows;
         }
     }
 
@@ -343,10 +369,14 @@ impl Worker {
         self.write_note();
         if self.report.error.is_none() {
             match self.writer.finish() {
-                Ok(bytes) => self.report.bytes = bytes,
+                Ok(bytes) => {
+                    self.report.bytes = bytes;
+                    self.rows_taken = self.report.rows;
+                }
                 Err(error) => self.report.error = Some(error),
             }
         }
+        self.report.rows_lost = self.report.rows + self.report.rows_dropped - self.rows_taken;
         self.report
     }
 }

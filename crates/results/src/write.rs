@@ -25,6 +25,10 @@ pub struct StreamInfo {
     pub detail: Detail,
     /// Whether hits have tags of a script; without, the native encodings have no column for them.
     pub has_tags: bool,
+    /// It goes into a pipe, whose reader may end before the last row.
+    pub is_piped: bool,
+    /// Whether rows may have no body.
+    pub bodies: Bodies,
     /// Further keys and values, for the native encodings.
     pub metadata: Vec<(String, String)>,
 }
@@ -38,6 +42,16 @@ pub enum Detail {
     /// Only start and end, as in Vegeta's encodings: `sent` equals `intended`, `first_byte` equals `done`, and there is
     /// no service time to speak of.
     StartAndEnd,
+}
+
+/// Whether rows may have no body, which JSON tells from an empty one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bodies {
+    /// An empty one is taken for none.
+    #[default]
+    MayBeMissing,
+    /// Each row has one, as in CSV, which has a column for it.
+    Present,
 }
 
 /// Rows in, bytes out.

@@ -19,13 +19,23 @@ pub enum SessionError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// The reader of a pipe went away before the last row.
-    #[error("writing results to {0}: the reader closed the pipe")]
-    ReaderClosed(String),
+    #[error("writing results to {name}: the reader closed the pipe{}", lost(*rows))]
+    ReaderClosed {
+        /// The name of the output.
+        name: String,
+        /// Rows that it was not given.
+        rows: u64,
+    },
     /// The reader of a pipe ended by the same interrupt that ended the run.
     #[error(
-        "writing results to {0}: its reader ended before they did, and the last are lost (Ctrl-C ends tee, but not tee -i)"
+        "writing results to {name}: its reader ended before they did{} (Ctrl-C ends tee, but not tee -i)", lost(*rows)
     )]
-    ReaderInterrupted(String),
+    ReaderInterrupted {
+        /// The name of the output.
+        name: String,
+        /// Rows that it was not given.
+        rows: u64,
+    },
     /// The results could not be written.
     #[error("{name}: {source}")]
     Results {
@@ -42,11 +52,19 @@ pub enum SessionError {
     Observer(ObserverError),
 }
 
+/// How many rows a reader was not given, for the end of a sentence.
+fn lost(rows: u64) -> String {
+    if rows == 0 {
+        return String::new();
+    }
+    format!(", which lost the last {}", stdx::counted(rows, "row"))
+}
+
 impl SessionError {
     /// The error of results that could not be written to the file of this name.
     pub(crate) fn results(source: WriteError, name: &str) -> Self {
         match source {
-            WriteError::ClosedPipe => Self::ReaderClosed(name.to_owned()),
+            WriteError::ClosedPipe => Self::ReaderClosed { name: name.to_owned(), rows: 0 },
             source => Self::Results { name: name.to_owned(), source },
         }
     }

@@ -4,8 +4,9 @@
 use std::io::Write;
 
 use cli::{ExitCode, ExitError, Output, ResultsOption};
+use engine::RowDelivery;
 use metrics::{Provenance, TargetTable};
-use results::{Encoding, Format, Sink, StreamInfo};
+use results::{Encoding, Format, Pace, Sink, StreamInfo};
 
 use crate::error::SessionError;
 use crate::monitor_config::{Monitor, MonitorConfig};
@@ -25,6 +26,8 @@ pub struct ResultsFile {
     provenance: Provenance,
     /// Rows have tags of a script.
     has_tags: bool,
+    /// A pipe, whose reader may end at any moment.
+    is_piped: bool,
 }
 
 /// The run's part of the results' metadata.
@@ -58,7 +61,8 @@ impl ResultsFile {
             Output::Stdout => failed,
         })?;
         let provenance = provenance();
-        Ok(Self { name: output.to_string(), format, file, monitor, provenance, has_tags: false })
+        let (name, is_piped) = (output.to_string(), output.is_pipe());
+        Ok(Self { name, format, file, monitor, provenance, has_tags: false, is_piped })
     }
 
     /// Of a run whose results nothing keeps, and beside which this is watched: what was seen comes with the run's end.
@@ -76,6 +80,7 @@ impl ResultsFile {
             monitor,
             provenance: Provenance::default(),
             has_tags: false,
+            is_piped: false,
         })
     }
 
@@ -89,6 +94,11 @@ impl ResultsFile {
         monitor: Option<&MonitorConfig>,
     ) -> Result<Self, ExitError> {
         Self::open(output, format_of(flag, output, None, Encoding::Arrow)?, monitor)
+    }
+
+    /// When workers send rows on, for these results.
+    pub(crate) fn row_delivery(&self) -> RowDelivery {
+        if self.is_piped { RowDelivery::Prompt } else { RowDelivery::EverySecond }
     }
 
     /// The same, whose rows have the tags of a script.
@@ -126,11 +136,13 @@ impl ResultsFile {
             attack: run.name,
             seed: run.seed,
             has_tags: self.has_tags,
+            is_piped: self.is_piped,
             ..StreamInfo::default()
         };
+        let pace = if self.is_piped { Pace::pipe(self.format.encoding) } else { Pace::FILE };
         let Self { name, format, file, monitor, provenance, .. } = self;
         let sink = results::writer(format, file, &info)
-            .and_then(|writer| Ok(Sink::start(writer, run.labels, Sink::CAPACITY)?))
+            .and_then(|writer| Ok(Sink::start_at(pace, writer, run.labels)?))
             .map_err(|error| SessionError::results(error, &name))?;
         sink.provenance(run.epoch, provenance);
         let start = |monitor| MonitorSidecar::start(monitor, sink.observer());

@@ -155,8 +155,12 @@ impl OpenResults {
             warn(&format!("{rows} of the server's side came faster than they were written"));
         }
         match report.error {
-            Some(WriteError::ClosedPipe) if self.interrupted => {
-                Err(SessionError::ReaderInterrupted(self.name.clone()))
+            Some(WriteError::ClosedPipe) => {
+                let (name, rows) = (self.name.clone(), report.rows_lost);
+                Err(match self.interrupted {
+                    true => SessionError::ReaderInterrupted { name, rows },
+                    false => SessionError::ReaderClosed { name, rows },
+                })
             }
             Some(error) => Err(SessionError::results(error, &self.name)),
             None => Ok(()),

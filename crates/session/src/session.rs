@@ -117,7 +117,10 @@ impl Session<Run> {
         options: SessionOptions,
     ) -> Result<Self, SessionError> {
         let (name, seed, labels) = (plan.name.clone(), plan.seed, target_labels(&plan));
-        let ready = ReadyRun::new(plan, settings, lazy)?;
+        let row_delivery = options.results.as_ref().map(ResultsFile::row_delivery);
+        let row_delivery = row_delivery.unwrap_or_default();
+        let settings = Settings { row_delivery, ..settings.clone() };
+        let ready = ReadyRun::new(plan, &settings, lazy)?;
         // Of what takes long to make ready, nothing is sent after an interrupt.
         if (options.interrupts)() > 0 {
             ready.drain();

@@ -2,7 +2,6 @@
 //! their command line's dialect, and never ask for the dialect itself.
 
 use std::fmt;
-use std::time::Duration;
 
 use anyhow::anyhow;
 use cli::{CommandError, Dialect, ExitCode, ExitError, OrExit, usage_error};
@@ -10,8 +9,6 @@ use results::{Encoding, ReadError};
 
 /// What differs between the dialects in the commands that read results.
 pub(crate) struct ReadRules {
-    /// How long after an interrupt a silent input is waited for.
-    pub(crate) interrupt_grace: Duration,
     /// The failure of an input that cannot be read.
     pub(crate) unreadable: fn(&ReadError) -> ExitError,
     /// Whether the ending of `-output` chooses the format, if no flag does.
@@ -35,7 +32,6 @@ pub(crate) struct ReadRules {
 impl ReadRules {
     /// The rules of our own command line.
     pub(crate) const NATIVE: Self = Self {
-        interrupt_grace: Dialect::Native.interrupt_grace(),
         unreadable: recordings::unreadable,
         ending_chooses: true,
         encoding: |name| {
@@ -56,7 +52,6 @@ impl ReadRules {
 
     /// Vegeta's rules.
     const VEGETA: Self = Self {
-        interrupt_grace: Dialect::Vegeta.interrupt_grace(),
         unreadable: vegeta_unreadable,
         ending_chooses: false,
         encoding: vegeta_encoding,

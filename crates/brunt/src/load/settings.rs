@@ -37,6 +37,7 @@ pub(super) fn client_settings<T>(
         local_addrs: connection.local_addrs.clone(),
         unix_socket: connection.unix_socket.as_ref().map(Into::into),
         connect_to: connection.connect_to.clone(),
+        renewal: connection.renewal,
         resolvers: dns.resolvers.clone(),
         dns_ttl: match dns.ttl {
             None => DnsTtl::Never,

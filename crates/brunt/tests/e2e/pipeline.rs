@@ -223,3 +223,22 @@ fn live_metrics_are_served() {
     crate::signal("INT", attack.pid());
     attack.wait().with_code(0);
 }
+
+/// Issue 41: Vegeta's default is an empty text, and its CSV has an empty body where it has none.
+#[test]
+fn vegetas_empty_values() {
+    let (_server, url) = server(Config::default());
+    let attack = "vegeta attack -duration=100ms -rate=20 -max-body=0 -unix-socket=";
+    let (_, csv) = pipe(attack, &format!("GET {url}/\n"), "vegeta encode -to csv");
+    assert_eq!(csv.stdout.lines().count(), 2, "{csv:#?}");
+    let scratch = Scratch::new("empty-values");
+    let csv = scratch.file("r.csv", csv.stdout);
+    let bodies = |file: &str| {
+        let json = run(&format!("vegeta encode -to json {file}")).with_code(0).stdout;
+        json.lines().next().unwrap().contains(",\"body\":\"\",")
+    };
+    assert!(bodies(&csv));
+    let gob = text(&scratch.path("r.gob"));
+    run(&format!("vegeta encode -to gob -output {gob} {csv}")).with_code(0);
+    assert!(!bodies(&gob), "gob does not tell it from none");
+}

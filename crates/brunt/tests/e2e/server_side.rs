@@ -48,7 +48,7 @@ fn watched(rails: &Rails, scratch: &Scratch) -> String {
         seed: 0,
         has_tags: false,
         detail: Detail::Full,
-        metadata: Vec::new(),
+        ..StreamInfo::default()
     };
     let mut writer =
         writer(Encoding::Arrow, Box::new(File::create(&path).unwrap()), &info).unwrap();

@@ -39,16 +39,7 @@ fn requests(ran: &Ran) -> u64 {
 fn interrupted_pipeline(folder: &str) -> bool {
     let scratch = Scratch::new(folder);
     let (server, url) = slow_server();
-    let line = readmes_pipeline(&url);
-    let mut command = Command::new("bash");
-    // The shell lives on, to print the codes.
-    command.args(["-c", &format!("trap : INT\n{line}\necho codes ${{PIPESTATUS[*]}}")]);
-    command.env("PATH", path_to_brunt(&scratch)).current_dir(scratch.path(""));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let started = start(command);
-    until("requests arrive", || server.stats().requests > 60);
-    signal("INT", -i64::from(started.pid()));
-    let ran = started.wait().with_code(0);
+    let ran = interrupted(&scratch, &server, &readmes_pipeline(&url));
     assert_eq!(ran.stdout.lines().last(), Some("codes 0 0 0 0"), "{ran:#?}");
     assert!(!ran.stdout.contains("cut off"), "{ran:#?}");
     let kept = run(&format!("report {}", text(&scratch.path("results.bin")))).with_code(0);
@@ -58,6 +49,50 @@ fn interrupted_pipeline(folder: &str) -> bool {
     let verdict = |ran: &Ran| ran.stdout.lines().any(|line| line.starts_with("Measurement: VALID"));
     assert_eq!(verdict(&ran), verdict(&kept));
     verdict(&ran)
+}
+
+/// Runs a pipeline in a folder, and presses Ctrl-C once the server has had 60 requests. Its last line has the codes.
+fn interrupted(scratch: &Scratch, server: &Server, line: &str) -> Ran {
+    let mut command = Command::new("bash");
+    // The shell lives on, to print the codes.
+    command.args(["-c", &format!("trap : INT\n{line}\necho codes ${{PIPESTATUS[*]}}")]);
+    command.env("PATH", path_to_brunt(scratch)).current_dir(scratch.path(""));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let started = start(command);
+    until("requests arrive", || server.stats().requests > 60);
+    signal("INT", -i64::from(started.pid()));
+    started.wait().with_code(0)
+}
+
+/// Issue 41: `vegeta report` printed before the last rows came, 110 of 128.
+#[test]
+fn ctrl_c_leaves_vegetas_pipeline_whole() {
+    let scratch = Scratch::new("ctrl-c-vegeta");
+    let (server, url) = slow_server();
+    let line = format!(
+        "echo 'GET {url}/' | brunt vegeta attack | tee -i results.bin | brunt vegeta report"
+    );
+    let ran = interrupted(&scratch, &server, &line);
+    assert_eq!(ran.stdout.lines().last(), Some("codes 0 0 0 0"), "{ran:#?}");
+    assert_eq!(requests(&ran), server.stats().requests, "{ran:#?}");
+}
+
+/// Issue 41: what a plain tee, which Ctrl-C ends, took with it made the measurement INVALID.
+#[test]
+fn what_tee_takes_with_it_is_a_count_and_no_loss_in_reading() {
+    let scratch = Scratch::new("ctrl-c-tee");
+    let (server, url) = slow_server();
+    let line = format!("echo 'GET {url}/' | brunt attack | tee results.bin | brunt report");
+    let ran = interrupted(&scratch, &server, &line);
+    let kept = run(&format!("report {}", text(&scratch.path("results.bin")))).with_code(0);
+    for report in [&ran, &kept] {
+        assert!(report.stdout.contains("The run's end is missing"), "{ran:#?}");
+        assert!(!report.stdout.contains("end mark"), "{ran:#?}");
+    }
+    let json = run(&format!("report -json {}", text(&scratch.path("results.bin")))).json();
+    let lost = json["brunt"]["generator"]["lost_at_end"].as_u64().unwrap();
+    let (seen, sent) = (requests(&kept), server.stats().requests);
+    assert!(seen <= sent && sent <= seen + lost, "{seen} and up to {lost} of {sent}");
 }
 
 #[test]
@@ -76,7 +111,11 @@ fn rows_lost_to_a_tee_that_ended_first_are_reported_with_the_cure() {
     until("requests arrive", || server.stats().requests > 5);
     drop(attack.child().stdout.take());
     signal("INT", attack.pid());
-    attack.wait().with_code(1).complains_once(&["writing results to standard output", "tee -i"]);
+    attack.wait().with_code(1).complains_once(&[
+        "writing results to standard output",
+        "which lost the last ",
+        "tee -i",
+    ]);
 }
 
 /// A command on a terminal of its own. What is typed goes to standard input, what is shown comes from standard output.

@@ -31,13 +31,28 @@ impl<I: Io> Worker<I> {
         let origin_id = self.hits[hit].origin;
         let origin = &mut self.origins.list[origin_id];
         if origin.waiting.len() == 0
-            && let Some(conn) = origin.ready.pop_last(&mut self.conns)
+            && let Some(conn) = self.take_ready(origin_id)
         {
             return self.send_on(conn, hit);
         }
         let origin = &mut self.origins.list[origin_id];
         origin.waiting.push(&mut self.hits, hit);
         self.serve(origin_id);
+    }
+
+    /// A connection that can take a hit, off its origin's list. Those that grew too old meanwhile are closed.
+    fn take_ready(&mut self, origin_id: OriginId) -> Option<ConnId> {
+        while let Some(conn_id) = self.origins.list[origin_id].ready.pop_last(&mut self.conns) {
+            if !self.is_to_be_renewed(conn_id) {
+                return Some(conn_id);
+            }
+            if self.conns[conn_id].state == State::Idle {
+                self.drop_conn(conn_id);
+            } else {
+                self.retire(conn_id);
+            }
+        }
+        None
     }
 
     /// Sends a hit on a connection that can take it: as the one it serves, or behind that.
@@ -63,7 +78,11 @@ impl<I: Io> Worker<I> {
     pub(super) fn mark_ready(&mut self, conn_id: ConnId) {
         let conn = &self.conns[conn_id];
         let room = match conn.state {
-            State::Busy => conn.unanswered() < self.pipeline && conn.body.is_none(),
+            State::Busy => {
+                conn.unanswered() < self.pipeline
+                    && conn.body.is_none()
+                    && !self.is_to_be_renewed(conn_id)
+            }
             State::Streaming => self.has_stream_left(conn_id),
             State::Dialing | State::Tunneling | State::Securing | State::Idle | State::Piped => {
                 false
@@ -91,11 +110,12 @@ impl<I: Io> Worker<I> {
         loop {
             let origin = &mut self.origins.list[origin_id];
             let Some(hit) = origin.waiting.first() else { return };
-            if let Some(conn) = origin.ready.pop_last(&mut self.conns) {
-                origin.waiting.remove(&mut self.hits, hit);
+            if let Some(conn) = self.take_ready(origin_id) {
+                self.origins.list[origin_id].waiting.remove(&mut self.hits, hit);
                 self.send_on(conn, hit);
                 continue;
             }
+            let origin = &mut self.origins.list[origin_id];
             if (origin.open >= self.conns_max && !origin.upgrades())
                 || origin.expects_room(self.streams_max)
                 || !self.has_addresses(origin_id, hit)

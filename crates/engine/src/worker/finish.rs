@@ -16,7 +16,7 @@ use crate::ids::{ConnId, HitId, StreamId};
 use crate::list::{List, WAITING};
 use crate::request::{self, Unsendable};
 use crate::schedule::Schedule;
-use crate::settings::Redirects;
+use crate::settings::{Redirects, Renewal};
 
 impl<I: Io> Worker<I> {
     /// A response is complete. `clean` says that not a byte too many came.
@@ -31,10 +31,14 @@ impl<I: Io> Worker<I> {
         if self.becomes_pipe(conn_id) {
             return self.make_pipe(conn_id);
         }
+        // What was sent behind it is answered on it still.
+        let is_last = self.conns[conn_id].pipelined.len() == 0;
+        let is_renewed = is_last && self.is_to_be_renewed(conn_id);
         let conn = &mut self.conns[conn_id];
         let settled = conn.pipelined.len() > 0 || (clean && !conn.has_unsent());
         let keepalive = self.prepared.settings.keepalive && !self.hits[hit].upgrades;
         let reusable = settled && keepalive && conn.decoder.can_reuse();
+        let reusable = reusable && !is_renewed;
         if request::is_redirect(conn.decoder.status())
             && !self.hits[hit].upgrades
             && let Some(location) = conn.decoder.location().map(str::to_owned)
@@ -47,6 +51,14 @@ impl<I: Io> Worker<I> {
         self.write_row(hit, None);
         self.release(conn_id, reusable);
         self.remove_hit(hit);
+    }
+
+    /// Whether a connection takes no further hit, since it is to be replaced.
+    pub(super) fn is_to_be_renewed(&self, conn_id: ConnId) -> bool {
+        let (renewal, now) = (self.prepared.settings.renewal, self.now);
+        let conn = &self.conns[conn_id];
+        renewal != Renewal::default()
+            && renewal.is_due(now.saturating_sub(conn.dialled), conn.hits())
     }
 
     /// A connection has done its hit: it goes to the next one, to the idle, or away.

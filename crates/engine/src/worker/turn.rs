@@ -172,7 +172,8 @@ impl<I: Io> Worker<I> {
         let closing = self.closing.front().map(|&(at, _)| at);
         let heartbeat = self.now + HEARTBEAT;
         let begin = if lazy.is_some() { None } else { begin };
-        [turn, begin, lazy, overdue, fallback, closing, Some(self.next_report)]
+        let delivery = self.recorder.next_delivery();
+        [turn, begin, lazy, overdue, fallback, closing, delivery, Some(self.next_report)]
             .into_iter()
             .flatten()
             .fold(heartbeat, Nanos::min)
@@ -222,6 +223,7 @@ impl<I: Io> Worker<I> {
     }
 
     fn report_when_due(&mut self) {
+        self.recorder.deliver(self.now);
         if self.now < self.next_report {
             return;
         }

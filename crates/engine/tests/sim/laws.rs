@@ -1,6 +1,6 @@
 //! What a run must measure when the world is known.
 
-use engine::Settings;
+use engine::{Renewal, Settings};
 use metrics::FailureKind;
 use net::sim::{Faults, Span};
 use stdx::Nanos;
@@ -289,4 +289,41 @@ fn same_seed_same_run() {
         outcome.batches.into_iter().flat_map(|batch| batch.samples).collect::<Vec<_>>()
     };
     assert_eq!(once(), once());
+}
+
+/// Issue 41: a test behind a load balancer never dialled again.
+#[test]
+fn connections_are_replaced_by_age_and_by_requests() {
+    let opened = |renewal: Renewal, pipeline: usize| {
+        let settings =
+            Settings { max_connections: Some(2), pipeline, renewal, ..Settings::default() };
+        let load = Load::Closed { users: 2 * pipeline as u64 };
+        let world = server(0, "fixed:10ms");
+        let outcome = run(3, Faults::default(), world, plan(load, 10, &["/"]), &settings);
+        check_oracles(&outcome);
+        assert_eq!(outcome.total.hits(), outcome.total.successes, "none is lost by it");
+        (outcome.total.generator.connections, outcome.total.hits())
+    };
+    assert_eq!(opened(Renewal::default(), 1).0, 2);
+    for pipeline in [1, 3] {
+        let by_requests = Renewal { requests_max: Some(50), ..Renewal::default() };
+        let (connections, hits) = opened(by_requests, pipeline);
+        assert!((connections * 50).abs_diff(hits) <= 100, "{connections} for {hits}");
+        let by_age = Renewal { age_max: Some(Nanos::SECOND), ..Renewal::default() };
+        let (connections, _) = opened(by_age, pipeline);
+        assert!((18..=22).contains(&connections), "{connections} in 10 s");
+    }
+}
+
+/// A connection that grew too old while it was idle takes no further hit.
+#[test]
+fn an_idle_connection_that_is_too_old_is_replaced() {
+    let renewal = Renewal { age_max: Some(Nanos::from_millis(1_500)), ..Renewal::default() };
+    let settings = Settings { renewal, ..Settings::default() };
+    let world = server(0, "fixed:10ms");
+    let outcome = run(4, Faults::default(), world, plan(constant(1), 8, &["/"]), &settings);
+    check_oracles(&outcome);
+    assert_eq!(outcome.total.successes, 8);
+    // At 0 and 1 s by the first one, at 2 and 3 s by the next.
+    assert_eq!(outcome.total.generator.connections, 4);
 }

@@ -158,7 +158,8 @@ impl Verdict {
         }
         reasons.extend(losses.iter().cloned().map(Reason::Lost));
         let jitter = generator.map_or_else(Vec::new, |generator| jitter(summary, generator));
-        Self { reasons, jitter, blind: generator.is_none() }
+        let blind = generator.is_none_or(|generator| generator.workers == 0);
+        Self { reasons, jitter, blind }
     }
 
     /// The same with a reason for each agent whose figures may not be believed: one of many may spoil a run whose sums look fine.

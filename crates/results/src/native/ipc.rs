@@ -13,11 +13,12 @@ use super::columns::Columns;
 use super::message::{
     CONTINUATION, Decoder, body_len, decode_schema, encode_batch, encode_dictionary, encode_schema,
 };
+use super::pipe_end::PipeEnd;
 use super::record_batch::RecordBatch;
 use super::rows::{RowStep, Rows};
 use crate::feed::Feed;
 use crate::labels::Labels;
-use crate::note;
+use crate::note::{NoteReader, NoteWriter};
 use crate::source::{Fault, Source, Step};
 use crate::write::Output;
 use crate::{Detail, Encoding, StreamInfo, WriteError, Writer};
@@ -37,6 +38,7 @@ pub(crate) struct ArrowWriter {
     columns: Columns,
     /// The dictionaries a reader has, by their numbers.
     dictionaries: Vec<Option<Arc<Array>>>,
+    notes: NoteWriter,
     epoch: i64,
 }
 
@@ -46,7 +48,8 @@ impl ArrowWriter {
         let columns = Columns::new(info);
         output.write_all(&encode_schema(&columns.schema()))?;
         output.flush()?;
-        Ok(Self { output, columns, dictionaries: Vec::new(), epoch: info.epoch })
+        let (dictionaries, notes) = (Vec::new(), NoteWriter::default());
+        Ok(Self { output, columns, dictionaries, notes, epoch: info.epoch })
     }
 
     fn write_columns(&mut self) -> Result<(), WriteError> {
@@ -96,7 +99,7 @@ impl Writer for ArrowWriter {
 
     fn generator(&mut self, generator: &Generator) -> Result<(), WriteError> {
         let now = self.epoch.saturating_add_unsigned(generator.wall.0);
-        self.columns.push_note(&note::encode(generator), now);
+        self.columns.push_note(&self.notes.encode(generator), now);
         if self.columns.is_full() { self.write_columns() } else { Ok(()) }
     }
 
@@ -130,14 +133,14 @@ pub(crate) struct ArrowSource {
     detail: Detail,
     has_tags: bool,
     epoch: Option<i64>,
+    /// What was seen of a stream that was written into a pipe.
+    pipe: Option<PipeEnd>,
     /// It is an Arrow file: a footer follows the stream.
     in_file: bool,
     /// The sum of the last records of the generators of earlier streams.
     before: Option<Generator>,
-    /// The last record of this stream's generator.
-    last: Option<Generator>,
-    /// A later record of it, not decoded yet.
-    note: Option<String>,
+    /// The records of this stream's generator.
+    notes: NoteReader,
     ended: bool,
 }
 
@@ -165,10 +168,10 @@ impl ArrowSource {
             detail: Detail::Full,
             has_tags: false,
             epoch: None,
+            pipe: None,
             in_file,
             before: None,
-            last: None,
-            note: None,
+            notes: NoteReader::default(),
             ended: false,
         };
         if let Front::Message(start, metadata, _) = source.front()? {
@@ -176,6 +179,7 @@ impl ArrowSource {
             let schema = decode_schema(metadata).map_err(|reason| source.corrupt(&reason))?;
             (source.detail, source.has_tags) = (schema.detail(), schema.has_tags());
             source.epoch = schema.epoch();
+            source.pipe = schema.is_piped().then(PipeEnd::default);
         }
         Ok(source)
     }
@@ -238,7 +242,7 @@ impl ArrowSource {
     fn end_stream(&mut self) -> Result<Option<Step>, Fault> {
         self.decoder = Decoder::default();
         if self.feed.need(4)? && self.feed.pending().starts_with(&CONTINUATION) {
-            self.before = added(self.before.take(), self.last.take());
+            self.before = added(self.before.take(), self.notes.take());
             return Ok(None);
         }
         self.ended = true;
@@ -246,22 +250,22 @@ impl ArrowSource {
         Ok(follows.then(|| Step::Lost("followed by bytes that are no Arrow stream".to_owned())))
     }
 
-    /// The view of this stream's generator, as it is written, together with those of the streams before it.
-    fn generator(&mut self, note: &str) -> Result<Step, Fault> {
-        let generator = note::decode(note).map_err(|reason| self.corrupt(&reason))?;
-        self.last = Some(generator.clone());
-        let all = added(self.before.clone(), Some(generator)).unwrap_or_default();
-        Ok(Step::Generator(Box::new(all)))
-    }
-
-    /// The record that waits.
+    /// The last view of this stream's generator, together with those of the streams before it.
     fn take_note(&mut self) -> Result<Step, Fault> {
-        let note = self.note.take().unwrap_or_default();
-        self.generator(&note)
+        let last = self.notes.last().map(|last| last.cloned());
+        let last = last.map_err(|reason| self.corrupt(&reason))?;
+        let all = added(self.before.clone(), last).unwrap_or_default();
+        Ok(Step::Generator(Box::new(all)))
     }
 
     fn cut_off(&mut self) -> Step {
         self.ended = true;
+        if let Some(pipe) = &self.pipe {
+            self.feed.consume_all();
+            let last = pipe.last_word(self.notes.take());
+            let all = added(self.before.clone(), Some(last)).unwrap_or_default();
+            return Step::Generator(Box::new(all));
+        }
         match self.feed.consume_all() {
             0 => Step::Lost(
                 "without an end mark: its writer was cut off, and what it had not flushed is missing"
@@ -282,8 +286,14 @@ impl Source for ArrowSource {
             if let Some(rows) = &mut self.rows {
                 let found = rows.next(batch, labels);
                 match found.map_err(|reason| self.corrupt(&reason))? {
-                    Some(RowStep::Step(step)) => return Ok(step),
-                    Some(RowStep::Note(note)) => self.note = Some(note),
+                    Some(RowStep::Step(step)) => {
+                        self.pipe.iter_mut().for_each(|pipe| pipe.add(batch));
+                        return Ok(step);
+                    }
+                    Some(RowStep::Note(note)) => {
+                        let added = self.notes.add(note);
+                        added.map_err(|reason| self.corrupt(&reason))?;
+                    }
                     None => self.rows = None,
                 }
                 continue;
@@ -292,18 +302,18 @@ impl Source for ArrowSource {
                 return Ok(Step::End);
             }
             // Of a live pipe there is nothing more for now; a file's next message mostly replaces the record.
-            if self.feed.pending().is_empty() && self.note.is_some() {
+            if self.feed.pending().is_empty() && self.notes.has_new() {
                 return self.take_note();
             }
             let front = self.front();
             // What is not whole comes again with the next call, after the record before it.
-            if self.note.is_some() && !matches!(front, Ok(Front::Message(..))) {
+            if self.notes.has_new() && !matches!(front, Ok(Front::Message(..))) {
                 return self.take_note();
             }
             match front? {
                 Front::Message(start, metadata, body) => {
                     let found = self.decode(start, metadata, body);
-                    if self.note.is_some() && found.is_err() {
+                    if self.notes.has_new() && found.is_err() {
                         return self.take_note();
                     }
                     if let Some(found) = found? {

@@ -1,12 +1,14 @@
 //! Messages of the Arrow IPC format: schemas, dictionaries and record batches, to and from their bytes. Reading trusts no
-//! length; columns of types that a result stream does not have are passed over. Bodies are little-endian and not compressed.
+//! length; columns of types that a result stream does not have are passed over. Bodies are little-endian.
 //! Source: "Arrow Columnar Format", serialization and interprocess communication; Message.fbs and Schema.fbs.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::array::{Array, Bitmap, Bytes, Values};
 use super::checksum;
+use super::compression;
 use super::flatbuffer::{Table, Value, encode};
 use super::layout;
 use super::record_batch::{Column, RecordBatch};
@@ -16,6 +18,8 @@ use super::schema::{DataType, Field, Schema};
 pub(super) const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Bytes that messages and buffers are padded to.
 const ALIGNMENT: usize = 64;
+/// Bytes that compressed buffers are padded to; what they become has memory of its own.
+const COMPRESSED_ALIGNMENT: usize = 8;
 /// `MetadataVersion.V5`.
 const VERSION: i16 = 4;
 /// `MessageHeader`.
@@ -49,6 +53,9 @@ pub(super) fn encode_batch(batch: &RecordBatch) -> Result<Vec<u8>, String> {
     for column in &batch.columns {
         body.push(&column.array, batch.rows)?;
     }
+    if compression::is_worthwhile(batch.rows, body.bytes.len()) {
+        body = body.compressed();
+    }
     Ok(message(RECORD_BATCH, body.header(batch.rows), &body.bytes))
 }
 
@@ -77,12 +84,33 @@ struct Body {
     nodes: Vec<[i64; 2]>,
     /// Where each buffer begins, and its length without padding.
     buffers: Vec<[i64; 2]>,
+    is_compressed: bool,
 }
 
 impl Body {
     fn header(&mut self, rows: usize) -> Vec<Value> {
         let (nodes, buffers) = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.buffers));
-        vec![Value::I64(rows as i64), Value::Pairs(nodes), Value::Pairs(buffers)]
+        let compression = if self.is_compressed { compression::field() } else { Value::None };
+        vec![Value::I64(rows as i64), Value::Pairs(nodes), Value::Pairs(buffers), compression]
+    }
+
+    /// The same with compressed buffers. Those that take their room once do so here too, if they are of the same length.
+    fn compressed(self) -> Self {
+        let mut body = Self { nodes: self.nodes, is_compressed: true, ..Self::default() };
+        for (number, buffer) in self.buffers.iter().enumerate() {
+            if let Some(twin) = self.buffers[..number].iter().position(|earlier| earlier == buffer)
+            {
+                body.buffers.push(body.buffers[twin]);
+                continue;
+            }
+            let [at, len] = buffer.map(|n| n as usize);
+            let coded = compression::compress(&self.bytes[at..at + len]);
+            body.buffers.push([body.bytes.len() as i64, coded.len() as i64]);
+            body.bytes.extend(coded);
+            body.bytes.resize(body.bytes.len().next_multiple_of(COMPRESSED_ALIGNMENT), 0);
+        }
+        body.bytes.resize(body.bytes.len().next_multiple_of(ALIGNMENT), 0);
+        body
     }
 
     fn push(&mut self, array: &Array, rows: usize) -> Result<(), String> {
@@ -271,6 +299,8 @@ fn joined(before: &Array, after: &Array) -> Array {
 /// which size. Each column is a copy: without a limit a small file could fill memory.
 const SHARES_MAX: usize = 64;
 const SHARED_BYTES_MAX: usize = 256 << 20;
+/// What the buffers of a compressed body may have in any case.
+const COMPRESSED_MIN: usize = 4 << 20;
 
 /// Goes through the columns of a body.
 struct Cursor<'m> {
@@ -284,6 +314,7 @@ struct Cursor<'m> {
     rows: usize,
     /// Bytes that buffers may still be of.
     bytes_left: usize,
+    is_compressed: bool,
 }
 
 impl<'m> Cursor<'m> {
@@ -292,9 +323,10 @@ impl<'m> Cursor<'m> {
         body: &'m [u8],
         dictionaries: &'m HashMap<i64, Arc<Array>>,
     ) -> Result<Self, String> {
-        if header.table(3).is_some() {
-            return Err("a compressed body".to_owned());
-        }
+        let is_compressed = compression::is_compressed(header)?;
+        // Rows that are all alike become next to nothing.
+        let shared_min = if is_compressed { COMPRESSED_MIN } else { 0 };
+        let shared = SHARED_BYTES_MAX.min(body.len().saturating_mul(SHARES_MAX - 1));
         Ok(Self {
             body,
             nodes: Box::new(header.pairs(1)),
@@ -302,8 +334,8 @@ impl<'m> Cursor<'m> {
             variadic: Box::new(header.numbers(4)),
             dictionaries,
             rows: 0,
-            bytes_left: body.len()
-                + SHARED_BYTES_MAX.min(body.len().saturating_mul(SHARES_MAX - 1)),
+            bytes_left: body.len() + shared.max(shared_min),
+            is_compressed,
         })
     }
 
@@ -325,7 +357,7 @@ impl<'m> Cursor<'m> {
                 Values::Int64(self.numbers(rows, i64::from_le_bytes)?)
             }
             DataType::Boolean => {
-                let bits = self.bytes(rows.div_ceil(8))?.to_vec();
+                let bits = self.bytes(rows.div_ceil(8))?.into_owned();
                 Values::Boolean(Bitmap { bits, len: rows })
             }
             DataType::Utf8 => self.texts(rows, |at| i64::from(i32::from_le_bytes(at)))?,
@@ -368,21 +400,34 @@ impl<'m> Cursor<'m> {
     }
 
     /// The next buffer.
-    fn buffer(&mut self) -> Result<&'m [u8], String> {
+    fn buffer(&mut self) -> Result<Cow<'m, [u8]>, String> {
         let [start, len] = self.buffers.next().ok_or_else(|| "too few buffers".to_owned())?;
         let range = usize::try_from(start).ok().zip(usize::try_from(len).ok());
         let end = range.and_then(|(start, len)| start.checked_add(len));
         let found = range.zip(end).and_then(|((start, _), end)| self.body.get(start..end));
         let found = found.ok_or_else(|| "a buffer beyond the message".to_owned())?;
+        let found = match self.is_compressed {
+            true => compression::decompress(found, self.bytes_left)?,
+            false => Cow::Borrowed(found),
+        };
         let left = self.bytes_left.checked_sub(found.len());
         self.bytes_left = left.ok_or_else(|| "too many buffers of the same bytes".to_owned())?;
         Ok(found)
     }
 
     /// The next buffer, cut to the bytes of interest.
-    fn bytes(&mut self, len: usize) -> Result<&'m [u8], String> {
+    fn bytes(&mut self, len: usize) -> Result<Cow<'m, [u8]>, String> {
         let buffer = self.buffer()?;
-        buffer.get(..len).ok_or_else(|| format!("a buffer of {} bytes of {len}", buffer.len()))
+        if len > buffer.len() {
+            return Err(format!("a buffer of {} bytes of {len}", buffer.len()));
+        }
+        Ok(match buffer {
+            Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[..len]),
+            Cow::Owned(mut bytes) => {
+                bytes.truncate(len);
+                Cow::Owned(bytes)
+            }
+        })
     }
 
     fn validity(&mut self, rows: usize, nulls: i64) -> Result<Option<Bitmap>, String> {
@@ -390,7 +435,7 @@ impl<'m> Cursor<'m> {
             self.buffer()?;
             return Ok(None);
         }
-        let bits = self.bytes(rows.div_ceil(8))?.to_vec();
+        let bits = self.bytes(rows.div_ceil(8))?.into_owned();
         Ok(Some(Bitmap { bits, len: rows }))
     }
 
@@ -400,8 +445,8 @@ impl<'m> Cursor<'m> {
         number: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>, String> {
         let len = rows.checked_mul(N).ok_or_else(|| "too many rows".to_owned())?;
-        let chunks = self.bytes(len)?.as_chunks::<N>().0;
-        Ok(chunks.iter().map(|bytes| number(*bytes)).collect())
+        let bytes = self.bytes(len)?;
+        Ok(bytes.as_chunks::<N>().0.iter().map(|bytes| number(*bytes)).collect())
     }
 
     /// Values of different lengths, by their offsets of `N` bytes.
@@ -475,6 +520,8 @@ mod tests {
             attack: "a".to_owned(),
             seed: 1,
             detail: Detail::Full,
+            is_piped: false,
+            bodies: crate::Bodies::default(),
             metadata: vec![("k".to_owned(), "v".to_owned())],
         };
         Schema::new(&info)
@@ -570,6 +617,49 @@ mod tests {
         decoder.decode(metadata, body).map(|batch| batch.expect("rows"))
     }
 
+    /// Issue 41: a night's rows took 400 MB.
+    #[test]
+    fn small_messages_are_compressed_and_lead_back() {
+        for (rows, is_compressed) in [(3, false), (500, true), (5_000, false)] {
+            let mut rng = 7_u64;
+            let mut number = |at: u64| {
+                rng = rng.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(at);
+                5_000_000 + (rng >> 44) as i64
+            };
+            let numbers: Vec<i64> = (0..rows).map(&mut number).collect();
+            let (schema, mut batch) = alike(6, &numbers);
+            for column in &mut batch.columns {
+                column.array = Array::new(Values::Int64((0..rows).map(&mut number).collect()));
+            }
+            let message = encode_batch(&batch).unwrap();
+            let found = decoded(&schema, &message).unwrap();
+            assert!(found.columns.iter().zip(&batch.columns).all(|(a, b)| a.array == b.array));
+            let share = message.len() as f64 / (rows * 6 * 8) as f64;
+            assert_eq!(share < 0.7, is_compressed, "{rows} rows: {share}");
+        }
+    }
+
+    #[test]
+    fn damage_to_compressed_columns_is_an_error() {
+        let numbers: Vec<i64> = (0..600).collect();
+        let (schema, batch) = alike(2, &numbers);
+        let message = encode_batch(&batch).unwrap();
+        let (metadata, body) = parts(&message);
+        for at in 0..metadata.len() + body.len() {
+            for value in [0, 1, 0x7f, 0x80, 0xff] {
+                let (mut metadata, mut body) = (metadata.to_vec(), body.to_vec());
+                match at.checked_sub(metadata.len()) {
+                    Some(at) => body[at] = value,
+                    None => metadata[at] = value,
+                }
+                checksum::seal(&mut metadata, &body);
+                let mut decoder = Decoder::default();
+                decoder.decode(parts(&encode_schema(&schema)).0, &[]).unwrap();
+                black_box(decoder.decode(&metadata, &body).ok());
+            }
+        }
+    }
+
     #[test]
     fn columns_of_the_same_bytes_take_their_room_once() {
         let numbers: Vec<i64> = (0..1000).collect();
@@ -583,7 +673,7 @@ mod tests {
     /// Issue 19: a small file of thousands of columns, all of the same bytes, filled memory.
     #[test]
     fn issue_19_no_message_becomes_many_times_its_size() {
-        let (schema, batch) = alike(2 * SHARES_MAX, &[7; 1000]);
+        let (schema, batch) = alike(2 * SHARES_MAX, &[7; 5000]);
         let message = encode_batch(&batch).unwrap();
         assert_eq!(decoded(&schema, &message).unwrap_err(), "too many buffers of the same bytes");
     }

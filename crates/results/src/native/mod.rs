@@ -9,12 +9,14 @@
 mod array;
 mod checksum;
 mod columns;
+mod compression;
 mod flatbuffer;
 mod guard;
 mod ipc;
 mod layout;
 mod message;
 mod parquet;
+mod pipe_end;
 mod record_batch;
 mod rows;
 mod schema;

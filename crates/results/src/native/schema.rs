@@ -9,6 +9,8 @@ const VERSION: &str = "1";
 const EPOCH: &str = "brunt.epoch";
 const DETAIL: &str = "brunt.detail";
 const START_AND_END: &str = "start and end";
+const OUTPUT: &str = "brunt.output";
+const PIPE: &str = "pipe";
 
 /// The kind of a hit's row.
 pub(super) const KIND_HIT: u8 = 0;
@@ -142,6 +144,11 @@ impl Schema {
         self.fields.iter().any(|field| field.name == TAGS)
     }
 
+    /// Whether it was written into a pipe, whose reader may have ended before the last row.
+    pub(super) fn is_piped(&self) -> bool {
+        self.metadata.iter().any(|(key, value)| key == OUTPUT && value == PIPE)
+    }
+
     /// When the run began (Unix ns); `None` where the stream does not say so.
     pub(super) fn epoch(&self) -> Option<i64> {
         let epoch = self.metadata.iter().find(|(key, _)| key == EPOCH);
@@ -170,6 +177,7 @@ fn metadata(info: &StreamInfo) -> Vec<(String, String)> {
     ];
     let mut all: Vec<(String, String)> =
         own.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    all.extend(info.is_piped.then(|| (OUTPUT.to_owned(), PIPE.to_owned())));
     all.extend(info.metadata.iter().rev().cloned());
     all.sort_by(|a, b| a.0.cmp(&b.0));
     all.dedup_by(|later, first| later.0 == first.0);

@@ -106,6 +106,7 @@ pub(crate) fn info() -> StreamInfo {
         detail: Detail::Full,
         has_tags: true,
         metadata: vec![("host".into(), "here".into())],
+        ..StreamInfo::default()
     }
 }
 

@@ -9,10 +9,16 @@ use cli::{
 };
 use metrics::{Batch, Generator, Summary, Verdict};
 use recordings::Generators;
-use results::{Encoding, Format, Item, ReadError, Reader, StreamInfo, WriteError, Writer};
+use results::{Bodies, Encoding, Format, Item, ReadError, Reader, StreamInfo, WriteError, Writer};
 
 use super::flags::{ENCODE, EncodeFlags};
 use crate::dialect::ReadRules;
+
+/// Whether the rows of inputs may have no body. Vegeta too makes an empty one of CSV's empty column.
+fn bodies_of(reader: &Reader) -> Bodies {
+    let are_csv = reader.encodings().iter().all(|encoding| *encoding == Encoding::Csv);
+    if are_csv { Bodies::Present } else { Bodies::MayBeMissing }
+}
 
 /// Encodes the inputs.
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
@@ -21,7 +27,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let format = format(&typed.flags, rules)?;
     let encoding = format.encoding;
     let interrupts = Interrupts::watch()?;
-    let inputs = cli::open_results(&typed.operands, &interrupts, rules.interrupt_grace)?;
+    let inputs = cli::open_results(&typed.operands, &interrupts, cli::INTERRUPT_GRACE)?;
     let mut reader = Reader::open(inputs).map_err(|error| (rules.unreadable)(&error))?;
     let place = Output::named(typed.flags.output.as_deref());
     place.spares("-output", &typed.operands)?;
@@ -29,6 +35,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         detail: reader.detail(),
         has_tags: reader.has_tags(),
+        bodies: bodies_of(&reader),
         ..StreamInfo::default()
     };
     let to_terminal = place == Output::Stdout && cli::stdout_is_terminal();

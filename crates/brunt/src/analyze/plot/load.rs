@@ -122,7 +122,7 @@ fn read_results(
     damage: &mut Option<ExitError>,
 ) -> Result<Run, CommandError> {
     let files = std::slice::from_ref(&operand.file);
-    let inputs = cli::open_results(files, interrupts, ReadRules::NATIVE.interrupt_grace)?;
+    let inputs = cli::open_results(files, interrupts, cli::INTERRUPT_GRACE)?;
     let name = operand.column.as_ref().map_or("response", |column| column.name.as_str());
     let Some(time) = RowTime::parse(name) else {
         return Err(usage_error(format!(

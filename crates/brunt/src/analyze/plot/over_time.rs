@@ -64,7 +64,7 @@ fn for_each_input(
     let (mut batch, mut rows, mut damage) = (Batch::default(), 0, None);
     for (number, Operand { file, selector, .. }) in operands.iter().enumerate() {
         let file = std::slice::from_ref(file);
-        let inputs = open_results(file, &interrupts, rules.interrupt_grace)?;
+        let inputs = open_results(file, &interrupts, cli::INTERRUPT_GRACE)?;
         let unreadable = |error| (rules.unreadable)(&error);
         let mut reader = Reader::open(inputs).map_err(unreadable)?;
         let mut selection = Selection::of(selector);

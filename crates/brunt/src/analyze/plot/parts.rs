@@ -44,7 +44,7 @@ pub(super) fn parted(
 fn keys(operand: &Operand, by: &By, rules: &ReadRules) -> Result<Vec<String>, CommandError> {
     let interrupts = Interrupts::watch()?;
     let file = std::slice::from_ref(&operand.file);
-    let inputs = cli::open_results(file, &interrupts, rules.interrupt_grace)?;
+    let inputs = cli::open_results(file, &interrupts, cli::INTERRUPT_GRACE)?;
     let unreadable = |error| (rules.unreadable)(&error);
     let mut reader = Reader::open(inputs).map_err(unreadable)?;
     let mut selection = Selection::of(&operand.selector);

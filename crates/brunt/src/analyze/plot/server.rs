@@ -76,7 +76,7 @@ impl Both {
     ) -> Result<Option<cli::ExitError>, CommandError> {
         let interrupts = Interrupts::watch()?;
         let rules = ReadRules::of(typed.dialect);
-        let inputs = cli::open_results(files, &interrupts, rules.interrupt_grace)?;
+        let inputs = cli::open_results(files, &interrupts, cli::INTERRUPT_GRACE)?;
         let unreadable = |error| (rules.unreadable)(&error);
         let mut reader = Reader::open(inputs).map_err(unreadable)?;
         let mut selection = Selection::of(&typed.flags.selector);

@@ -89,7 +89,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let meant = resolve(&typed)?;
     let interrupts = Interrupts::watch()?;
     let rules = ReadRules::of(meant.dialect);
-    let inputs = cli::open_results(&typed.operands, &interrupts, rules.interrupt_grace)?;
+    let inputs = cli::open_results(&typed.operands, &interrupts, cli::INTERRUPT_GRACE)?;
     let reader = Reader::open(inputs);
     let reader = match reader {
         Ok(reader) => reader,

@@ -104,6 +104,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = flag_table!(AttackFlags:
     &http::limits(),
     &[http::keepalive()],
     CONNECTIONS,
+    &client::renewal(),
     &[client::laddr()],
     &client::route(),
     &http::versions(),

@@ -95,6 +95,7 @@ pub(crate) const FLAGS: &[Flag<BenchFlags>] = flag_table!(BenchFlags:
     &target::url_or_file(),
     &[results::name(), client::seed()],
     &http::limits(),
+    &client::renewal(),
     &[client::laddr()],
     &client::route(),
     &http::versions(),

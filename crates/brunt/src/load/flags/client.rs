@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use cli::{EmptyValue, Flag, ValueKind, value};
-use engine::{AnswerClock, IoChoice};
+use engine::{AnswerClock, IoChoice, Renewal};
 use stdx::Nanos;
 
 use session::{CLOCK_CHOICES, IO_CHOICES, clock_choice, io_choice};
@@ -32,6 +32,8 @@ pub(crate) struct ConnectionFlags {
     pub(crate) connect_to: Vec<(String, String)>,
     /// Header fields of CONNECT requests to a proxy.
     pub(crate) proxy_headers: Vec<(String, String)>,
+    /// When connections are replaced.
+    pub(crate) renewal: Renewal,
 }
 
 /// How names are resolved.
@@ -84,6 +86,11 @@ pub(crate) const fn route<T: AsMut<ClientFlags>>() -> [Flag<T>; 5] {
     [unix_socket(), connect_to(), resolvers(), dns_ttl(), proxy_header()]
 }
 
+/// The rows on when connections are replaced.
+pub(crate) const fn renewal<T: AsMut<ClientFlags>>() -> [Flag<T>; 2] {
+    [conn_max_age(), conn_max_requests()]
+}
+
 /// The rows on certificates and sessions, but for `-insecure`.
 pub(crate) const fn certificates<T: AsMut<ClientFlags>>() -> [Flag<T>; 4] {
     [cert(), key(), root_certs(), session_tickets()]
@@ -112,7 +119,8 @@ row!(
     "",
     "Connect to this socket instead of the URL's host.",
     |values, text| {
-        values.connection.unix_socket = Some(text.to_owned());
+        // As with Vegeta, whose default is an empty text.
+        values.connection.unix_socket = (!text.is_empty()).then(|| text.to_owned());
         Ok(())
     }
 );
@@ -133,6 +141,30 @@ row!(
     "",
     "Header field for the proxy's CONNECT; repeat for more.",
     |values, text| value::header(text).map(|field| values.connection.proxy_headers.push(field))
+);
+row!(
+    ClientFlags,
+    conn_max_age,
+    "conn-max-age",
+    ValueKind::Duration,
+    "none",
+    "Replace a connection that is so old, once it is idle: a load balancer may choose anew.",
+    |values, text| value::duration(text).map(|age| {
+        values.connection.renewal.age_max = Some(age).filter(|age| *age > Nanos::ZERO);
+    });
+    .native()
+);
+row!(
+    ClientFlags,
+    conn_max_requests,
+    "conn-max-requests",
+    ValueKind::Text("N"),
+    "none",
+    "Replace a connection that had so many requests.",
+    |values, text| {
+        value::count(text).map(|n| values.connection.renewal.requests_max = Some(n))
+    };
+    .native()
 );
 row!(
     ClientFlags,

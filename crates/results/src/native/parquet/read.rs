@@ -27,7 +27,7 @@ use crate::native::message::decode_schema;
 use crate::native::record_batch::{Column, RecordBatch};
 use crate::native::rows::{RowStep, Rows};
 use crate::native::schema::{DataType, Field, Schema, is_ours};
-use crate::note;
+use crate::note::NoteReader;
 use crate::source::{Fault, Source, Step};
 use metrics::Batch;
 
@@ -52,6 +52,7 @@ pub(crate) struct ParquetSource {
     detail: Detail,
     has_tags: bool,
     epoch: Option<i64>,
+    notes: NoteReader,
 }
 
 /// A column of the current row group.
@@ -88,6 +89,7 @@ impl ParquetSource {
             detail,
             has_tags,
             epoch,
+            notes: NoteReader::default(),
         })
     }
 
@@ -348,11 +350,15 @@ impl Source for ParquetSource {
                 match rows.next(batch, labels).map_err(corrupt)? {
                     Some(RowStep::Step(step)) => return Ok(step),
                     Some(RowStep::Note(note)) => {
-                        let generator = note::decode(&note).map_err(corrupt)?;
-                        return Ok(Step::Generator(Box::new(generator)));
+                        self.notes.add(note).map_err(corrupt)?;
+                        continue;
                     }
                     None => self.rows = None,
                 }
+            }
+            if self.notes.has_new() {
+                let last = self.notes.last().map_err(corrupt)?.cloned();
+                return Ok(Step::Generator(Box::new(last.unwrap_or_default())));
             }
             let found = guarded(|| self.next_batch()).map_err(corrupt)?;
             let Some(found) = found else { return Ok(Step::End) };

@@ -24,7 +24,7 @@ use crate::native::columns::Columns;
 use crate::native::message::encode_schema;
 use crate::native::record_batch::RecordBatch;
 use crate::native::schema::{DataType, Field, Schema};
-use crate::note;
+use crate::note::NoteWriter;
 use crate::write::Output;
 use crate::{Encoding, StreamInfo, WriteError, Writer};
 
@@ -49,6 +49,7 @@ pub(crate) struct ParquetWriter {
     batches: Vec<RecordBatch>,
     rows: usize,
     bytes: usize,
+    notes: NoteWriter,
     epoch: i64,
 }
 
@@ -73,6 +74,7 @@ impl ParquetWriter {
             batches: Vec::new(),
             rows: 0,
             bytes: 0,
+            notes: NoteWriter::default(),
             epoch: info.epoch,
         })
     }
@@ -246,7 +248,7 @@ impl Writer for ParquetWriter {
 
     fn generator(&mut self, generator: &Generator) -> Result<(), WriteError> {
         let now = self.epoch.saturating_add_unsigned(generator.wall.0);
-        self.columns.push_note(&note::encode(generator), now);
+        self.columns.push_note(&self.notes.encode(generator), now);
         Ok(())
     }
 
