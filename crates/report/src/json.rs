@@ -124,12 +124,10 @@ fn own(input: &Input<'_>) -> String {
         ("attacked", crate::attacked::json(input)),
         ("provenance", crate::provenance::json(input)),
         ("intervals", crate::intervals::json(input)),
+        ("selected", (!input.selected.is_empty()).then(|| escape::json(input.selected))),
     ];
     for (key, part) in about {
         object = part.into_iter().fold(object, |object, part| object.put(key, part));
-    }
-    if !input.selected.is_empty() {
-        object = object.text("selected", input.selected);
     }
     if summary.apart > stdx::Nanos::ZERO {
         object = object.number("apart", summary.apart.0);
