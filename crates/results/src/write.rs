@@ -44,7 +44,7 @@ pub enum Detail {
     StartAndEnd,
 }
 
-/// Whether rows may have no body, which JSON shows from an empty one.
+/// Whether rows may have no body, which is not the same as an empty one in JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bodies {
     /// An empty one is taken for none.
