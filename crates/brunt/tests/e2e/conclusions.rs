@@ -60,8 +60,12 @@ fn an_overloaded_puma_is_called_so_with_the_queue_before_rails() {
     assert!(bottleneck.contains("before rails starts on them"), "{report}");
     assert!(bottleneck.contains("the CPU is "), "{report}");
     let vegetas = lines.iter().position(|line| line.starts_with("Requests      [total")).unwrap();
-    assert!(vegetas <= 7 && lines[vegetas - 1].is_empty(), "at most five sentences: {report}");
-    assert!(lines[vegetas - 2].starts_with("Attacked: GET http://127.0.0.1:"), "{report}");
+    assert!(lines[vegetas - 1].is_empty(), "{report}");
+    // How the run was made stands below what it shows.
+    let attacked =
+        lines.iter().position(|line| line.starts_with("Attacked: GET http://127.0.0.1:"));
+    let attacked = attacked.unwrap_or_else(|| panic!("{report}"));
+    assert!(attacked <= 5 && attacked < vegetas, "at most five sentences: {report}");
     assert!(report.contains("\nServer: OVERLOADED, "), "{report}");
     let json = run(&format!("report -json {file}")).with_code(0).json();
     let conclusion = json["brunt"]["conclusion"].as_array().unwrap();

@@ -12,6 +12,8 @@ fn no_output_replaces_what_the_command_reads() {
     let scratch = Scratch::new("spared");
     let (_server, url) = server(Config::default());
     let targets = scratch.file("targets.html", format!("GET {url}/\n"));
+    // With endings that results and reports may have.
+    let rows = scratch.file("targets.csv", format!("GET {url}/\n"));
     let body = scratch.file("body.json", "{}");
     let source = format!(
         "import http from 'k6/http'; export const options = {{ iterations: 1 }};
@@ -20,7 +22,7 @@ fn no_output_replaces_what_the_command_reads() {
     let script = scratch.file("script.js", &source);
     let read = format!("-targets={targets} -body={body}");
     for (words, code, flag) in [
-        (format!("attack {read} -duration=1s -output={targets}"), 2, "flag -output"),
+        (format!("attack -targets={rows} -duration=1s -output={rows}"), 2, "flag -output"),
         (format!("attack {read} -duration=1s -output={body}"), 2, "flag -output"),
         (format!("attack {read} -duration=1s -report={targets}"), 2, "flag -report"),
         (format!("bench {read} -n 1 -report={body}"), 2, "flag -report"),
@@ -32,7 +34,9 @@ fn no_output_replaces_what_the_command_reads() {
         let ran = run(&words).with_code(code);
         ran.complains_once(&[flag, "would overwrite the input"]);
     }
-    assert_eq!(fs::read_to_string(&targets).unwrap(), format!("GET {url}/\n"));
+    for kept in [&targets, &rows] {
+        assert_eq!(fs::read_to_string(kept).unwrap(), format!("GET {url}/\n"));
+    }
     assert_eq!(fs::read_to_string(&body).unwrap(), "{}");
     assert_eq!(fs::read_to_string(&script).unwrap(), source);
 }

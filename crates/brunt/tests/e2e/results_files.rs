@@ -258,9 +258,8 @@ fn issue_41_endings_of_results_are_kept_or_refused() {
     assert!(std::fs::read(&csv).unwrap().starts_with(&[0x1f, 0x8b]));
     assert_eq!(totals(&csv), expected);
     let page = text(&scratch.path("page.html"));
-    for line in
-        ["attack -duration=1s -rate=1 -targets=/nowhere", "watch", &format!("encode {packed}")]
-    {
+    let attack = format!("attack -duration=1s -rate=1 -targets={targets}");
+    for line in [&attack, "watch", &format!("encode {packed}")] {
         let (command, operands) = line.split_once(' ').unwrap_or((line, ""));
         let refused = run(&format!("{command} -output={page} {operands}")).with_code(2);
         assert!(
