@@ -36,8 +36,12 @@ fn project(name: &str) -> Scratch {
 fn a_script_reads_its_project_and_an_archive_holds_what_was_read() {
     let scratch = project("strangers-project");
     let script = text(&scratch.path("project/tests/load.js"));
-    let refused = run(&format!("run {script}")).with_code(107);
+    // Without a mark the project is what static imports span; a file that is opened widens nothing.
+    let source = "open('../data/x.json'); export default function () {}";
+    let alone = scratch.file("project/tests/alone.js", source);
+    let refused = run(&format!("run {alone}")).with_code(107);
     assert!(refused.stderr.contains("(see --allow-read)"), "{}", refused.stderr);
+    run(&format!("run {script}")).with_code(0);
     // The working folder is as good as a mark.
     let within = |folder: &str| {
         let mut command = brunt("run tests/load.js");
