@@ -69,14 +69,22 @@ fn empty_and_foreign_inputs_are_named() {
     );
 }
 
-/// Gives what is sent to it, one piece a read; a read without a piece is a test failure, since it would block.
-struct Pieces(Receiver<Vec<u8>>);
+/// Gives what is sent to it, at most one piece a read; a read without a piece is a test failure, since it would block.
+struct Pieces {
+    pieces: Receiver<Vec<u8>>,
+    /// What a read of fewer bytes left of a piece.
+    rest: Vec<u8>,
+}
 
 impl Read for Pieces {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let piece = self.0.try_recv().map_err(|_| io::Error::other("would block"))?;
-        to[..piece.len()].copy_from_slice(&piece);
-        Ok(piece.len())
+        if self.rest.is_empty() {
+            self.rest = self.pieces.try_recv().map_err(|_| io::Error::other("would block"))?;
+        }
+        let taken = self.rest.len().min(to.len());
+        to[..taken].copy_from_slice(&self.rest[..taken]);
+        self.rest.drain(..taken);
+        Ok(taken)
     }
 }
 
@@ -95,7 +103,7 @@ fn rows_are_handed_out_as_soon_as_they_are_whole() {
             writer.flush().unwrap();
             send.send(std::mem::take(&mut *out.0.lock().unwrap())).unwrap();
             let reader = reader.get_or_insert_with(|| {
-                let pipe = Pieces(receive.take().unwrap());
+                let pipe = Pieces { pieces: receive.take().unwrap(), rest: Vec::new() };
                 Reader::open(vec![("pipe".into(), Box::new(pipe))]).unwrap()
             });
             assert_eq!(reader.next(&mut batch).unwrap(), Some(Item::Hits), "{encoding:?}");

@@ -62,14 +62,22 @@ fn generator_records_keep_their_place() {
     }
 }
 
-/// An input that gives these pieces, one a read.
-struct Pieces(std::vec::IntoIter<Vec<u8>>);
+/// An input that gives these pieces, at most one a read.
+struct Pieces {
+    pieces: std::vec::IntoIter<Vec<u8>>,
+    /// What a read of fewer bytes left of a piece.
+    rest: Vec<u8>,
+}
 
 impl io::Read for Pieces {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let Some(piece) = self.0.next() else { return Ok(0) };
-        into[..piece.len()].copy_from_slice(&piece);
-        Ok(piece.len())
+        if self.rest.is_empty() {
+            self.rest = self.pieces.next().unwrap_or_default();
+        }
+        let taken = self.rest.len().min(into.len());
+        into[..taken].copy_from_slice(&self.rest[..taken]);
+        self.rest.drain(..taken);
+        Ok(taken)
     }
 }
 
@@ -94,7 +102,10 @@ fn of_several_generator_records_the_last_that_is_here_is_given() {
         assert_eq!(found.generators.iter().map(|g| g.sent).collect::<Vec<_>>(), [3]);
         assert_eq!((found.rows.len(), found.losses.len()), (15, losses));
         // Of a live pipe each is given before the next piece is waited for.
-        let input: results::Input = ("pipe".to_owned(), Box::new(Pieces(pieces.into_iter())));
+        let input: results::Input = {
+            let pipe = Pieces { pieces: pieces.into_iter(), rest: Vec::new() };
+            ("pipe".to_owned(), Box::new(pipe))
+        };
         let mut reader = results::Reader::open(vec![input]).unwrap();
         let (mut batch, mut seen) = (Batch::default(), Vec::new());
         while let Some(item) = reader.next(&mut batch).unwrap() {

@@ -220,7 +220,7 @@ fn copy(
             }
             Ok(Some(Item::Assertion { assertion, at, .. })) => {
                 // How the run was made is no figure of it.
-                let is_result = !matches!(assertion, Assertion::Provenance(_));
+                let is_result = !matches!(*assertion, Assertion::Provenance(_));
                 copied.assertions += u64::from(is_result);
                 writer.assertion(&assertion, at)?;
             }
