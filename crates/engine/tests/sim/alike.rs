@@ -72,7 +72,8 @@ fn equal_servers_are_called_equal_and_slower_ones_slower() {
     println!(
         "called different: {alarms}; 5 % found: {found_5}; 10 % found: {found_10}; of {PAIRS}"
     );
-    assert!(alarms <= 5, "{alarms} of {PAIRS} equal pairs were called different");
+    // Of a hundred pairs at a level of 5 %, more than ten are called different in one of a hundred draws.
+    assert!(alarms <= 10, "{alarms} of {PAIRS} equal pairs were called different");
     assert!(found_5 >= 95 && found_10 >= 99, "5 %: {found_5}, 10 %: {found_10} of {PAIRS}");
 }
 
