@@ -1,6 +1,7 @@
 //! How this process' run is made, for its results and reports: command line, machine, versions.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use metrics::Provenance;
 use metrics::tally::Assertion;
@@ -8,9 +9,15 @@ use store::{Git, Machine, without_secrets};
 
 use crate::clock::unix_ns;
 
-/// What is to be known of a run that this process makes. Asks git for a commit, so it belongs before the first request.
+/// What is to be known of a run that this process makes. The first call asks git for a commit, so it belongs before the first
+/// request; results and reports of a run take what it found.
 #[must_use]
 pub fn provenance() -> Provenance {
+    static FOUND: OnceLock<Provenance> = OnceLock::new();
+    FOUND.get_or_init(find).clone()
+}
+
+fn find() -> Provenance {
     let machine = Machine::here();
     let args: Vec<String> =
         std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
