@@ -263,3 +263,20 @@ fn a_script_is_searched_by_its_iterations() {
     }
     run(&format!("seek -timeout 3s {script}")).with_code(2);
 }
+
+/// The answer of a search came after the script's `teardown`, and was lost with it.
+#[test]
+fn a_teardown_that_fails_costs_no_answer() {
+    let _quiet = quiet();
+    let (_server, url) = four_workers();
+    let scratch = Scratch::new("seek-teardown");
+    let script = text(&scratch.path("fails.js"));
+    let source = "import http from 'k6/http';\n\
+        export default function () { http.get(__ENV.AT); }\n\
+        export function teardown() { throw new Error('no way down'); }\n";
+    std::fs::write(&script, source).unwrap();
+    let flags = "-cpus 1 -from 5 -step 300ms -warmup 0s -cooldown 0s -max-steps 1 -json";
+    let ran = run(&format!("seek {flags} -e AT={url}/ {script}")).with_code(107);
+    assert_eq!(ran.json()["steps"].as_array().map(Vec::len), Some(1), "{}", ran.stdout);
+    assert!(ran.stderr.contains("teardown() failed"), "{}", ran.stderr);
+}

@@ -1,6 +1,5 @@
 //! `WatchedStep`: the figures of a step of a search and what was seen of the servers meanwhile: what limits them.
 
-use metrics::server::Row;
 use metrics::{Batch, TargetTable, Verdict};
 use report::seek::LimitAtLoad;
 use session::{Observer, ObserverError, OnCutOff, RunFigures, SessionOutcome};
@@ -45,9 +44,5 @@ impl Observer for WatchedStep {
     fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
         self.servers.rows(batch)?;
         self.figures.rows(batch)
-    }
-
-    fn server(&mut self, rows: &[Row]) {
-        self.servers.server(rows);
     }
 }

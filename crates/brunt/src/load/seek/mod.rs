@@ -113,7 +113,6 @@ fn seek(
         },
     )?;
     let limit = runner.limit.take();
-    runner.close()?;
     let input = SeekInput {
         search: &config.search,
         steps: &steps,
@@ -122,7 +121,10 @@ fn seek(
         seed: config.plan.seed,
         arrivals: config.arrivals(),
     };
-    conclude(&config, &input, saved)
+    let code = conclude(&config, &input, saved)?;
+    // What was found is printed and kept by now, whatever a script's teardown does.
+    runner.close()?;
+    Ok(code)
 }
 
 /// Runs what is proposed, step by step, until there is no more to do. `run` carries a step out, whatever it is made of, and

@@ -137,9 +137,9 @@ impl<'a> Runner<'a> {
             }
             (None, None) => Session::start(plan, &settings, None, options)?.run(observers)?,
             (None, Some(request)) => {
-                let on_fleet = self.on_fleet(request, (&plan, &settings), options, observers)?;
-                agents = on_fleet.1;
-                on_fleet.0
+                let ended;
+                (ended, agents) = self.on_fleet(request, (&plan, &settings), options, observers)?;
+                ended
             }
         };
         if outcome.interrupts > 0 {
@@ -151,9 +151,10 @@ impl<'a> Runner<'a> {
         let took = Nanos(u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
         meter.add_unsent(done.map_or(0, |(_, unsent)| unsent));
         let step = Step { took, ..meter.finish(&verdict, cut) };
-        let step = done.map_or(Ok(step.clone()), |(iterations, _)| {
-            of_iterations(step, iterations, summary.requests)
-        })?;
+        let step = match done {
+            Some((iterations, _)) => of_iterations(step, iterations, summary.requests)?,
+            None => step,
+        };
         let limit = watched
             .and_then(|watched| watched.limit(&self.config.search, &step, (&outcome, &verdict)));
         let is_nearer = |limit: &LimitAtLoad| {
