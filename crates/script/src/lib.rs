@@ -16,38 +16,29 @@
 
 mod api;
 mod compile;
-mod host;
 mod loader;
 mod options;
 mod runtime;
 mod vus;
 
-pub use host::action::{Action, ActionResult, Ticket};
-pub use host::cookie_jar::{Jar, SetCookie, SharedJar};
-pub use host::execution::{AbortReason, ExecutionInfo, ScenarioInfo, Stage};
-pub use host::http::{
-    Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, Timings,
-};
-pub use host::metrics::{DeclaredMetric, MetricRegistry};
-pub use host::sample::{Sample, TagList};
-pub use host::socket::{
-    CableCommand, CableEvent, Delivery, HandshakeResponse, SocketApi, SocketCommand, SocketEvent,
-    SocketRequest,
-};
-pub use host::system_tags::{SystemTag, SystemTags};
-pub use host::traits::{Files, Host, HttpRules, Instance, Level, LogFields, Secrets};
+pub use loader::files::{Files, Secrets};
 pub use loader::program::{CompileError, Program};
 pub use options::{
     ConsolidatedOptions, DnsOptions, Fields, HttpOptions, Options, OptionsError, ThresholdOption,
     TlsIdentity, VARIABLES, ValueFormat, canonical, merged, overridden, time_of,
 };
-pub use runtime::coroutine::{Call, StepResult};
 pub use runtime::environment::Env;
-pub use runtime::exception::Exception;
 pub use runtime::ffi::look_everywhere;
 pub use runtime::realm::Realm;
 pub use runtime::summary::{Document, documents};
 pub use runtime::vu::Vu;
+pub use users::{
+    AbortReason, Action, ActionResult, Auth, CableCommand, CableEvent, Call, DeclaredMetric,
+    Delivery, Exception, ExecutionInfo, Expects, HandshakeResponse, Host, HttpFailure, HttpRequest,
+    HttpResponse, HttpRules, Instance, Jar, Level, LogFields, MetricRegistry, OwnCookie, Sample,
+    ScenarioInfo, SetCookie, SharedJar, SocketApi, SocketCommand, SocketEvent, SocketRequest,
+    Stage, Statuses, StepResult, SystemTag, SystemTags, TagList, Ticket, Timings,
+};
 pub use vus::{
     Clock, Control, GroupTallies, HttpDebug, HttpPlan, LiveMetrics, Log, OutputSample, OutputTags,
     Paused, PriorStages, RateLimit, SCRIPT_HINT, SampleSink, VuPoolPlan, VuStats, vu_pool,

@@ -8,20 +8,19 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use rquickjs::{Atom, Ctx, Function, Object, Value};
 use stdx::{MemoryShare, equal};
+use users::{
+    AbortReason, Action, ActionResult, Call, Exception, ExecutionInfo, Host, Sample, Stage,
+    StepResult, TagList, Ticket,
+};
 
 use super::caught::{caught, caught_init};
 use super::context::VuContext;
-use super::coroutine::{Call, ResumeWith, StepResult, YieldReason};
+use super::coroutine::{ResumeWith, YieldReason};
 use super::deep_stack::VU_STACK_BYTES;
-use super::exception::Exception;
 use super::ffi::{Fiber, call_with};
 use super::go_json::go_json;
 use super::realm::Realm;
 use super::{environment, run_loop, summary};
-use crate::host::action::{Action, ActionResult, Ticket};
-use crate::host::execution::{AbortReason, ExecutionInfo, Stage};
-use crate::host::sample::{Sample, TagList};
-use crate::host::traits::Host;
 
 /// A virtual user.
 pub struct Vu {

@@ -1,11 +1,11 @@
 //! Action Cable over a VU's socket: what its messages are to the script, and how commands are written.
 
 use stdx::Nanos;
+use users::{CableCommand, CableEvent, SocketEvent};
 use wire::cable::{Codec, Command, CommandKind, Dialect, History, Incoming, Kind};
 use wire::ws::{Event, WsSession};
 
 use super::frames::to_events;
-use crate::host::socket::{CableCommand, CableEvent, SocketEvent};
 
 /// Adds the events of a frame. A malformed message becomes a `Failed` event; the socket stays open.
 pub(super) fn push_events(

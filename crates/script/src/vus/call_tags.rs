@@ -3,11 +3,8 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
+use users::{SystemTag, SystemTags, Timings, response_head};
 use workload::EngineResponse;
-
-use crate::host::http::Timings;
-use crate::host::response_head;
-use crate::host::system_tags::{SystemTag, SystemTags};
 
 /// What k6's metrics want of a request.
 #[derive(Debug)]

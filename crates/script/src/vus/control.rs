@@ -4,11 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stdx::Nanos;
+use users::{AbortReason, Instance};
 use workload::executor::{Executor, Scenario};
 use workload::{Segment, SegmentSlice, VuAssignment};
-
-use crate::host::execution::AbortReason;
-use crate::host::traits::Instance;
 
 /// Whether a load stands still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
+use users::{Host as _, Level, Stage};
 use workload::StopMode;
 use workload::executor::Executor;
 
@@ -12,8 +13,6 @@ use super::pool::VuPool;
 use super::recorder::SampleContext;
 use super::scenario_state::{Phase, ScenarioState};
 use super::slot::{SampleOrigin, State, VuSlot};
-use crate::host::execution::Stage;
-use crate::host::traits::{Host as _, Level};
 
 impl VuPool {
     /// Begins and ends iterations of all scenarios. Scenarios that end come first: others may have their VUs then.

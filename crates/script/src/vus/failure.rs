@@ -1,8 +1,7 @@
 //! Failures in k6's words: a number, a few words, and the whole text.
 
+use users::HttpFailure;
 use workload::{EngineResponse, FailureDetail};
-
-use crate::host::http::HttpFailure;
 
 /// What went wrong with a request, if anything.
 pub(super) fn of(reply: &EngineResponse<'_>) -> Option<HttpFailure> {

@@ -1,8 +1,7 @@
 //! Messages and frames of a WebSocket as scripts see them.
 
+use users::SocketEvent;
 use wire::ws::Event;
-
-use crate::host::socket::SocketEvent;
 
 /// The events of a frame: a message, or why the socket ends and that it does.
 pub(super) fn to_events(event: Event<'_>) -> impl Iterator<Item = SocketEvent> {

@@ -4,6 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use stdx::{Nanos, names_secret_field, shown_url};
+use users::{
+    Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, SetCookie, Statuses, masked,
+    push_cookie,
+    response_head::{self, sets_cookies, values},
+    url_error::url_error_text,
+};
 use wire::url::{Scheme, Url};
 use workload::{EngineResponse, Target};
 
@@ -12,12 +18,6 @@ use super::plan::{TIMEOUT, VuPoolPlan};
 use super::slot::RequestOwner;
 use super::socket_state::PendingSocket;
 use super::{digest, failure};
-use crate::host::cookie_jar::{SetCookie, push_cookie};
-use crate::host::http::{
-    Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, masked,
-};
-use crate::host::response_head::{self, sets_cookies, values};
-use crate::host::url_error::url_error_text;
 
 /// A request on its way: from when the script asked for it until its last hop is answered.
 #[derive(Clone, Debug)]
@@ -220,7 +220,7 @@ impl HttpCall {
                     "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this",
                     plan.max_redirects
                 );
-                (plan.log)(crate::Level::Warn, &text, &[]);
+                (plan.log)(users::Level::Warn, &text, &[]);
             }
             return None;
         }

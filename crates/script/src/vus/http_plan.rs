@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stdx::Nanos;
-
-use crate::host::traits::HttpRules;
+use users::HttpRules;
 
 /// What requests of all VUs have in common.
 #[derive(Clone, Debug, Default)]

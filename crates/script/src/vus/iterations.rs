@@ -5,18 +5,16 @@ use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
+use users::{
+    Action, ActionResult, Call, Exception, ExecutionInfo, Host as _, Level, ScenarioInfo, Stage,
+    StepResult,
+};
 use workload::{PollBudget, RequestCommand, Target};
 
 use super::http_call::HttpCall;
 use super::pool::VuPool;
 use super::recorder::SampleContext;
 use super::slot::{RequestOwner, Slot, State, VuSlot};
-use crate::host::action::{Action, ActionResult};
-use crate::host::execution::Stage;
-use crate::host::execution::{ExecutionInfo, ScenarioInfo};
-use crate::host::traits::{Host as _, Level};
-use crate::runtime::coroutine::{Call, StepResult};
-use crate::runtime::exception::Exception;
 
 /// What lines of exceptions come from.
 const STACK: &str = "stacktrace";

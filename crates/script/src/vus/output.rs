@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
-
-use crate::host::sample::TagList;
+use users::TagList;
 
 /// A sample for an output.
 #[derive(Clone, Debug, PartialEq)]

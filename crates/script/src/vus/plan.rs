@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use metrics::tally::Tally;
 use stdx::Nanos;
+use users::{Level, LogFields, ScenarioInfo, Stage, SystemTags, TagList};
 use workload::Segment;
 use workload::executor::Scenario;
 
@@ -13,10 +14,6 @@ use super::http_plan::HttpPlan;
 use super::live_metrics::LiveMetrics;
 use super::output::SampleSink;
 use super::vu_stats::VuStats;
-use crate::host::execution::{ScenarioInfo, Stage};
-use crate::host::sample::TagList;
-use crate::host::system_tags::SystemTags;
-use crate::host::traits::{Level, LogFields};
 use crate::loader::program::Program;
 
 /// The time since any fixed moment.

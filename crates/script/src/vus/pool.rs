@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use metrics::tally::MetricId;
 use stdx::{MemoryShare, Nanos, OutOfMemory};
+use users::{AbortReason, Action, ActionResult, Exception, Host, Sample, Stage};
 use workload::arrival::Shard;
 use workload::executor::Scenario;
 use workload::{Commands, PollBudget, StopMode};
@@ -24,11 +25,6 @@ use super::socket_state::Sockets;
 use super::targets::TargetCache;
 use super::vu_host::VuHost;
 use super::vu_stats::VuStats;
-use crate::host::action::{Action, ActionResult};
-use crate::host::execution::{AbortReason, Stage};
-use crate::host::sample::Sample;
-use crate::host::traits::Host;
-use crate::runtime::exception::Exception;
 use crate::runtime::realm::Realm;
 use crate::runtime::vu::Vu;
 

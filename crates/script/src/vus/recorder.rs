@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use metrics::tally::{MetricId, Tags, Tally};
 use stdx::Nanos;
+use users::{HttpRequest, MetricRegistry, Sample, Stage, SystemTag, SystemTags, TagList};
 use workload::EngineResponse;
 
 use super::call_tags::CallTags;
@@ -21,11 +22,6 @@ use super::slot::SampleOrigin;
 use super::socket_state::SocketLabels;
 use super::summary_groups::{GroupKey, SummaryGroups};
 use super::vu_stats::GroupTallies;
-use crate::host::execution::Stage;
-use crate::host::http::HttpRequest;
-use crate::host::metrics::MetricRegistry;
-use crate::host::sample::{Sample, TagList};
-use crate::host::system_tags::{SystemTag, SystemTags};
 
 /// Points are handed over when so many have come together.
 const BATCH: usize = 512;

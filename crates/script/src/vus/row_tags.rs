@@ -3,8 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::host::http::HttpRequest;
-use crate::host::sample::TagList;
+use users::{HttpRequest, TagList};
 
 /// The tags of requests, as texts that were made last.
 #[derive(Debug, Default)]

@@ -4,9 +4,8 @@ use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 use stdx::Nanos;
+use users::{ScenarioInfo, Ticket};
 
-use crate::host::action::Ticket;
-use crate::host::execution::ScenarioInfo;
 use crate::runtime::vu::Vu;
 
 /// The place of a VU among those of its pool.

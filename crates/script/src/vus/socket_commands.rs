@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
+use users::{ActionResult, Delivery, SocketApi, SocketCommand, SocketEvent, Ticket};
 use workload::Pipe;
 
 use super::cable;
@@ -11,8 +12,6 @@ use super::pool::VuPool;
 use super::slot::{RequestOwner, VuSlot};
 use super::socket_events::ABNORMAL;
 use super::socket_state::Socket;
-use crate::host::action::{ActionResult, Ticket};
-use crate::host::socket::{Delivery, SocketApi, SocketCommand, SocketEvent};
 
 /// The code of what is closed since its VU goes on without it.
 const GOING_AWAY: u16 = 1001;

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
+use users::{ActionResult, SocketApi, SocketEvent};
 use wire::cable::Kind;
 use workload::{Backpressure, Pipe, PipeEvent};
 
@@ -11,8 +12,6 @@ use super::cable;
 use super::frames::to_events;
 use super::pool::VuPool;
 use super::slot::VuSlot;
-use crate::host::action::ActionResult;
-use crate::host::socket::{SocketApi, SocketEvent};
 
 /// Events of a socket that wait for its VU, at most: the socket stalls beyond it.
 const BACKLOG_MAX: usize = 2_048;

@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use stdx::Prng;
+use users::{
+    ActionResult, HandshakeResponse, Host as _, Level, SocketApi, SocketEvent, SocketRequest,
+};
 use wire::ws::{self, Agreed, DeflateOffer, Limits, Offer, Role, WsSession};
 use workload::{EngineResponse, Pipe, Target};
 
@@ -14,9 +17,6 @@ use super::pool::VuPool;
 use super::recorder::SocketSample;
 use super::slot::{RequestOwner, VuSlot};
 use super::socket_state::{PendingSocket, Socket, SocketLabels};
-use crate::host::action::ActionResult;
-use crate::host::socket::{HandshakeResponse, SocketApi, SocketEvent, SocketRequest};
-use crate::host::traits::{Host as _, Level};
 
 impl VuPool {
     /// Asks for a socket.

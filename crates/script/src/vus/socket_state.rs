@@ -6,15 +6,12 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use stdx::{Nanos, NumberHash, Prng};
+use users::{HttpRequest, SocketApi, SocketEvent, SystemTag, SystemTags, Ticket, masked};
 use wire::cable::Kind;
 use wire::ws::{Offer, WsSession};
 use workload::Pipe;
 
 use super::slot::{RequestOwner, VuSlot};
-use crate::host::action::Ticket;
-use crate::host::http::{HttpRequest, masked};
-use crate::host::socket::{SocketApi, SocketEvent};
-use crate::host::system_tags::{SystemTag, SystemTags};
 
 /// Unanswered pings of a socket that are remembered.
 const PINGS_MAX: usize = 1_024;

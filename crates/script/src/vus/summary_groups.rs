@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use metrics::tally::{MetricId, Tags, Tally};
+use users::Stage;
 
 use super::plan::VuPoolPlan;
 use super::vu_stats::{GroupTallies, merge_part};
-use crate::host::execution::Stage;
 
 /// Groups beyond this have no figures of their own: they count in the whole alone.
 const PARTS_MAX: usize = 1_000;

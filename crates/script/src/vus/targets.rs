@@ -4,10 +4,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use stdx::equal;
+use users::HttpRequest;
 use workload::Target;
 
 use super::http_call::HttpCall;
-use crate::host::http::HttpRequest;
 
 /// The last targets of all VUs, each in the place that its content gives it.
 #[derive(Debug, Default)]
@@ -91,10 +91,10 @@ impl KnownTarget {
 
 #[cfg(test)]
 mod tests {
+    use users::{HttpRequest, Ticket};
+
     use super::super::slot::{RequestOwner, VuSlot};
     use super::*;
-    use crate::host::action::Ticket;
-    use crate::host::http::HttpRequest;
 
     fn call(change: impl FnOnce(&mut HttpRequest)) -> HttpCall {
         let mut request = Box::new(HttpRequest {

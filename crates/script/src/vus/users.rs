@@ -5,6 +5,7 @@
 //! ```
 
 use stdx::Nanos;
+use users::{ActionResult, Host as _, Level};
 use workload::arrival::Shard;
 use workload::{Backpressure, Commands, EngineResponse, Pipe, PipeEvent, StopMode, VirtualUsers};
 
@@ -14,8 +15,6 @@ use super::plan::VuPoolPlan;
 use super::pool::VuPool;
 use super::recorder::Answered;
 use super::scenario_state::ScenarioState;
-use crate::host::action::ActionResult;
-use crate::host::traits::{Host as _, Level};
 
 /// The users of one worker.
 #[must_use]

@@ -5,14 +5,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use stdx::Nanos;
+use users::{AbortReason, Host, HttpRules, Instance, Level, LogFields, Stage};
 use workload::executor::Executor;
 
 use super::control::Control;
 use super::interner::Interner;
 use super::plan::{Clock, Log, PriorStages, VuPoolPlan};
-use crate::host::execution::AbortReason;
-use crate::host::execution::Stage;
-use crate::host::traits::{Host, HttpRules, Instance, Level, LogFields};
 
 /// The world of one worker's VUs.
 pub(super) struct VuHost {

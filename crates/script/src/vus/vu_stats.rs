@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use metrics::tally::Tally;
-
-use crate::runtime::exception::Exception;
+use users::Exception;
 
 /// What scenarios and groups did, by the scenario's name (empty for what is in none) and the group's path (empty for all of
 /// the scenario).

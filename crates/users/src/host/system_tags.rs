@@ -85,7 +85,7 @@ impl SystemTags {
 
     /// The set without one of its tags.
     #[must_use]
-    pub(crate) const fn without(self, tag: SystemTag) -> Self {
+    pub const fn without(self, tag: SystemTag) -> Self {
         Self(self.0 & !(1 << tag as u32))
     }
 

@@ -234,7 +234,7 @@ impl SetCookie {
 }
 
 /// Adds a cookie to the value of a `Cookie` field, cleaned and quoted as Go does.
-pub(crate) fn push_cookie(field: &mut String, name: &str, value: &str, quoted: bool) {
+pub fn push_cookie(field: &mut String, name: &str, value: &str, quoted: bool) {
     if !field.is_empty() {
         field.push_str("; ");
     }
@@ -301,7 +301,7 @@ fn is_path_of(path: &str, cookie: &str) -> bool {
 }
 
 /// Reads `Wed, 21 Oct 2035 07:28:00 GMT`, or the same with dashes: seconds since 1970.
-pub(crate) fn parse_date(text: &str) -> Option<i64> {
+pub fn parse_date(text: &str) -> Option<i64> {
     const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
     let (_, rest) = text.split_once(", ")?;
     let mut words = rest.split([' ', '-']);

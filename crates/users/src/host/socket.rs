@@ -56,7 +56,7 @@ pub enum SocketCommand {
 
 impl SocketCommand {
     /// What its texts take, in bytes.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         match self {
             Self::Text(text) | Self::Ignore(text, _) | Self::Close(_, text) => text.len(),
             Self::Binary(bytes) => bytes.len(),
@@ -117,7 +117,7 @@ pub enum SocketEvent {
 
 impl SocketEvent {
     /// How much it holds, in bytes.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         match self {
             Self::Text(text) | Self::Failed(text) | Self::Closed(_, text) => text.len(),
             Self::Binary(bytes) | Self::Pong(bytes) => bytes.len(),

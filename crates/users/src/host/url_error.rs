@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use wire::url::UrlError;
 
 /// Go's words for a control character.
-pub(crate) const CONTROL: &str = "net/url: invalid control character in URL";
+pub const CONTROL: &str = "net/url: invalid control character in URL";
 
 /// Why a URL cannot be asked.
-pub(crate) fn url_error_text(error: &UrlError) -> Cow<'static, str> {
+pub fn url_error_text(error: &UrlError) -> Cow<'static, str> {
     match error {
         UrlError::NoHost => "http: no Host in request URL".into(),
         UrlError::Control => CONTROL.into(),

@@ -67,7 +67,7 @@ impl BodyMemory {
     ///
     /// # Errors
     /// No memory is left.
-    pub(crate) fn of(bytes: usize) -> Result<Self, OutOfMemory> {
+    pub fn of(bytes: usize) -> Result<Self, OutOfMemory> {
         let mut memory = MemoryShare::default();
         memory.resize(bytes)?;
         Ok(Self { _share: (memory.taken() > 0).then(|| Rc::new(memory)) })
@@ -136,7 +136,7 @@ impl Default for HttpRequest {
 
 impl HttpRequest {
     /// A request for a URL of which nothing else is said yet, sent in this group.
-    pub(crate) const fn new(url: Rc<str>, group: Rc<str>) -> Self {
+    pub const fn new(url: Rc<str>, group: Rc<str>) -> Self {
         Self {
             method: Cow::Borrowed(""),
             url,
@@ -162,7 +162,7 @@ impl HttpRequest {
     }
 
     /// The header fields.
-    pub(crate) fn headers(&self) -> &[(String, String)] {
+    pub fn headers(&self) -> &[(String, String)] {
         self.shared_headers.as_deref().unwrap_or(&self.headers)
     }
 
@@ -175,20 +175,20 @@ impl HttpRequest {
     }
 
     /// The value of a header field.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         let field = self.headers().iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         field.map(|(_, value)| value.as_str())
     }
 
     /// Sets a header field unless the script did.
-    pub(crate) fn default_header(&mut self, name: &str, value: &str) {
+    pub fn default_header(&mut self, name: &str, value: &str) {
         if self.header(name).is_none() {
             self.own_headers().push((name.to_owned(), value.to_owned()));
         }
     }
 
     /// Sets a header field, whatever it was.
-    pub(crate) fn set_header(&mut self, name: &str, value: String) {
+    pub fn set_header(&mut self, name: &str, value: String) {
         let headers = self.own_headers();
         headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
         headers.push((name.to_owned(), value));
@@ -269,7 +269,7 @@ impl Timings {
 }
 
 /// A URL with what is secret hidden, as k6 hides user and password; `None` where nothing is.
-pub(crate) fn masked(url: &str) -> Option<String> {
+pub fn masked(url: &str) -> Option<String> {
     let shown = without_user(url);
     match stdx::shown_url(shown.as_deref().unwrap_or(url)) {
         Cow::Owned(other) => Some(other),

@@ -29,7 +29,7 @@ pub enum ActionResult {
 
 impl ActionResult {
     /// How much it holds, in bytes; what every answer takes is not counted.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         match self {
             Self::Http(answer) => answer.body.as_ref().map_or(0, Vec::len),
             Self::Socket(event) => event.bytes(),

@@ -31,7 +31,7 @@ const METRICS_MAX: usize = 10_000;
 
 /// Why a metric cannot be declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DeclareError {
+pub enum DeclareError {
     /// There is one of this name, and of this type.
     Is(Kind),
     /// There are too many.
@@ -48,7 +48,7 @@ impl MetricRegistry {
     ///
     /// # Errors
     /// There is one of this name and another type, or too many.
-    pub(crate) fn declare(&self, new: DeclaredMetric) -> Result<MetricId, DeclareError> {
+    pub fn declare(&self, new: DeclaredMetric) -> Result<MetricId, DeclareError> {
         let builtin = BUILTIN.iter().position(|(name, ..)| *name == new.name);
         if let Some(at) = builtin {
             let kind = BUILTIN[at].1;
@@ -77,7 +77,7 @@ impl MetricRegistry {
     }
 
     /// The name of a metric; empty where there is none of this number.
-    pub(crate) fn name(&self, id: MetricId) -> String {
+    pub fn name(&self, id: MetricId) -> String {
         let at = id.0 as usize;
         match BUILTIN.get(at) {
             Some((name, ..)) => (*name).to_owned(),

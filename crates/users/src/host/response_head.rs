@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The header fields in the order of the wire.
-pub(crate) fn fields(head: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+pub fn fields(head: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
     let lines = head.split(|byte| *byte == b'\n').skip(1);
     lines.filter_map(|line| {
         let colon = line.iter().position(|byte| *byte == b':')?;
@@ -14,12 +14,12 @@ pub(crate) fn fields(head: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_,
 
 /// The values of the fields of this name. No other field is looked at beyond where its name would have to end: this runs for each
 /// response.
-pub(crate) fn values<'a>(head: &'a [u8], name: &str) -> impl Iterator<Item = Cow<'a, str>> {
+pub fn values<'a>(head: &'a [u8], name: &str) -> impl Iterator<Item = Cow<'a, str>> {
     raw_values(head, name).map(String::from_utf8_lossy)
 }
 
 /// The URL of the first field `Location` that has one, with bytes that are no UTF-8 as escapes.
-pub(crate) fn location(head: &[u8]) -> Option<String> {
+pub fn location(head: &[u8]) -> Option<String> {
     let value = raw_values(head, "location").next().filter(|value| !value.is_empty())?;
     let mut text = String::new();
     wire::url::push_reference(value, &mut text);
@@ -41,7 +41,7 @@ fn raw_values<'a>(head: &'a [u8], name: &str) -> impl Iterator<Item = &'a [u8]> 
 }
 
 /// Whether there is a field `Set-Cookie`. Its `k` is looked for, of which heads have few: this runs for each response.
-pub(crate) fn sets_cookies(head: &[u8]) -> bool {
+pub fn sets_cookies(head: &[u8]) -> bool {
     const NAME: &[u8] = b"set-cookie:";
     const K: usize = 7;
     memchr::memchr2_iter(b'k', b'K', head).any(|at| {
@@ -51,12 +51,12 @@ pub(crate) fn sets_cookies(head: &[u8]) -> bool {
 }
 
 /// `200 OK` of the status line.
-pub(crate) fn status_text(head: &[u8]) -> &str {
+pub fn status_text(head: &[u8]) -> &str {
     status_line(head).split_once(' ').map_or("", |(_, text)| text)
 }
 
 /// The status line's version.
-pub(crate) fn proto(head: &[u8]) -> &str {
+pub fn proto(head: &[u8]) -> &str {
     status_line(head).split(' ').next().unwrap_or_default()
 }
 
