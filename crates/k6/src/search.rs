@@ -158,8 +158,9 @@ impl SearchedScript {
         let plan = self.plan(trial, &stats);
         let control = Arc::clone(&plan.control);
         let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
-        let load =
-            Load::Users(VuFactory { users, make: Arc::new(move |lane| vu_pool(&plan, lane)) });
+        let program = self.meant.program.clone();
+        let make = Arc::new(move |lane| vu_pool(&program, &plan, lane));
+        let load = Load::Users(VuFactory { users, make });
         let settings = Settings { rows: true, ..settings(&self.meant, Stage::Iteration) };
         let control_of_pilot = Arc::clone(&control);
         let (began, begun) = (self.meant.began, trial.begun);

@@ -91,7 +91,9 @@ pub(super) fn run_stage(
     let plan = VuPoolPlan { live: live.clone(), earlier, ..plan };
     let control = Arc::clone(&plan.control);
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
-    let load = Load::Users(VuFactory { users, make: Arc::new(move |lane| vu_pool(&plan, lane)) });
+    let program = meant.program.clone();
+    let make = Arc::new(move |lane| vu_pool(&program, &plan, lane));
+    let load = Load::Users(VuFactory { users, make });
     let outputs = meant.outputs.as_ref().filter(|_| stage == Stage::Iteration);
     let open = |outputs: &Outputs| outputs.open_results(meant.watching.as_ref()).transpose();
     let results = outputs.and_then(open).transpose()?;
@@ -243,7 +245,6 @@ pub(super) fn vu_plan(
     let (began, logger) = (meant.began, Arc::clone(&meant.logger));
     let user_agent = options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned());
     VuPoolPlan {
-        program: meant.program.clone(),
         control: Control::new(&scenarios, &segment),
         segment,
         options: Some(options.for_scripts().into()),

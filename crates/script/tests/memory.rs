@@ -67,7 +67,6 @@ fn made(program: &Program, options: &str, workers: u64) -> (Option<String>, Vec<
     let lines = Arc::<Mutex<Vec<String>>>::default();
     let log = Arc::clone(&lines);
     let plan = VuPoolPlan {
-        program: program.clone(),
         scenarios: options.scenarios,
         segment,
         stage: Stage::Iteration,
@@ -95,7 +94,7 @@ fn made(program: &Program, options: &str, workers: u64) -> (Option<String>, Vec<
         unix_ms: 0.0,
     };
     let pools: Vec<_> =
-        (0..workers).map(|first| vu_pool(&plan, Shard { first, step: workers })).collect();
+        (0..workers).map(|first| vu_pool(program, &plan, Shard { first, step: workers })).collect();
     drop(pools);
     let lines = std::mem::take(&mut *lines.lock().unwrap());
     (control.broken(), lines)

@@ -53,7 +53,9 @@ fn run(
     let control = Arc::clone(&plan.control);
     control.hold();
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
-    let load = Load::Users(VuFactory { users, make: Arc::new(move |lane| vu_pool(&plan, lane)) });
+    let program = meant.program.clone();
+    let make = Arc::new(move |lane| vu_pool(&program, &plan, lane));
+    let load = Load::Users(VuFactory { users, make });
     let settings = Settings { rows: true, ..settings(meant, Stage::Iteration) };
     let share = work.share.segment().map_err(|error| error.to_string())?.vus().share();
     let mut part = Part {

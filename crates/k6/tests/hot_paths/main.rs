@@ -173,8 +173,8 @@ fn run_script(source: String, iterations: u64, peer: Box<dyn Peer>) -> (Simulati
     let options = format!(r#"{{"vus":{USERS},"iterations":{iterations}}}"#);
     let options = Options::of(serde_json::from_str(&options).expect("JSON")).expect("options");
     let outcome = Arc::<Mutex<VuStats>>::default();
-    let plan = pool_plan(program, options, Arc::clone(&outcome));
-    let make = Arc::new(move |shard| vu_pool(&plan, shard));
+    let plan = pool_plan(options, Arc::clone(&outcome));
+    let make = Arc::new(move |shard| vu_pool(&program, &plan, shard));
     let load = Load::Users(VuFactory { users: USERS, make });
     let capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     let settings = Settings { capture, rows: false, ..Settings::default() };
@@ -183,10 +183,9 @@ fn run_script(source: String, iterations: u64, peer: Box<dyn Peer>) -> (Simulati
     (result, stats)
 }
 
-fn pool_plan(program: Program, options: Options, outcome: Arc<Mutex<VuStats>>) -> VuPoolPlan {
+fn pool_plan(options: Options, outcome: Arc<Mutex<VuStats>>) -> VuPoolPlan {
     let segment = Segment::default();
     VuPoolPlan {
-        program,
         control: Control::new(&options.scenarios, &segment),
         scenarios: options.scenarios,
         segment,

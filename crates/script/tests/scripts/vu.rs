@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use script::{
     Action, ActionResult, Call, CompileError, Exception, Files, Host, HttpFailure, HttpRequest,
-    HttpResponse, Level, Program, Realm, Sample, Stage, StepResult, Ticket, Timings, Vu,
+    HttpResponse, Level, Program, Realm, Sample, Stage, StepResult, Ticket, Timings,
+    VirtualUser as _, Vu,
 };
 use stdx::Nanos;
 
@@ -64,7 +65,7 @@ fn iterate(vu: &mut Vu, iteration: u64, data: Option<&str>) -> StepResult {
 }
 
 /// What the script asked for since the last time.
-fn asked(vu: &Vu) -> Vec<Action> {
+fn asked(vu: &mut Vu) -> Vec<Action> {
     let mut asked = Vec::new();
     let _memory = vu.take_actions(&mut asked);
     asked
@@ -659,7 +660,7 @@ fn a_batch_has_its_limits_and_keeps_its_shape() {
         }",
     );
     let mut turn = iterate(&mut vu, 0, None);
-    let mut waiting = asked(&vu);
+    let mut waiting = asked(&mut vu);
     assert_eq!(waiting.len(), 20);
     let to_a = waiting.iter().filter(|action| {
         let Action::Http(_, ask) = action else { panic!("it asks for a request") };
@@ -671,7 +672,7 @@ fn a_batch_has_its_limits_and_keeps_its_shape() {
             panic!("it asks for a request")
         };
         turn = vu.answer(ticket, response_to(*ask, 200, "")).unwrap();
-        waiting.extend(asked(&vu));
+        waiting.extend(asked(&mut vu));
         assert!(waiting.len() <= 20);
     }
     let expect = r#"[40,"http://d/9",["x","y","z","bad"],"POST",0]"#;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use stdx::{MemoryShare, Nanos, OutOfMemory};
 
-use super::cookie_jar::SharedJar;
 use super::sample::TagList;
+use crate::http::cookie_jar::SharedJar;
 
 /// A request as a script wants it.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,6 @@
 
 pub(crate) mod action;
 pub(crate) mod call;
-pub(crate) mod cookie_jar;
 pub(crate) mod exception;
 pub(crate) mod execution;
 pub(crate) mod http;
@@ -14,3 +13,4 @@ pub(crate) mod socket;
 pub(crate) mod system_tags;
 pub(crate) mod traits;
 pub mod url_error;
+pub(crate) mod virtual_user;

@@ -72,7 +72,6 @@ impl Test {
             tally.declare(&own.name, own.kind, own.contains);
         }
         let plan = VuPoolPlan {
-            program,
             scenarios: options.scenarios,
             segment,
             stage: Stage::Iteration,
@@ -99,8 +98,9 @@ impl Test {
             options: Some(r#"{"vus":7,"tags":{"a":"b"}}"#.into()),
             unix_ms: 1_000_000.0,
         };
-        let crews =
-            (0..workers).map(|first| vu_pool(&plan, Shard { first, step: workers })).collect();
+        let crews = (0..workers)
+            .map(|first| vu_pool(&program, &plan, Shard { first, step: workers }))
+            .collect();
         Self { crews, now: Nanos::ZERO, clock, control, outcome, lines }
     }
 
