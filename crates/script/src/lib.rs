@@ -38,7 +38,8 @@ pub use users::{
     DeclaredMetric, Delivery, Exception, ExecutionInfo, Expects, GroupTallies, HandshakeResponse,
     Host, HttpDebug, HttpFailure, HttpPlan, HttpRequest, HttpResponse, HttpRules, Instance, Jar,
     Level, LiveMetrics, Log, LogFields, MetricRegistry, OutputSample, OutputTags, OwnCookie,
-    Paused, PriorStages, RateLimit, SCRIPT_HINT, Sample, SampleSink, ScenarioInfo, SetCookie,
-    SharedJar, SocketApi, SocketCommand, SocketEvent, SocketRequest, Stage, Statuses, StepResult,
-    SystemTag, SystemTags, TagList, Ticket, Timings, VirtualUser, VuPoolPlan, VuStats,
+    Paused, PriorStages, RateLimit, SCRIPT_HINT, Sample, SamplePlan, SampleSink, ScenarioInfo,
+    SetCookie, SharedJar, SocketApi, SocketCommand, SocketEvent, SocketRequest, Stage, Statuses,
+    StepResult, SystemTag, SystemTags, TagList, Ticket, Timings, VirtualUser, VuPoolPlan, VuStats,
+    WorkPlan,
 };

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex};
 use cable::{Cable, CablePlan, Pattern, Template};
 use demo::{Config, ServerMachine, ServiceTime};
 use engine::{Capture, CapturedHeaders, Protocol, Settings, SimulationResult, simulate};
-use metrics::tally::{Tally, Value};
+use metrics::tally::Value;
 use net::sim::{Faults, World};
 use net::{Address, Peer};
 use script::{
-    Control, Env, Files, Host, HttpPlan, Level, Options, PriorStages, Program, Stage, SystemTags,
-    VuPoolPlan, VuStats, vu_pool,
+    Control, Env, Files, Host, HttpPlan, Level, Options, PriorStages, Program, SamplePlan, Stage,
+    VuPoolPlan, VuStats, WorkPlan, vu_pool,
 };
 use stdx::Nanos;
 use wire::cable::{Codec, Dialect, Format};
@@ -187,25 +187,22 @@ fn pool_plan(options: Options, outcome: Arc<Mutex<VuStats>>) -> VuPoolPlan {
     let segment = Segment::default();
     VuPoolPlan {
         control: Control::new(&options.scenarios, &segment),
-        scenarios: options.scenarios,
-        segment,
-        stage: Stage::Iteration,
-        earlier: PriorStages::default(),
-        data: None,
-        max_redirects: 10,
-        discard_bodies: false,
-        default_headers: [("User-Agent".to_owned(), "counts".to_owned())].into(),
-        batch: (20, 6),
-        http: HttpPlan::default(),
-        backs_off: true,
-        min_iteration: Nanos::ZERO,
-        tally: Tally::default(),
-        parts: false,
-        tags: Vec::new(),
-        system_tags: SystemTags::default(),
-        row_tags: false,
-        emit: None,
-        live: None,
+        work: WorkPlan {
+            scenarios: options.scenarios,
+            segment,
+            stage: Stage::Iteration,
+            earlier: PriorStages::default(),
+            data: None,
+            min_iteration: Nanos::ZERO,
+            backs_off: true,
+        },
+        http: HttpPlan {
+            max_redirects: 10,
+            default_headers: [("User-Agent".to_owned(), "counts".to_owned())].into(),
+            batch: (20, 6),
+            ..HttpPlan::default()
+        },
+        samples: SamplePlan::default(),
         clock: Arc::new(|| Nanos::ZERO),
         log: Arc::new(|_, text, _| panic!("the script logs {text}")),
         outcome,

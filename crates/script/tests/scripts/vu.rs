@@ -72,7 +72,7 @@ fn asked(vu: &mut Vu) -> Vec<Action> {
 }
 
 /// The one request that the script asked for.
-fn request(vu: &Vu) -> (Ticket, HttpRequest) {
+fn request(vu: &mut Vu) -> (Ticket, HttpRequest) {
     let mut asked = asked(vu);
     assert_eq!(asked.len(), 1);
     let Action::Http(ticket, ask) = asked.remove(0) else { panic!("it asks for a request") };
@@ -253,7 +253,7 @@ fn a_failed_request_is_a_response() {
             const r = http.get('http://h/'); return [r.status, r.error, r.error_code, r.body] }",
     );
     assert_eq!(iterate(&mut vu, 0, None), StepResult::Waits { until: None });
-    let (ticket, _) = request(&vu);
+    let (ticket, _) = request(&mut vu);
     let text = "dial: connection refused".to_owned();
     let failure = Some(HttpFailure { code: 1212, text, whole: "Get \"http://h/\": no".to_owned() });
     let asked = Some(Box::default());
@@ -526,7 +526,7 @@ fn a_stopped_iteration_goes_no_further() {
         }";
     let mut vu = vu(&world, source);
     assert!(matches!(iterate(&mut vu, 0, None), StepResult::Waits { .. }));
-    let (ticket, _) = request(&vu);
+    let (ticket, _) = request(&mut vu);
     vu.stop();
     // What it waited for comes too late.
     assert_eq!(vu.answer(ticket, response(200, "")), None);

@@ -59,17 +59,17 @@ impl HttpCall {
         mut request: Box<HttpRequest>,
         plan: &VuPoolPlan,
     ) -> Self {
-        if plan.discard_bodies && request.expects == Expects::Unsaid {
+        if plan.http.discard_bodies && request.expects == Expects::Unsaid {
             request.expects = Expects::Nothing;
         }
         if request.headers.is_empty() {
-            request.shared_headers = Some(Arc::clone(&plan.default_headers));
+            request.shared_headers = Some(Arc::clone(&plan.http.default_headers));
         } else {
-            for (name, value) in &*plan.default_headers {
+            for (name, value) in &*plan.http.default_headers {
                 request.default_header(name, value);
             }
         }
-        let redirects_left = request.redirects.unwrap_or(plan.max_redirects);
+        let redirects_left = request.redirects.unwrap_or(plan.http.max_redirects);
         let own = request.header("Cookie").unwrap_or_default().to_owned();
         if let Some(cookies) = cookies(&request, &request.cookies, &request.url, own, plan) {
             request.set_header("Cookie", cookies);
@@ -219,7 +219,7 @@ impl HttpCall {
             if plan.http.warns_of_redirects && self.request.redirects.is_none() {
                 let text = format!(
                     "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this",
-                    plan.max_redirects
+                    plan.http.max_redirects
                 );
                 (plan.log)(Level::Warn, &text, &[]);
             }

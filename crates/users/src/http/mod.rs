@@ -2,6 +2,7 @@
 
 pub(crate) mod call;
 pub(crate) mod call_tags;
+pub(crate) mod calls;
 pub(crate) mod cookie_jar;
 pub(crate) mod digest;
 pub(crate) mod failure;

@@ -9,8 +9,16 @@ use stdx::Nanos;
 /// What requests of all VUs have in common.
 #[derive(Clone, Debug, Default)]
 pub struct HttpPlan {
-    /// What scripts see of it.
+    /// What users see of it.
     pub rules: HttpRules,
+    /// How many redirects are followed where a request does not say.
+    pub max_redirects: u32,
+    /// Bodies are not shown to users unless a request wants them.
+    pub discard_bodies: bool,
+    /// Header fields of requests that do not say them: `User-Agent`.
+    pub default_headers: Arc<[(String, String)]>,
+    /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
+    pub batch: (usize, usize),
     /// Whether the log gets a warning when a redirect is not followed because there were too many.
     pub warns_of_redirects: bool,
     /// Connections are closed when an iteration has ended (`noVUConnectionReuse`).

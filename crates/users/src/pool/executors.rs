@@ -31,7 +31,7 @@ impl<P: UserProgram> VuPool<P> {
                 Phase::Waiting => self.stopping.is_some(),
                 _ => self.stopping == Some(StopMode::Immediate),
             };
-            let scenario = &self.plan.scenarios[work];
+            let scenario = &self.plan.work.scenarios[work];
             let drained = self.host.is_drained(scenario.graceful_stop);
             let ends = stops || drained || elapsed >= scenario.end();
             if ends && !self.scenarios[work].is_over() {
@@ -39,7 +39,7 @@ impl<P: UserProgram> VuPool<P> {
             }
         }
         for work in 0..self.scenarios.len() {
-            let start = self.plan.scenarios[work].start;
+            let start = self.plan.work.scenarios[work].start;
             if elapsed >= start && !self.scenarios[work].is_over() {
                 self.run_scenario(work, elapsed.saturating_sub(start), now);
             }
@@ -113,21 +113,21 @@ impl<P: UserProgram> VuPool<P> {
         if self.is_paused() {
             return self.skip_due(work, at);
         }
-        let executor = &self.plan.scenarios[work].executor;
+        let executor = &self.plan.work.scenarios[work].executor;
         match executor {
             Executor::ArrivalRate { .. } => {
                 self.publish();
                 self.begin_due(work, at, now);
             }
             Executor::RampingVus { graceful_ramp_down, .. } => {
-                let wanted = self.plan.segment.vus().count(executor.vus_at(at));
+                let wanted = self.plan.work.segment.vus().count(executor.vus_at(at));
                 let until = now.saturating_add(*graceful_ramp_down);
                 self.ramp(work, wanted, until);
                 self.begin_idle(work, now);
             }
             Executor::ExternallyControlled { vus_max, .. } => {
                 let wanted = self.plan.control.of(work).wanted().min(*vus_max);
-                let wanted = self.plan.segment.vus().count(wanted);
+                let wanted = self.plan.work.segment.vus().count(wanted);
                 self.ramp(work, wanted, now);
                 self.begin_idle(work, now);
             }
@@ -143,7 +143,7 @@ impl<P: UserProgram> VuPool<P> {
         if self.is_paused() {
             return self.skip_due(work, self.scenarios[work].duration);
         }
-        let executor = &self.plan.scenarios[work].executor;
+        let executor = &self.plan.work.scenarios[work].executor;
         let duration = self.scenarios[work].duration;
         match executor {
             Executor::ArrivalRate { .. } => {
@@ -151,7 +151,7 @@ impl<P: UserProgram> VuPool<P> {
                 self.begin_due(work, duration, now);
             }
             Executor::RampingVus { graceful_ramp_down, .. } => {
-                let wanted = self.plan.segment.vus().count(executor.vus_at_end().unwrap_or(0));
+                let wanted = self.plan.work.segment.vus().count(executor.vus_at_end().unwrap_or(0));
                 let ended = now.saturating_sub(at.saturating_sub(duration));
                 let until = ended.saturating_add(*graceful_ramp_down);
                 self.ramp(work, wanted, until);
@@ -169,7 +169,7 @@ impl<P: UserProgram> VuPool<P> {
                 self.assign(work, index as u64, slot);
             }
         }
-        let executor = &self.plan.scenarios[work].executor;
+        let executor = &self.plan.work.scenarios[work].executor;
         let ramps =
             matches!(executor, Executor::RampingVus { .. } | Executor::ExternallyControlled { .. });
         if ramps {
@@ -202,7 +202,7 @@ impl<P: UserProgram> VuPool<P> {
     }
 
     pub(crate) fn is_arrival(&self, work: usize) -> bool {
-        matches!(self.plan.scenarios[work].executor, Executor::ArrivalRate { .. })
+        matches!(self.plan.work.scenarios[work].executor, Executor::ArrivalRate { .. })
     }
 
     /// A VU has ended its iteration, or its rest: it may begin another.
@@ -212,7 +212,7 @@ impl<P: UserProgram> VuPool<P> {
         idle.until = None;
         let (work, done) = (idle.scenario, idle.in_scenario);
         self.scenarios[work].busy -= 1;
-        match &self.plan.scenarios[work].executor {
+        match &self.plan.work.scenarios[work].executor {
             Executor::PerVuIterations { iterations, .. } if done >= *iterations => {
                 self.scenarios[work].finished += 1;
                 self.close_all_sockets(slot, self.host.now());
@@ -247,7 +247,7 @@ impl<P: UserProgram> VuPool<P> {
 
     /// Whether a scenario has begun all its iterations.
     pub(crate) fn is_done(&self, work: usize) -> bool {
-        match &self.plan.scenarios[work].executor {
+        match &self.plan.work.scenarios[work].executor {
             Executor::SharedIterations { iterations, .. } => {
                 let progress = self.plan.control.of(work);
                 progress.begun() >= progress.stripe.count(*iterations)
@@ -271,7 +271,7 @@ impl<P: UserProgram> VuPool<P> {
         if self.stopping.is_some() || self.plan.control.is_halted() {
             return;
         }
-        let undone = match &self.plan.scenarios[work].executor {
+        let undone = match &self.plan.work.scenarios[work].executor {
             Executor::PerVuIterations { iterations, .. } => {
                 let staff = self.scenarios[work].staff.iter();
                 let begun = staff.map(|(_, slot)| self.slots[*slot].in_scenario);
@@ -288,7 +288,7 @@ impl<P: UserProgram> VuPool<P> {
     }
 
     fn drop_iterations(&mut self, work: usize, count: u64) {
-        if count > 0 && self.plan.stage == Stage::Iteration {
+        if count > 0 && self.plan.work.stage == Stage::Iteration {
             let value = (MetricId::DROPPED_ITERATIONS, count as f64);
             self.record_own(work, value);
         }
@@ -300,7 +300,7 @@ impl<P: UserProgram> VuPool<P> {
         let outside = Rc::clone(&self.recorder.outside);
         let at = self.host.sampled_at();
         let around = SampleContext { at, group: &outside, vu_tags: None, metadata: None };
-        self.recorder.own(&mut self.stats.tally, sampled, &around, &[value]);
+        self.recorder.own(sampled, &around, &[value]);
     }
 
     /// Begins an iteration on each VU that is idle now and may. One that ends its own at once waits for the next turn.
@@ -320,7 +320,7 @@ impl<P: UserProgram> VuPool<P> {
                 self.close_all_sockets(slot, now);
                 continue;
             }
-            let most = match &self.plan.scenarios[work].executor {
+            let most = match &self.plan.work.scenarios[work].executor {
                 Executor::SharedIterations { iterations, .. } => {
                     self.plan.control.of(work).stripe.count(*iterations)
                 }
@@ -343,7 +343,7 @@ impl<P: UserProgram> VuPool<P> {
         let progress = control.of(work);
         loop {
             let number = progress.begun();
-            let due = self.plan.scenarios[work].executor.due(progress.stripe.number(number));
+            let due = self.plan.work.scenarios[work].executor.due(progress.stripe.number(number));
             let due = due.filter(|due| *due <= at);
             if due.is_none() || control.is_halted() || !self.budget.is_left() {
                 return;
@@ -354,7 +354,7 @@ impl<P: UserProgram> VuPool<P> {
                 }
                 if progress.take_this(number) {
                     self.drop_iterations(work, 1);
-                    self.not_begun += u64::from(self.plan.stage == Stage::Iteration);
+                    self.not_begun += u64::from(self.plan.work.stage == Stage::Iteration);
                     self.spawn_extra_vu(work);
                 }
                 continue;
@@ -376,7 +376,7 @@ impl<P: UserProgram> VuPool<P> {
         let progress = self.plan.control.of(work);
         loop {
             let number = progress.begun();
-            let due = self.plan.scenarios[work].executor.due(progress.stripe.number(number));
+            let due = self.plan.work.scenarios[work].executor.due(progress.stripe.number(number));
             if due.is_none_or(|due| due > at) {
                 return;
             }
@@ -387,10 +387,11 @@ impl<P: UserProgram> VuPool<P> {
 
     /// One more VU, if the scenario may have one.
     fn spawn_extra_vu(&mut self, work: usize) {
-        let Executor::ArrivalRate { vus, vus_max, .. } = self.plan.scenarios[work].executor else {
+        let Executor::ArrivalRate { vus, vus_max, .. } = self.plan.work.scenarios[work].executor
+        else {
             return;
         };
-        let own = self.plan.segment.vus();
+        let own = self.plan.work.segment.vus();
         let (vus, vus_max) = (own.count(vus), own.count(vus_max));
         if !self.plan.control.of(work).may_hire(vus_max.saturating_sub(vus)) {
             return self.warn_of_few_vus(work, vus_max);
@@ -403,10 +404,10 @@ impl<P: UserProgram> VuPool<P> {
 
     /// Warns once for a scenario that more VUs are wanted than it may have, as k6 does.
     fn warn_of_few_vus(&self, work: usize, vus_max: u64) {
-        if self.plan.stage != Stage::Iteration || !self.plan.control.of(work).is_first_lack() {
+        if self.plan.work.stage != Stage::Iteration || !self.plan.control.of(work).is_first_lack() {
             return;
         }
-        let scenario = &self.plan.scenarios[work];
+        let scenario = &self.plan.work.scenarios[work];
         let text =
             format!("Insufficient VUs, reached {vus_max} active VUs and cannot initialize more");
         let fields = [("executor", scenario.executor.name()), ("scenario", &*scenario.name)];

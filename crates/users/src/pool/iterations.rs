@@ -38,6 +38,7 @@ impl<P: UserProgram> VuPool<P> {
             vu: begun.number,
             vu_in_test: self
                 .plan
+                .work
                 .segment
                 .vus()
                 .number(begun.number.saturating_sub(1))
@@ -48,7 +49,7 @@ impl<P: UserProgram> VuPool<P> {
             scenario_iteration_in_test: self.plan.control.of(begun.scenario).stripe.number(number),
         };
         let call = Call {
-            stage: self.plan.stage,
+            stage: self.plan.work.stage,
             function: Rc::clone(&assignment.function),
             iteration: begun.iterations,
             data: self.data.clone(),
@@ -96,8 +97,8 @@ impl<P: UserProgram> VuPool<P> {
     fn set_deadline(&self, slot: VuSlot) {
         let zero = self.zero.unwrap_or_default();
         let scenario = self.slots[slot].scenario;
-        let grace = self.plan.scenarios[scenario].graceful_stop;
-        self.host.set_deadline(zero.saturating_add(self.ends[scenario]), grace);
+        let grace = self.plan.work.scenarios[scenario].graceful_stop;
+        self.host.set_deadline(zero.saturating_add(self.scenarios[scenario].end), grace);
     }
 
     /// Handles the result of a VU's step.
@@ -173,13 +174,10 @@ impl<P: UserProgram> VuPool<P> {
     pub(crate) fn submit(&mut self, target: Arc<Target>, fresh_connection: bool, call: HttpCall) {
         let (timeout, owner) = (call.timeout(), call.owner.slot.0 as u32);
         let (upgrades, redirected) = (call.socket.is_some(), call.is_away());
-        let user = self.free.pop().unwrap_or_else(|| {
-            self.calls.push(None);
-            (self.calls.len() - 1) as u32
-        });
+        let user = self.calls.reserve();
         let led_from = call.led_from().map(Arc::from);
-        let tags = self.plan.row_tags.then(|| self.row_tags(&call));
-        self.calls[user as usize] = Some(call);
+        let tags = self.plan.samples.row_tags.then(|| self.row_tags(&call));
+        self.calls.put(user, call);
         self.commands.requests.push(RequestCommand {
             user,
             target,
@@ -196,8 +194,7 @@ impl<P: UserProgram> VuPool<P> {
     /// The tags of a call's row.
     fn row_tags(&mut self, call: &HttpCall) -> Arc<str> {
         let scenario = self.slots[call.owner.slot].scenario;
-        let (request, recorder) = (call.request(), &self.recorder);
-        self.row_tags.get(scenario, request, || recorder.row_tags(scenario, request))
+        self.recorder.row_tags(scenario, call.request())
     }
 
     /// An iteration was ended before its end.
@@ -222,9 +219,9 @@ impl<P: UserProgram> VuPool<P> {
             }
         }
         self.count_iteration(slot, took);
-        self.stats.iterations += u64::from(self.plan.stage == Stage::Iteration);
+        self.stats.iterations += u64::from(self.plan.work.stage == Stage::Iteration);
         self.plan.control.of(self.slots[slot].scenario).note_end();
-        let rest = self.plan.min_iteration.saturating_sub(took).max(self.backoff(slot));
+        let rest = self.plan.work.min_iteration.saturating_sub(took).max(self.backoff(slot));
         if rest == Nanos::ZERO {
             return self.set_idle(slot);
         }
@@ -235,7 +232,7 @@ impl<P: UserProgram> VuPool<P> {
     /// How long a VU waits after a refused socket: twice as long after each, and half of it by chance.
     fn backoff(&mut self, slot: VuSlot) -> Nanos {
         let Slot { refusals, is_refused, scenario, .. } = self.slots[slot];
-        if !is_refused || !self.plan.backs_off || self.is_arrival(scenario) {
+        if !is_refused || !self.plan.work.backs_off || self.is_arrival(scenario) {
             return Nanos::ZERO;
         }
         let longest = Nanos(BACKOFF_MIN.0 << (refusals - 1).min(16)).min(BACKOFF_MAX);
@@ -265,14 +262,14 @@ impl<P: UserProgram> VuPool<P> {
         let (vu_tags, metadata) = self.slots[slot].vu.tags();
         let around = SampleContext {
             at: self.host.sampled_at(),
-            group: self.plan.stage.group(),
+            group: self.plan.work.stage.group(),
             vu_tags: vu_tags.as_deref(),
             metadata: metadata.as_deref(),
         };
         let values =
             [(MetricId::DATA_SENT, sent as f64), (MetricId::DATA_RECEIVED, received as f64)];
         let sampled = self.slots[slot].sampled();
-        self.recorder.own(&mut self.stats.tally, sampled, &around, &values);
+        self.recorder.own(sampled, &around, &values);
     }
 
     /// Counts a completed iteration, or a call of `setup` or `teardown`.
@@ -282,7 +279,7 @@ impl<P: UserProgram> VuPool<P> {
         let (vu_tags, metadata) = vu.tags();
         let around = SampleContext {
             at: self.host.sampled_at(),
-            group: self.plan.stage.group(),
+            group: self.plan.work.stage.group(),
             vu_tags: vu_tags.as_deref(),
             metadata: metadata.as_deref(),
         };
@@ -292,10 +289,10 @@ impl<P: UserProgram> VuPool<P> {
             (MetricId::ITERATION_DURATION, took.0 as f64 / 1e6),
             (MetricId::ITERATIONS, 1.0),
         ];
-        let is_iteration = self.plan.stage == Stage::Iteration;
+        let is_iteration = self.plan.work.stage == Stage::Iteration;
         let values = &values[..if is_iteration { 4 } else { 2 }];
         let sampled = self.slots[slot].sampled();
-        self.recorder.own(&mut self.stats.tally, sampled, &around, values);
+        self.recorder.own(sampled, &around, values);
     }
 
     pub(crate) fn take_samples(&mut self, slot: VuSlot) {
@@ -305,7 +302,7 @@ impl<P: UserProgram> VuPool<P> {
         }
         slot.vu.take_samples(&mut self.samples);
         for sample in self.samples.drain(..) {
-            self.recorder.script(&mut self.stats.tally, slot.sampled(), &sample);
+            self.recorder.script(slot.sampled(), &sample);
         }
     }
 }

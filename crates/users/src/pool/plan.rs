@@ -3,19 +3,16 @@
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use metrics::tally::Tally;
 use stdx::Nanos;
 use workload::Segment;
 use workload::executor::Scenario;
 
 use crate::host::execution::{ScenarioInfo, Stage};
 use crate::host::sample::TagList;
-use crate::host::system_tags::SystemTags;
 use crate::host::traits::{Level, LogFields};
 use crate::http::plan::HttpPlan;
 use crate::pool::control::Control;
-use crate::record::live_metrics::LiveMetrics;
-use crate::record::output::SampleSink;
+use crate::record::plan::SamplePlan;
 use crate::record::vu_stats::VuStats;
 
 /// The time since any fixed moment.
@@ -26,46 +23,16 @@ pub type Log = Arc<dyn Fn(Level, &str, LogFields<'_>) + Send + Sync>;
 /// What a pool is to do.
 #[derive(Clone)]
 pub struct VuPoolPlan {
-    /// When iterations begin.
-    pub scenarios: Vec<Scenario>,
-    /// The part of the test that is ours.
-    pub segment: Segment,
-    /// What they are to the script.
-    pub stage: Stage,
-    /// What there was of the test before.
-    pub earlier: PriorStages,
-    /// What `setup` returned, as JSON.
-    pub data: Option<Arc<str>>,
-    /// How many redirects are followed where a request does not say.
-    pub max_redirects: u32,
-    /// Bodies are not shown to scripts unless a request wants them.
-    pub discard_bodies: bool,
-    /// Header fields of requests that do not say them: `User-Agent`.
-    pub default_headers: Arc<[(String, String)]>,
-    /// What requests have in common besides.
+    /// When iterations begin, and what they are.
+    pub work: WorkPlan,
+    /// What requests of all users have in common.
     pub http: HttpPlan,
-    /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
-    pub batch: (usize, usize),
-    /// A VU that was refused a WebSocket waits before its next iteration, twice as long each time.
-    pub backs_off: bool,
-    /// An iteration takes at least this long.
-    pub min_iteration: Nanos,
-    /// Empty metrics, with the submetrics that thresholds want.
-    pub tally: Tally,
-    /// Scenarios and groups are counted on their own as well.
-    pub parts: bool,
-    /// Tags of all samples.
-    pub tags: TagList,
-    /// Which of k6's tags to add to samples.
-    pub system_tags: SystemTags,
-    /// Whether the rows of requests have their tags.
-    pub row_tags: bool,
-    /// Takes each sample, where there are outputs.
-    pub emit: Option<SampleSink>,
-    /// Where metrics are published while the test runs.
-    pub live: Option<Arc<LiveMetrics>>,
+    /// What is counted, and where it goes.
+    pub samples: SamplePlan,
     /// The time.
     pub clock: Clock,
+    /// What the wall clock said when `clock` said 0, in milliseconds since 1970.
+    pub unix_ms: f64,
     /// The log.
     pub log: Log,
     /// Where what was seen goes once all is over.
@@ -74,11 +41,34 @@ pub struct VuPoolPlan {
     pub control: Arc<Control>,
     /// The test's options, as `exec.test.options` has them: JSON.
     pub options: Option<Arc<str>>,
-    /// What the wall clock said when `clock` said 0, in milliseconds since 1970.
-    pub unix_ms: f64,
+}
+
+/// When iterations begin, and what they are.
+#[derive(Clone)]
+pub struct WorkPlan {
+    /// When iterations begin.
+    pub scenarios: Vec<Scenario>,
+    /// The part of the test that is ours.
+    pub segment: Segment,
+    /// What they are to the user.
+    pub stage: Stage,
+    /// What there was of the test before.
+    pub earlier: PriorStages,
+    /// What `setup` returned, as JSON.
+    pub data: Option<Arc<str>>,
+    /// An iteration takes at least this long.
+    pub min_iteration: Nanos,
+    /// A user that was refused a WebSocket waits before its next iteration, twice as long each time.
+    pub backs_off: bool,
 }
 
 impl VuPoolPlan {
+    /// How many users there are at most, on all workers.
+    #[must_use]
+    pub fn vus_max(&self) -> u64 {
+        self.work.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum()
+    }
+
     /// The time since 1970.
     pub(crate) fn unix_time(&self) -> Nanos {
         Nanos((self.unix_ms * 1e6) as u64).saturating_add((self.clock)())
@@ -98,8 +88,8 @@ pub struct PriorStages {
 
 /// What a scenario is to the script.
 pub(crate) fn scenario_info(plan: &VuPoolPlan, number: usize) -> Option<Rc<ScenarioInfo>> {
-    let scenario = &plan.scenarios[number];
-    (plan.stage == Stage::Iteration).then(|| {
+    let scenario = &plan.work.scenarios[number];
+    (plan.work.stage == Stage::Iteration).then(|| {
         Rc::new(ScenarioInfo {
             number,
             name: scenario.name.clone(),
@@ -112,7 +102,7 @@ pub(crate) fn scenario_info(plan: &VuPoolPlan, number: usize) -> Option<Rc<Scena
 
 /// The tags of a scenario's samples: the run's, and above them its own.
 pub(crate) fn tags_of(plan: &VuPoolPlan, scenario: &Scenario) -> TagList {
-    let mut tags = plan.tags.clone();
+    let mut tags = plan.samples.tags.clone();
     for (name, value) in &scenario.tags {
         tags.retain(|(known, _)| known != name);
         tags.push((name.clone(), value.clone()));

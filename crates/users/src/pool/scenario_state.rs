@@ -18,6 +18,8 @@ pub(crate) struct ScenarioState {
     pub(crate) idle: VecDeque<VuSlot>,
     /// How long it begins iterations.
     pub(crate) duration: Nanos,
+    /// When its last iteration has ended, from the start of the test.
+    pub(crate) end: Nanos,
     /// Which of them are wanted, where that changes.
     pub(crate) ramp: Ramp,
     /// VUs that are in an iteration, or rest after one.
@@ -37,10 +39,11 @@ pub(crate) enum Phase {
 }
 
 impl ScenarioState {
-    pub(crate) fn new(assignment: Assignment, duration: Nanos) -> Self {
+    pub(crate) fn new(assignment: Assignment, duration: Nanos, end: Nanos) -> Self {
         Self {
             assignment: Rc::new(assignment),
             duration,
+            end,
             staff: Vec::new(),
             idle: VecDeque::new(),
             ramp: Ramp::default(),

@@ -79,15 +79,12 @@ impl<P: UserProgram> VirtualUsers for VuPool<P> {
         if !self.answers.is_empty() {
             return Some(now);
         }
-        let publish_at = self.plan.live.as_ref().map(|_| self.publish_at);
+        let publish_at = self.plan.samples.live.as_ref().map(|_| self.periods.publish_at);
         self.next_wake(now, zero).into_iter().chain(publish_at).chain(emit_at).min()
     }
 
     fn handle_response(&mut self, user: u32, reply: &EngineResponse<'_>) {
-        let Some(mut call) = self.calls.get_mut(user as usize).and_then(Option::take) else {
-            return;
-        };
-        self.free.push(user);
+        let Some(mut call) = self.calls.take(user) else { return };
         let owner = call.owner;
         if !self.is_wanted(owner) {
             reply.pipe.into_iter().for_each(|pipe| self.commands.close(pipe));
@@ -99,7 +96,7 @@ impl<P: UserProgram> VirtualUsers for VuPool<P> {
         if let Some(opening) = call.socket.take() {
             return self.finish_opening(call, *opening, reply);
         }
-        self.recorder.http(&mut self.stats.tally, sampled, &Answered { call: &call, reply, at });
+        self.recorder.http(sampled, &Answered { call: &call, reply, at });
         if let Some(debug) = self.plan.http.debug {
             let (asked, answered) = call.shown(reply, debug == HttpDebug::Full);
             let fields = [("source", "http-debug")];

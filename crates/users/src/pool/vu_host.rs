@@ -45,20 +45,25 @@ impl VuHost {
         Self {
             clock: Arc::clone(&plan.clock),
             log: Arc::clone(&plan.log),
-            batch_max: plan.batch,
+            batch_max: plan.http.batch,
             rules: plan.http.rules,
             compared: Cell::new((Nanos::ZERO, ours)),
             deadline: Cell::new(Nanos::MAX),
             grace: Cell::new(Nanos::MAX),
             names: RefCell::default(),
-            exact: plan.emit.is_some(),
+            exact: plan.samples.emit.is_some(),
             control: Arc::clone(&plan.control),
             zero: Cell::new(Nanos::ZERO),
-            earlier: plan.earlier,
-            is_iteration: plan.stage == Stage::Iteration,
+            earlier: plan.work.earlier,
+            is_iteration: plan.work.stage == Stage::Iteration,
             unix_ms: plan.unix_ms,
             options: plan.options.as_deref().map(Into::into),
-            scenarios: plan.scenarios.iter().map(|of| (of.start, of.executor.clone())).collect(),
+            scenarios: plan
+                .work
+                .scenarios
+                .iter()
+                .map(|of| (of.start, of.executor.clone()))
+                .collect(),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::host::sample::Sample;
 use crate::host::traits::Host;
 use crate::host::virtual_user::{UserProgram, VirtualUser as _};
 use crate::http::call::HttpCall;
-use crate::http::row_tags::RowTags;
+use crate::http::calls::Calls;
 use crate::http::targets::TargetCache;
 use crate::pool::control::Counters;
 use crate::pool::plan::{VuPoolPlan, scenario_info};
@@ -54,16 +54,9 @@ pub(crate) struct VuPool<P: UserProgram> {
     vu_memory: MemoryShare,
     /// What `setup` returned.
     pub(crate) data: Option<Rc<str>>,
-    /// When each scenario's last iteration has ended, from the start.
-    pub(crate) ends: Vec<Nanos>,
     /// What others may see of this pool.
     pub(crate) counters: Arc<Counters>,
-    /// When the gauges are seen next, from the test's beginning on.
-    pub(crate) gauges_at: Nanos,
-    /// When the live metrics are published next.
-    pub(crate) publish_at: Nanos,
-    /// When outputs get what there is for them by then.
-    pub(crate) emit_at: Nanos,
+    pub(crate) periods: Periods,
     /// The scenarios' own state, by their number.
     pub(crate) scenarios: Vec<ScenarioState>,
     /// When the scenarios' clock began.
@@ -76,10 +69,8 @@ pub(crate) struct VuPool<P: UserProgram> {
     pub(crate) held: VecDeque<(Nanos, HttpCall)>,
     /// The VUs that are to be woken, and when.
     pub(crate) sleepers: BinaryHeap<Reverse<(Nanos, VuSlot)>>,
-    /// What was sent, by its number; each number is answered once.
-    pub(crate) calls: Vec<Option<HttpCall>>,
-    /// Numbers that are free.
-    pub(crate) free: Vec<u32>,
+    /// What was sent.
+    pub(crate) calls: Calls,
     /// What is to be sent.
     pub(crate) commands: Commands,
     /// Iterations that were due by an arrival rate and never begun.
@@ -88,7 +79,6 @@ pub(crate) struct VuPool<P: UserProgram> {
     pub(crate) budget: PollBudget,
     pub(crate) sockets: Sockets,
     pub(crate) targets: TargetCache,
-    pub(crate) row_tags: RowTags,
     /// What a VU asked for.
     pub(crate) actions: Vec<Action>,
     pub(crate) samples: Vec<Sample>,
@@ -109,8 +99,19 @@ impl<P: UserProgram> Drop for VuPool<P> {
         self.stats.samples_dropped = self.slots.iter().map(|slot| slot.vu.samples_dropped()).sum();
         self.recorder.flush(0);
         self.stats.parts = self.recorder.parts();
+        self.stats.tally = std::mem::take(&mut self.recorder.tally);
         outcome.merge(&self.stats);
     }
+}
+
+/// When there is something to do that comes again and again.
+pub(crate) struct Periods {
+    /// When the gauges are seen next, from the test's beginning on.
+    pub(crate) gauges_at: Nanos,
+    /// When the live metrics are published next.
+    pub(crate) publish_at: Nanos,
+    /// When outputs get what there is for them by then.
+    emit_at: Nanos,
 }
 
 /// How many threads of this process have users: no more than there are shards, of which other machines may have some.
@@ -126,41 +127,39 @@ impl<P: UserProgram> VuPool<P> {
         let shared = program.share(threads(shard));
         let work = |(at, scenario): (usize, &Scenario)| {
             let (function, info) = (scenario.exec.as_str().into(), scenario_info(&plan, at));
-            let duration = scenario.executor.duration_of(plan.segment.vus());
-            ScenarioState::new(Assignment { function, scenario: info }, duration)
+            let duration = scenario.executor.duration_of(plan.work.segment.vus());
+            ScenarioState::new(Assignment { function, scenario: info }, duration, scenario.end())
         };
-        let scenarios = plan.scenarios.iter().enumerate().map(work).collect();
-        let stats = VuStats { tally: plan.tally.clone(), ..VuStats::default() };
+        let scenarios = plan.work.scenarios.iter().enumerate().map(work).collect();
         let mut vu_pool = Self {
             shard,
             host,
             shared,
             slots: Slots::default(),
             vu_memory: MemoryShare::default(),
-            data: plan.data.as_deref().map(Into::into),
-            ends: plan.scenarios.iter().map(Scenario::end).collect(),
+            data: plan.work.data.as_deref().map(Into::into),
             counters: plan.control.join(),
-            gauges_at: GAUGE_STEP * (plan.earlier.elapsed.0 / GAUGE_STEP.0 + 1),
-            publish_at: Nanos::ZERO,
-            emit_at: Nanos::ZERO,
+            periods: Periods {
+                gauges_at: GAUGE_STEP * (plan.work.earlier.elapsed.0 / GAUGE_STEP.0 + 1),
+                publish_at: Nanos::ZERO,
+                emit_at: Nanos::ZERO,
+            },
             scenarios,
             zero: None,
             answers: VecDeque::new(),
             redirects: VecDeque::new(),
             held: VecDeque::new(),
             sleepers: BinaryHeap::new(),
-            calls: Vec::new(),
-            free: Vec::new(),
+            calls: Calls::default(),
             commands: Commands::default(),
             not_begun: 0,
             budget: PollBudget::default(),
             sockets: Sockets::default(),
             targets: TargetCache::default(),
-            row_tags: RowTags::default(),
             actions: Vec::new(),
             samples: Vec::new(),
             recorder,
-            stats,
+            stats: VuStats::default(),
             stopping: None,
             plan,
         };
@@ -171,7 +170,7 @@ impl<P: UserProgram> VuPool<P> {
     /// Makes the VUs that scenarios want from the start: this worker's share of them.
     fn fill(&mut self) {
         let Shard { first, step } = self.shard;
-        let is_test = self.plan.stage == Stage::Iteration;
+        let is_test = self.plan.work.stage == Stage::Iteration;
         for number in (first..self.plan.control.staff.total).step_by(step as usize) {
             // VU 0 calls `setup` and `teardown`.
             let number = if is_test { number + 1 } else { 0 };
@@ -213,7 +212,7 @@ impl<P: UserProgram> VuPool<P> {
     /// Ends the stage: a VU cannot be made.
     #[cold]
     fn end_without_vu(&mut self, mut exception: Exception) {
-        let is_test = self.plan.stage == Stage::Iteration;
+        let is_test = self.plan.work.stage == Stage::Iteration;
         if exception.out_of_memory && is_test {
             exception = Exception::out_of_memory();
             let (made, wanted) = (self.plan.control.instance().initialized, self.wanted_vus());
@@ -238,9 +237,9 @@ impl<P: UserProgram> VuPool<P> {
         if self.zero.is_none() {
             return staffed;
         }
-        let own = self.plan.segment.vus();
+        let own = self.plan.work.segment.vus();
         let most =
-            self.plan.scenarios.iter().map(|scenario| own.count(scenario.executor.vus_max()));
+            self.plan.work.scenarios.iter().map(|scenario| own.count(scenario.executor.vus_max()));
         most.fold(0, u64::saturating_add).max(staffed)
     }
 
@@ -255,28 +254,28 @@ impl<P: UserProgram> VuPool<P> {
 
     /// The first pool counts how many VUs all have. None of them works in `setup` and `teardown`.
     pub(crate) fn gauge(&mut self, now: Nanos, zero: Nanos) {
-        let elapsed = self.plan.earlier.elapsed.saturating_add(now.saturating_sub(zero));
-        if !self.gauges() || elapsed < self.gauges_at {
+        let elapsed = self.plan.work.earlier.elapsed.saturating_add(now.saturating_sub(zero));
+        if !self.gauges() || elapsed < self.periods.gauges_at {
             return;
         }
-        self.gauges_at = GAUGE_STEP * (elapsed.0 / GAUGE_STEP.0 + 1);
-        let (active, all) = match self.plan.stage {
+        self.periods.gauges_at = GAUGE_STEP * (elapsed.0 / GAUGE_STEP.0 + 1);
+        let (active, all) = match self.plan.work.stage {
             Stage::Iteration => {
                 let seen = self.plan.control.instance();
                 (seen.active, seen.initialized)
             }
-            _ => (0, self.plan.earlier.vus),
+            _ => (0, self.plan.work.earlier.vus),
         };
         let at = self.host.sampled_at();
         for (metric, value) in [(MetricId::VUS, active), (MetricId::VUS_MAX, all)] {
-            self.recorder.gauge(&mut self.stats.tally, at, metric, value as f64);
+            self.recorder.gauge(at, metric, value as f64);
         }
     }
 
     /// Whether it is this pool that counts VUs.
     pub(crate) fn gauges(&self) -> bool {
         let stages = [Stage::Setup, Stage::Iteration, Stage::Teardown];
-        self.shard.first == 0 && stages.contains(&self.plan.stage)
+        self.shard.first == 0 && stages.contains(&self.plan.work.stage)
     }
 
     /// Hands over what outputs want, if it is time; returns when it is, if some of it waits.
@@ -284,19 +283,21 @@ impl<P: UserProgram> VuPool<P> {
         if !self.recorder.holds_samples() {
             return None;
         }
-        if now < self.emit_at {
-            return Some(self.emit_at);
+        if now < self.periods.emit_at {
+            return Some(self.periods.emit_at);
         }
-        self.emit_at = now.saturating_add(EMIT_EVERY);
+        self.periods.emit_at = now.saturating_add(EMIT_EVERY);
         self.recorder.flush(0);
         None
     }
 
     /// Publishes the live metrics, if it is time.
     pub(crate) fn publish_live(&mut self, now: Nanos) {
-        if let Some(live) = self.plan.live.as_ref().filter(|_| now >= self.publish_at) {
-            self.publish_at = now.saturating_add(PUBLISH_EVERY);
-            live.publish(self.shard.first, &self.stats.tally);
+        if let Some(live) =
+            self.plan.samples.live.as_ref().filter(|_| now >= self.periods.publish_at)
+        {
+            self.periods.publish_at = now.saturating_add(PUBLISH_EVERY);
+            live.publish(self.shard.first, &self.recorder.tally);
         }
     }
 }

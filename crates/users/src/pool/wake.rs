@@ -66,10 +66,10 @@ impl<P: UserProgram> VuPool<P> {
         let mut wake = self.first_alarm();
         let mut at_latest = |at: Nanos| wake = Some(wake.map_or(at, |known| known.min(at)));
         if self.gauges() {
-            at_latest(zero.saturating_add(self.gauges_at - self.plan.earlier.elapsed));
+            at_latest(zero.saturating_add(self.periods.gauges_at - self.plan.work.earlier.elapsed));
         }
         for (at, work) in self.scenarios.iter().enumerate().filter(|(_, work)| !work.is_over()) {
-            let scenario = &self.plan.scenarios[at];
+            let scenario = &self.plan.work.scenarios[at];
             let begin = zero.saturating_add(scenario.start);
             at_latest(now.saturating_add(LOOK_STEP));
             if now < begin {
@@ -99,7 +99,7 @@ impl<P: UserProgram> VuPool<P> {
         now: Nanos,
         begin: Nanos,
     ) -> Option<Nanos> {
-        let executor = &self.plan.scenarios[at].executor;
+        let executor = &self.plan.work.scenarios[at].executor;
         if now >= begin.saturating_add(work.duration) {
             return None;
         }

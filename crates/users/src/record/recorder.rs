@@ -20,6 +20,7 @@ use crate::host::sample::{Sample, TagList};
 use crate::host::system_tags::{SystemTag, SystemTags};
 use crate::http::call::HttpCall;
 use crate::http::call_tags::CallTags;
+use crate::http::row_tags::RowTags;
 use crate::pool::plan::{VuPoolPlan, shown_tags, tags_of};
 use crate::pool::slot::SampleOrigin;
 use crate::record::output::{OutputSample, OutputTags, SampleSink};
@@ -50,6 +51,8 @@ pub(crate) struct SocketSample<'a> {
 
 /// Counts samples.
 pub(crate) struct Recorder {
+    /// The metrics of the test.
+    pub(crate) tally: Tally,
     registry: MetricRegistry,
     system: SystemTags,
     /// The scenarios' names, and the tags of the run and the scenario, by their number.
@@ -57,6 +60,7 @@ pub(crate) struct Recorder {
     /// The tags of what is no scenario's.
     run: Arc<OutputTags>,
     sinks: SampleSinks,
+    row_tags: RowTags,
     /// The group of samples outside of any.
     pub(crate) outside: Rc<str>,
 }
@@ -66,39 +70,41 @@ const ROW_COLUMNS: [&str; 4] = ["name", "method", "status", "url"];
 
 impl Recorder {
     pub(crate) fn new(plan: &VuPoolPlan, registry: MetricRegistry) -> Self {
-        let scenarios = plan.scenarios.iter();
+        let scenarios = plan.work.scenarios.iter();
         let scenarios = scenarios.map(|scenario| (scenario.name.clone(), tags_of(plan, scenario)));
         Self {
+            tally: plan.samples.tally.clone(),
             registry,
             // `setup` and `teardown` are of no scenario.
-            system: match plan.stage {
-                Stage::Iteration => plan.system_tags,
-                _ => plan.system_tags.without(SystemTag::Scenario),
+            system: match plan.work.stage {
+                Stage::Iteration => plan.samples.system_tags,
+                _ => plan.samples.system_tags.without(SystemTag::Scenario),
             },
             scenarios: scenarios.collect(),
             run: Arc::new(OutputTags {
-                tags: sorted(&shown_tags(plan.tags.clone())),
+                tags: sorted(&shown_tags(plan.samples.tags.clone())),
                 metadata: Vec::new(),
             }),
             sinks: SampleSinks {
-                emit: plan.emit.clone(),
+                emit: plan.samples.emit.clone(),
                 parts: SummaryGroups::new(plan),
                 points: Vec::new(),
             },
+            row_tags: RowTags::default(),
             outside: "".into(),
         }
     }
 
-    /// Declares the metrics of scripts in a tally.
-    pub(crate) fn declare(&self, tally: &mut Tally) {
-        let known = tally.len() - metrics::tally::BUILTIN.len();
+    /// Declares the metrics of users that the tally lacks.
+    fn declare(&mut self) {
+        let known = self.tally.len() - metrics::tally::BUILTIN.len();
         for own in self.registry.from(known) {
-            tally.declare(&own.name, own.kind, own.contains);
+            self.tally.declare(&own.name, own.kind, own.contains);
         }
     }
 
     /// Counts what was seen of a request. Its bytes are counted when the iteration ends.
-    pub(crate) fn http(&mut self, tally: &mut Tally, owner: SampleOrigin, sent: &Answered<'_>) {
+    pub(crate) fn http(&mut self, owner: SampleOrigin, sent: &Answered<'_>) {
         let Answered { call, reply, at } = *sent;
         let http = call.tags(reply);
         let request = call.request();
@@ -129,13 +135,13 @@ impl Recorder {
             vu_tags: request.vu_tags.as_deref(),
             metadata: request.metadata.as_deref(),
         };
-        self.sinks.add(tally, &tags, at, values);
+        self.sinks.add(&mut self.tally, &tags, at, values);
     }
 
     /// Counts a sample that a script made.
-    pub(crate) fn script(&mut self, tally: &mut Tally, owner: SampleOrigin, sample: &Sample) {
-        if sample.metric.0 as usize >= tally.len() {
-            self.declare(tally);
+    pub(crate) fn script(&mut self, owner: SampleOrigin, sample: &Sample) {
+        if sample.metric.0 as usize >= self.tally.len() {
+            self.declare();
         }
         let tags = SampleTags {
             system: self.system,
@@ -150,19 +156,14 @@ impl Recorder {
             metadata: sample.metadata.as_deref(),
         };
         if let Some(check) = tags.check_tag() {
-            tally.check(tags.group_tag(), check, sample.value != 0.0);
+            self.tally.check(tags.group_tag(), check, sample.value != 0.0);
         }
-        tally.group(tags.group_tag());
-        self.sinks.add(tally, &tags, sample.at, &[(sample.metric, sample.value)]);
+        self.tally.group(tags.group_tag());
+        self.sinks.add(&mut self.tally, &tags, sample.at, &[(sample.metric, sample.value)]);
     }
 
     /// Counts what was seen of a socket.
-    pub(crate) fn socket(
-        &mut self,
-        tally: &mut Tally,
-        of: &SocketSample<'_>,
-        values: &[(MetricId, f64)],
-    ) {
+    pub(crate) fn socket(&mut self, of: &SocketSample<'_>, values: &[(MetricId, f64)]) {
         let SocketSample { owner, labels, at } = *of;
         let request = &labels.http;
         let tags = SampleTags {
@@ -177,13 +178,12 @@ impl Recorder {
             vu_tags: request.vu_tags.as_deref(),
             metadata: request.metadata.as_deref(),
         };
-        self.sinks.add(tally, &tags, at, values);
+        self.sinks.add(&mut self.tally, &tags, at, values);
     }
 
     /// Counts values of the host's own, such as an iteration's duration. The VU's tags are those of the end of its iteration.
     pub(crate) fn own(
         &mut self,
-        tally: &mut Tally,
         owner: SampleOrigin,
         around: &SampleContext<'_>,
         values: &[(MetricId, f64)],
@@ -200,12 +200,12 @@ impl Recorder {
             vu_tags: around.vu_tags,
             metadata: around.metadata,
         };
-        self.sinks.add(tally, &tags, around.at, values);
+        self.sinks.add(&mut self.tally, &tags, around.at, values);
     }
 
     /// Counts a value of the test as a whole.
-    pub(crate) fn gauge(&mut self, tally: &mut Tally, at: Nanos, metric: MetricId, value: f64) {
-        tally.add(metric, value, &());
+    pub(crate) fn gauge(&mut self, at: Nanos, metric: MetricId, value: f64) {
+        self.tally.add(metric, value, &());
         if self.sinks.emit.is_some() {
             let tags = Arc::clone(&self.run);
             self.sinks.points.push(OutputSample { metric, at, value, tags });
@@ -215,19 +215,9 @@ impl Recorder {
 
     /// The tags of a request as its row has them: those of the run, the scenario, the VU and the request, the scenario and the group
     /// themselves, and nothing that the row has a column for.
-    pub(crate) fn row_tags(&self, scenario: usize, request: &HttpRequest) -> String {
-        let (name, common) = &self.scenarios[scenario];
-        let own = [
-            (SystemTag::Group, "group", &*request.group),
-            (SystemTag::Scenario, "scenario", name.as_str()),
-        ];
-        let own =
-            own.into_iter().filter(|(tag, _, value)| self.system.has(*tag) && !value.is_empty());
-        let given = [Some(common), request.vu_tags.as_deref(), Some(&request.tags)];
-        let given = given.into_iter().flatten().flatten();
-        let given = given.map(|(name, value)| (name.as_str(), value.as_str()));
-        let given = given.filter(|(name, _)| !ROW_COLUMNS.contains(name));
-        metrics::row_tags(own.map(|(_, name, value)| (name, value)).chain(given))
+    pub(crate) fn row_tags(&mut self, scenario: usize, request: &HttpRequest) -> Arc<str> {
+        let Self { row_tags, scenarios, system, .. } = self;
+        row_tags.get(scenario, request, || row_text(&scenarios[scenario], *system, request))
     }
 
     /// The tallies of scenarios and groups; empty unless the plan asks for them (`VuPoolPlan::parts`).
@@ -244,6 +234,21 @@ impl Recorder {
     pub(crate) fn flush(&mut self, least: usize) {
         self.sinks.flush(least);
     }
+}
+
+/// The tags of a request of a scenario, by its name and its tags, as text.
+fn row_text(scenario: &(String, TagList), system: SystemTags, request: &HttpRequest) -> String {
+    let (name, common) = scenario;
+    let own = [
+        (SystemTag::Group, "group", &*request.group),
+        (SystemTag::Scenario, "scenario", name.as_str()),
+    ];
+    let own = own.into_iter().filter(|(tag, _, value)| system.has(*tag) && !value.is_empty());
+    let given = [Some(common), request.vu_tags.as_deref(), Some(&request.tags)];
+    let given = given.into_iter().flatten().flatten();
+    let given = given.map(|(name, value)| (name.as_str(), value.as_str()));
+    let given = given.filter(|(name, _)| !ROW_COLUMNS.contains(name));
+    metrics::row_tags(own.map(|(_, name, value)| (name, value)).chain(given))
 }
 
 /// Where samples go besides the tally of the test.

@@ -36,13 +36,13 @@ pub(crate) struct GroupKey<'a> {
 impl SummaryGroups {
     /// `None` where the plan does not want them.
     pub(crate) fn new(plan: &VuPoolPlan) -> Option<Self> {
-        let name = |name: &String| match plan.stage {
+        let name = |name: &String| match plan.work.stage {
             Stage::Iteration if name != UNNAMED => name.clone(),
             _ => String::new(),
         };
-        let scenarios = plan.scenarios.iter().map(|of| (name(&of.name), BTreeMap::new()));
-        plan.parts.then(|| Self {
-            empty: plan.tally.clone(),
+        let scenarios = plan.work.scenarios.iter().map(|of| (name(&of.name), BTreeMap::new()));
+        plan.samples.parts.then(|| Self {
+            empty: plan.samples.tally.clone(),
             scenarios: scenarios.collect(),
             count: 0,
         })

@@ -144,7 +144,7 @@ impl<P: UserProgram> VuPool<P> {
     ) {
         let (owner, at) = (self.slots[slot].sampled(), self.host.sampled_at());
         let of = SocketSample { owner, labels, at };
-        self.recorder.socket(&mut self.stats.tally, &of, values);
+        self.recorder.socket(&of, values);
     }
 
     /// A VU's socket was refused: its next iterations wait, the longer the more often.
@@ -153,7 +153,7 @@ impl<P: UserProgram> VuPool<P> {
         if !std::mem::replace(&mut refused.is_refused, true) {
             refused.refusals = refused.refusals.saturating_add(1);
         }
-        let waits = self.plan.backs_off && !self.is_arrival(self.slots[slot].scenario);
+        let waits = self.plan.work.backs_off && !self.is_arrival(self.slots[slot].scenario);
         if waits && self.plan.control.is_first_refusal() {
             let text = "a WebSocket was refused: VUs wait after such an iteration, up to 5 s; --no-backoff has them go on at once";
             (self.plan.log)(Level::Warn, text, &[("source", "websocket")]);
