@@ -220,7 +220,7 @@ impl Recorder {
         row_tags.get(scenario, request, || row_text(&scenarios[scenario], *system, request))
     }
 
-    /// The tallies of scenarios and groups; empty unless the plan asks for them (`VuPoolPlan::parts`).
+    /// The tallies of scenarios and groups; empty unless the plan asks for them (`SamplePlan::parts`).
     pub(crate) fn parts(&self) -> GroupTallies {
         self.sinks.parts.as_ref().map(SummaryGroups::tallies).unwrap_or_default()
     }
