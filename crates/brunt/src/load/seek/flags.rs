@@ -144,6 +144,8 @@ pub(crate) const FLAGS: &[Flag<SeekFlags>] = flag_table!(SeekFlags:
         display::json().with_docs("Print the answer and all steps as JSON."),
         display::progress().with_default("on").with_docs(PROGRESS),
         display::web(),
+        display::tui(),
+        display::prometheus_addr(),
         display::fail_on_invalid().with_docs(FAIL_ON_INVALID),
     ],
     &client::threads(),

@@ -95,7 +95,9 @@ fn seek(
             &format!("{state}: going on after {}", stdx::counted(steps.len() as u64, "step")),
         );
     }
-    let mut runner = match Runner::new(&config, interrupts) {
+    let metrics = config.displays.metrics.as_ref();
+    let metrics = metrics.map(|metrics| metrics.open(&config.plan)).transpose()?.flatten();
+    let mut runner = match Runner::new(&config, metrics, interrupts) {
         Ok(runner) => runner,
         // The script's log says why.
         Err(code) => return Ok(code),
