@@ -485,6 +485,7 @@ fn issue_39_no_gate_passes_where_users_were_never_answered() {
     let state = |never_answered: u64, interrupted: bool| {
         let generator = Generator {
             users: 200,
+            sent: 1000,
             never_answered,
             interrupted,
             not_sent: 0,
