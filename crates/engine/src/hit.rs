@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 
+use crate::contact::Contact;
 use crate::ids::{Arena, ConnId, HitId, OriginId, StreamId};
 use crate::list::{BY_DEADLINE, Link, Linked, WAITING};
 use crate::request::Request;
-use crate::schedule::Contact;
 
 /// The hits under way.
 pub(crate) type Hits = Arena<HitId, Hit>;

@@ -7,6 +7,7 @@ use stdx::Nanos;
 use workload::arrival::{Numbers, Shard};
 use workload::{Load, VirtualUsers};
 
+use crate::contact::Contact;
 use crate::open_schedule::Open;
 use crate::prepared::Prepared;
 use crate::settings::Settings;
@@ -88,17 +89,6 @@ fn users_share(users: u64, settings: &Settings, worker: u64, workers: u64) -> u6
         }
         _ => share(users, worker, workers),
     }
-}
-
-/// Whether a user of a closed loop ever got through to the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Contact {
-    /// It was neither answered nor did it wait in vain.
-    New,
-    /// It waited in vain for each of its answers.
-    Never,
-    /// It was answered.
-    Made,
 }
 
 /// The user that begins a hit.

@@ -4,8 +4,8 @@ use metrics::{FailureKind, Generator, Landing, REDIRECT_HOSTS_MAX};
 use net::machine;
 use stdx::Nanos;
 
+use crate::contact::Contact;
 use crate::hit::Hit;
-use crate::schedule::Contact;
 
 /// A loop that stood still for longer than this has stalled.
 pub(crate) const STALL: Nanos = Nanos::from_millis(100);

@@ -6,7 +6,7 @@ use metrics::{
 };
 
 use crate::buckets::BucketCounts;
-use crate::parts::Part;
+use crate::part::Part;
 use crate::server::ServerSide;
 
 /// Times from the moment hits were sent; `None` where there are hits and the format did not record that moment.

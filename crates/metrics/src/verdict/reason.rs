@@ -186,6 +186,46 @@ impl Reason {
     }
 }
 
+impl Reason {
+    /// That of a generator that was late, or what made it late.
+    fn write_lateness(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TimeLost { share } => {
+                let percent = share * 100.0;
+                write!(
+                    f,
+                    "the generator cost its users {percent:.1}% of their time, and the rate with it"
+                )
+            }
+            Self::Stalls { times, longest } => {
+                let (times, longest) = (counted(*times, "time"), longest.rounded());
+                write!(f, "the generator stood still {times} for over 100ms (longest {longest})")
+            }
+            Self::Late { quantiles, stood_still: true } => {
+                f.write_str(&raised_by("late starts and answers read late", quantiles, false))
+            }
+            Self::Late { quantiles, stood_still: false } => {
+                f.write_str(&raised_by("late starts", quantiles, true))
+            }
+            Self::Throttled { time } => {
+                write!(f, "a CPU quota kept the generator from running for {}", time.rounded())
+            }
+            Self::Neighbour { name, cpus } => {
+                write!(f, "the process {name} used {cpus:.1} of this machine's CPUs")
+            }
+            Self::Lag { p99, response_p99 } => {
+                let (p99, response) = (p99.rounded(), response_p99.rounded());
+                write!(f, "requests began late: schedule lag p99 {p99}, response p99 {response}")
+            }
+            Self::Busy { share, lag_p99 } => {
+                let (percent, lag) = (share * 100.0, lag_p99.rounded());
+                write!(f, "the generator's busiest core was at {percent:.0}% with lag p99 {lag}")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -220,33 +260,6 @@ impl fmt::Display for Reason {
             Self::Rate { achieved, asked } => {
                 write!(f, "the rate was {achieved:.2}/s instead of {asked:.2}/s")
             }
-            Self::TimeLost { share } => {
-                let percent = share * 100.0;
-                write!(
-                    f,
-                    "the generator cost its users {percent:.1}% of their time, and the rate with it"
-                )
-            }
-            Self::Stalls { times, longest } => {
-                let (times, longest) = (counted(*times, "time"), longest.rounded());
-                write!(f, "the generator stood still {times} for over 100ms (longest {longest})")
-            }
-            Self::Late { quantiles, stood_still: true } => {
-                f.write_str(&raised_by("late starts and answers read late", quantiles, false))
-            }
-            Self::Late { quantiles, stood_still: false } => {
-                f.write_str(&raised_by("late starts", quantiles, true))
-            }
-            Self::Throttled { time } => {
-                write!(f, "a CPU quota kept the generator from running for {}", time.rounded())
-            }
-            Self::Neighbour { name, cpus } => {
-                write!(f, "the process {name} used {cpus:.1} of this machine's CPUs")
-            }
-            Self::Lag { p99, response_p99 } => {
-                let (p99, response) = (p99.rounded(), response_p99.rounded());
-                write!(f, "requests began late: schedule lag p99 {p99}, response p99 {response}")
-            }
             Self::Descriptors { connections } => {
                 write!(f, "no file descriptor was left for {}", counted(*connections, "connection"))
             }
@@ -260,10 +273,7 @@ impl fmt::Display for Reason {
             Self::CutOff => f.write_str("the stream was cut off before the generator's last word"),
             Self::Agent { name, causes } => write!(f, "agent {name}: {}", causes.join(", ")),
             Self::Lost(what) => f.write_str(what),
-            Self::Busy { share, lag_p99 } => {
-                let (percent, lag) = (share * 100.0, lag_p99.rounded());
-                write!(f, "the generator's busiest core was at {percent:.0}% with lag p99 {lag}")
-            }
+            lateness => lateness.write_lateness(f),
         }
     }
 }

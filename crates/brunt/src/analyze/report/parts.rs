@@ -6,7 +6,7 @@ use std::fs;
 use cli::Interrupts;
 use metrics::{Batch, Selector, Summary, Timeline, Verdict};
 use recordings::Generators;
-use report::{Input, Part};
+use report::{Input, Part, part_of};
 use results::{Item, ReadError, Reader, Selection};
 
 /// The most parts that a report has sentences of: more are read as one.
@@ -26,7 +26,7 @@ pub(super) fn read(inputs: &[String], selector: &Selector, interrupts: &Interrup
 fn read_one(name: &String, selector: &Selector, interrupts: &Interrupts) -> Option<Part> {
     let opened = cli::open_results(std::slice::from_ref(name), interrupts, cli::INTERRUPT_GRACE);
     let mut reader = Reader::open(opened.ok()?).ok()?;
-    let mut seen = Seen::default();
+    let mut seen = Observation::default();
     let read = seen.read(&mut reader, Selection::of(selector));
     let mut losses = reader.losses().to_vec();
     losses.extend(read.err().map(|error| error.to_string()));
@@ -34,7 +34,7 @@ fn read_one(name: &String, selector: &Selector, interrupts: &Interrupts) -> Opti
     let verdict = Verdict::new(&seen.whole, generator.as_ref(), &losses);
     let summary = seen.part.as_ref().unwrap_or(&seen.whole);
     (summary.requests > 0).then(|| {
-        Part::of(
+        part_of(
             name,
             &Input {
                 title: name,
@@ -58,7 +58,7 @@ fn read_one(name: &String, selector: &Selector, interrupts: &Interrupts) -> Opti
 }
 
 /// What was read of one.
-struct Seen {
+struct Observation {
     whole: Summary,
     /// The requests that are selected, where not all are.
     part: Option<Summary>,
@@ -66,14 +66,14 @@ struct Seen {
     generators: Generators,
 }
 
-impl Default for Seen {
+impl Default for Observation {
     fn default() -> Self {
         let (whole, timeline) = (Summary::new(), Timeline::new());
         Self { whole, part: None, timeline, generators: Generators::default() }
     }
 }
 
-impl Seen {
+impl Observation {
     fn read(
         &mut self,
         reader: &mut Reader,

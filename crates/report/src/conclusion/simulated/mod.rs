@@ -8,7 +8,7 @@ use metrics::{Batch, Generator, Sample, Summary, Timeline, Verdict};
 use self::server::{Arrivals, CAPACITY, Fault, Order, Service, TIMEOUT, ns_of, sample, simulate};
 use super::facts::Facts;
 use super::outcome::{Doubt, Outcome};
-use crate::{Input, Part};
+use crate::{Input, part_of};
 
 fn outcome(samples: Vec<Sample>, rate: f64) -> (Outcome, Facts) {
     with_input(samples, rate, |input| {
@@ -59,7 +59,7 @@ fn issue_39_parts_are_judged_by_their_own_backlogs() {
         simulate(Service::Exponential, Order::First, Fault::None, load, 1)
     };
     let part = |name: &str, share: f64| {
-        with_input(run(share), share * CAPACITY, |input| Part::of(name, input))
+        with_input(run(share), share * CAPACITY, |input| part_of(name, input))
     };
     let parts = [part("a.arrow", 1.5), part("b\u{1b}.arrow", 0.5)];
     let text = with_input(run(0.5), 0.5 * CAPACITY, |input| {
