@@ -6,6 +6,7 @@ use cli::Interrupts;
 use engine::{LazyTargets, ReadyRun, RunEvent, Settings};
 use metrics::server::Side;
 use metrics::{Batch, Event, Generator, Snapshot};
+use monitor::{Neighbour, Neighbours};
 use stdx::Nanos;
 use wire::tls::Agreed;
 use workload::Plan;
@@ -77,6 +78,8 @@ pub struct Session {
     interrupted: usize,
     /// Stops of this process by a CPU quota.
     quota: QuotaStops,
+    /// What other processes use meanwhile.
+    neighbours: Neighbours,
     /// The first observer that failed, by its place, and why.
     failed: Option<(usize, ObserverError)>,
     /// What was done to the run.
@@ -171,6 +174,7 @@ impl Session {
             stopped_as_planned: false,
             interrupted: 0,
             quota: QuotaStops::begin(),
+            neighbours: Neighbours::begin(),
             failed: None,
             events: Vec::new(),
             memory_refused: stdx::memory_refusals(),
@@ -305,6 +309,9 @@ impl Session {
         // A run that ended when its plan wanted it to was not interrupted, though it was ended from outside.
         generator.interrupted &= !self.stopped_as_planned || self.interrupted > 0;
         generator.throttled = self.quota.since();
+        if let Some(busiest) = self.neighbours.busiest().filter(|one| is_busy(one, &generator)) {
+            (generator.neighbour, generator.neighbour_cpu) = (busiest.name, busiest.cpu);
+        }
         let (mut results, mut server) = (None, None);
         let mut written = Ok(());
         if let Some(writer) = self.writer.take() {
@@ -325,4 +332,9 @@ impl Session {
         let events = self.events;
         Ok(SessionOutcome { generator, ended, finished, interrupts, tls, results, server, events })
     }
+}
+
+/// It used a quarter of a CPU or more: what each machine does beside a run is not worth a name.
+fn is_busy(neighbour: &Neighbour, generator: &Generator) -> bool {
+    neighbour.cpu.0.saturating_mul(4) >= generator.wall.0
 }

@@ -48,6 +48,8 @@ pub(crate) struct SeekConfig {
     fitted: Vec<&'static str>,
     /// The file that keeps the steps.
     pub(crate) state: Option<String>,
+    /// When the command began (Unix ns).
+    pub(crate) began: i64,
     /// Whether the seed was given, and not drawn.
     pub(crate) seed_given: bool,
     /// The file for the curve, and its format.
@@ -114,6 +116,7 @@ pub(crate) fn resolve(
         cooldown: flags.cooldown.unwrap_or(lengths(flags).cooldown),
         fitted: fitted(flags),
         state: flags.state.clone(),
+        began: session::unix_ns(),
         seed_given: flags.client.engine.seed.is_some(),
         plot: plot(flags)?,
         reports: flags.saving.reports.clone(),

@@ -273,12 +273,9 @@ const OWN: &[Flag<SeekFlags>] = &[
         "e",
         ValueKind::Text("NAME=VALUE"),
         "",
-        "A variable for the script, in __ENV. May be repeated.",
+        "A variable for the script, in __ENV; a name alone takes its value from the environment. May be repeated.",
         |t: &mut SeekFlags, v| {
-            let (name, value) = v
-                .split_once('=')
-                .ok_or_else(|| ValueError::new(format!("\"{v}\" is not NAME=VALUE")))?;
-            t.env.push((name.to_owned(), value.to_owned()));
+            t.env.extend(k6::script_variable(v));
             Ok(())
         },
     )
