@@ -13,7 +13,9 @@ use remote::flags::FleetRequest;
 use report::k6_summary::is_trend_stat;
 use script::{AbortReason, DeclaredMetric, Fields, Files, Level, Options, Program, SystemTag};
 use serde_json::Value;
-use session::{MonitorConfig, OnInvalid, ReportFiles, RunFigures};
+use session::{
+    Displays, MetricsRequest, MonitorConfig, OnInvalid, ReportFiles, RunFigures, TerminalView,
+};
 use workload::executor::Scenario;
 
 use crate::announcement;
@@ -68,10 +70,8 @@ pub(super) struct TestConfig {
     /// How sockets are waited for.
     pub(super) io: IoChoice,
     pub(super) quiet: bool,
-    /// The live page.
-    pub(super) page: Dashboard,
-    /// Whether the run is shown on the whole terminal.
-    pub(super) tui: bool,
+    /// What is seen of the scenarios while they go on, besides k6's progress.
+    pub(super) displays: Displays,
     /// The files that the report is written to.
     pub(super) reports: ReportFiles,
     pub(super) linger: bool,
@@ -277,9 +277,8 @@ pub(super) fn ready(
         backs_off: !flags.no_backoff,
         io: flags.io,
         quiet: flags.quiet,
-        tui: flags.tui && !flags.is_part,
         reports: dashboard::reports(flags, page.export.as_deref()),
-        page: page.of_test(flags),
+        displays: displays(flags, &page),
         linger: options.linger || option_layers::switch(flags.linger, "K6_LINGER"),
         colored: std::io::stdout().is_terminal() && !console::no_color(flags),
         cores: asked_cores(cpus).clamp(1, session::WORKERS_MAX as usize),
@@ -296,6 +295,18 @@ pub(super) fn ready(
         path: path.to_owned(),
         output_names: shown(&names),
     })
+}
+
+/// What is seen of a test while it goes on. A part of a fleet shows nothing.
+fn displays(flags: &RunFlags, page: &Dashboard) -> Displays {
+    if flags.is_part {
+        return Displays::default();
+    }
+    Displays {
+        terminal: if flags.tui { TerminalView::FullScreen } else { TerminalView::Nothing },
+        page: page.request(),
+        metrics: flags.prometheus_addr.as_deref().map(MetricsRequest::at),
+    }
 }
 
 /// Where the script may write.

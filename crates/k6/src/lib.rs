@@ -46,6 +46,7 @@ mod watch;
 mod writes;
 
 pub use archive::{archive, inspect, new};
+pub use flags::script_variable;
 pub use fleet::run_part;
 pub use rest_client::remote;
 pub use run::{run, validate};

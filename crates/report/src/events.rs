@@ -150,6 +150,7 @@ mod tests {
             buckets: None,
             server: None,
             selected: "",
+            parts: &[],
             assertions: &assertions,
         };
         let lines = text(&input);

@@ -121,6 +121,7 @@ fn own(input: &Input<'_>) -> String {
         .number("errors_more", summary.errors_more);
     let about = [
         ("connections", Connections::of(input).map(|connections| connections.json())),
+        ("parts", crate::parts::json(input)),
         ("attacked", crate::attacked::json(input)),
         ("provenance", crate::provenance::json(input)),
         ("intervals", crate::intervals::json(input)),
@@ -265,6 +266,8 @@ pub(crate) fn generator(generator: &Generator) -> String {
         .number("stalls", generator.stalls)
         .number("stall_longest", generator.stall_longest.0)
         .number("throttled", generator.throttled.0)
+        .text("neighbour", &generator.neighbour)
+        .number("neighbour_cpu", generator.neighbour_cpu.0)
         .number("descriptors_exhausted", generator.descriptors_exhausted)
         .number("ports_exhausted", generator.ports_exhausted)
         .number("pauses", generator.pauses)
@@ -275,6 +278,7 @@ pub(crate) fn generator(generator: &Generator) -> String {
         )
         .number("sent_again", generator.sent_again)
         .put("landings", landings(generator))
+        .number("never_answered", generator.never_answered)
         .number("connections", generator.connections)
         .number("rows_dropped", generator.rows_dropped)
         .number("lost_at_end", generator.lost_at_end)

@@ -155,6 +155,9 @@ fn gate_note(outcome: &GateOutcome) -> String {
             (note["not_sent"], note["planned"]) = (not_sent.into(), planned.into());
         }
         Some(Gap::NotBegun { iterations }) => note["iterations"] = iterations.into(),
+        Some(Gap::NeverAnswered { users, of }) => {
+            (note["users"], note["of"]) = (users.into(), of.into());
+        }
         _ => {}
     }
     note.to_string()
@@ -269,6 +272,9 @@ fn gap(note: &Value) -> Gap {
             Gap::NotSent { not_sent: count("not_sent"), planned: count("planned") }
         }
         Some(Gap::NotBegun { .. }) => Gap::NotBegun { iterations: count("iterations") },
+        Some(Gap::NeverAnswered { .. }) => {
+            Gap::NeverAnswered { users: count("users"), of: count("of") }
+        }
         known => known.unwrap_or(Gap::Unknown),
     }
 }
@@ -386,6 +392,7 @@ mod tests {
                 GateState::Undecided(Gap::NotSent { not_sent: 1301, planned: 2000 }),
             ),
             gate_result(None, GateState::Undecided(Gap::NotBegun { iterations: 966 })),
+            gate_result(None, GateState::Undecided(Gap::NeverAnswered { users: 15, of: 20 })),
             event_of(EventKind::Mark("deploy \"7\"\n".to_owned())),
             event_of(EventKind::Pause),
             event_of(EventKind::Resume),

@@ -33,6 +33,7 @@ mod progress;
 mod prometheus;
 mod provenance;
 mod quota;
+mod recipe;
 mod report_files;
 mod results_file;
 mod results_writer;
@@ -64,8 +65,12 @@ pub use monitor_config::{Monitor, MonitorConfig};
 pub use multiplexing::{MultiplexingCheck, Serialized};
 pub use observer::{Control, Observer};
 pub use progress::Progress;
-pub use prometheus::PrometheusExporter;
+pub use prometheus::{METRICS_DOCS, PrometheusExporter};
 pub use provenance::{provenance, provenance_row};
+pub use recipe::{
+    Displays, LoadOnPage, MetricsRequest, PageOpened, PageRequest, RunOutcome, RunPlace,
+    RunRequest, Shown, StartedRun, TakenAddress, TerminalView,
+};
 pub use report_files::ReportFiles;
 pub use results_file::{ResultsFile, format_of};
 pub use results_writer::OpenResults;

@@ -67,7 +67,7 @@ fn run(
     options: SessionOptions,
     observers: &mut [&mut dyn Observer],
 ) -> Result<SessionOutcome, SessionError> {
-    Session::over(simulation(plan, service), plan, options)?.run(observers)
+    Session::over(Box::new(simulation(plan, service)), plan, options)?.run(observers)
 }
 
 fn undisturbed() -> SessionOptions {

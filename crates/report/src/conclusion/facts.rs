@@ -10,7 +10,7 @@ use super::elsewhere::Elsewhere;
 use super::servers::Servers;
 use super::steady::Waits;
 use crate::Input;
-use crate::number::grouped;
+use crate::number::{counted, grouped};
 use crate::quantiles::{self, Interval};
 
 /// Classes of failed requests in a sentence, at most; the rest is counted.
@@ -64,6 +64,8 @@ pub(super) struct Facts {
     pub(super) planned: Option<Nanos>,
     /// Iterations of a script that were due and never begun.
     pub(super) not_begun: u64,
+    /// Users of a closed loop that were never answered.
+    pub(super) never_answered: u64,
     /// Where redirects led all answers of a name.
     pub(super) elsewhere: Option<Elsewhere>,
     /// Requests that were sent a second time, since their kept connection closed before its answer.
@@ -167,6 +169,7 @@ impl Facts {
             remedy: input.verdict.remedies().first().copied(),
             planned: input.generator.and_then(planned),
             not_begun: input.generator.filter(|one| one.self_paced).map_or(0, |one| one.not_sent),
+            never_answered: input.generator.and_then(Generator::users_missing).unwrap_or(0),
             elsewhere: Elsewhere::of(input),
             sent_again: input
                 .generator
@@ -194,6 +197,14 @@ impl Facts {
             Offered::Users(_) | Offered::Script(_) => true,
             Offered::Unknown => self.backlog.is_some_and(|backlog| backlog.is_constant),
             Offered::Rate(_) => false,
+        }
+    }
+
+    /// `20 users`; `users` where their number is not known.
+    pub(super) fn users(&self) -> String {
+        match self.offered {
+            Offered::Users(users) | Offered::Script(users) => counted(users, "user"),
+            Offered::Rate(_) | Offered::Unknown => "users".to_owned(),
         }
     }
 
@@ -300,11 +311,15 @@ fn succeeded_per_s(timeline: &Timeline, (earliest, latest): (i64, i64)) -> f64 {
     per_s(succeeded, Nanos(cells.saturating_mul(width)))
 }
 
+/// That users were never answered is a fact of the server, which the first sentence has: it says what the load was, and takes nothing
+/// from what was answered.
 fn measurement(verdict: &Verdict) -> Measurement {
-    match verdict.reasons.as_slice() {
+    let is_load = |reason: &&Reason| matches!(reason, Reason::NeverAnswered { .. });
+    let doubts: Vec<&Reason> = verdict.reasons.iter().filter(|one| !is_load(one)).collect();
+    match doubts.as_slice() {
         [] if verdict.blind => Measurement::Blind,
         [] => Measurement::Valid,
-        reasons if reasons.iter().all(Reason::is_lateness) => Measurement::Late,
+        doubts if doubts.iter().all(|one| one.is_lateness()) => Measurement::Late,
         _ => Measurement::Invalid,
     }
 }
@@ -321,7 +336,7 @@ fn raised(verdict: &Verdict) -> [bool; 3] {
     });
     QUANTILES.map(|q| match late {
         Some(quantiles) => quantiles.iter().any(|one| one.q == q && one.raised),
-        None => !verdict.is_valid(),
+        None => matches!(measurement(verdict), Measurement::Late | Measurement::Invalid),
     })
 }
 

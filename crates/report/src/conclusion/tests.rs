@@ -54,6 +54,20 @@ fn overloaded() -> Facts {
     }
 }
 
+/// The load of a bench is that of the users that got through, and the first sentence says so.
+#[test]
+fn issue_39_users_that_were_never_answered_are_named() {
+    let facts = Facts { offered: Offered::Users(20), never_answered: 15, ..steady() };
+    let outcome = Outcome::of(&facts);
+    assert_eq!(outcome, Outcome::ByUsers);
+    assert_eq!(outcome.result(&facts), "answered 60/s, no errors, 15 of 20 users never answered");
+    let conclusion = Conclusion::from_facts(&facts);
+    assert_eq!(
+        conclusion.first(),
+        "20 users for 30s: 60/s answered; 15 of the users were never answered, so the load was that of the others."
+    );
+}
+
 /// A Rails application on two cores; its requests wait before Puma takes them.
 fn rails() -> Servers {
     Servers {

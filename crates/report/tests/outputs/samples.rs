@@ -127,6 +127,7 @@ impl Seen {
             buckets: None,
             server: None,
             selected: "",
+            parts: &[],
             assertions: &[],
         }
     }

@@ -7,7 +7,7 @@ use metrics::{
 };
 use recordings::{ClockShift, Generators, ServerRows};
 use report::server::ServerSide;
-use report::{BucketCounts, Buckets};
+use report::{BucketCounts, Buckets, Part};
 use results::{Detail, ReadAhead, Selection};
 use tools::ab::AbReport;
 
@@ -53,6 +53,8 @@ pub(super) struct Figures {
     pub(super) losses: Vec<String>,
     pub(super) ab: Option<AbReport>,
     pub(super) server: ServerRows,
+    /// What each of several inputs says by itself.
+    pub(super) parts: Vec<Part>,
     /// Gates, and a script's thresholds, checks and metrics.
     pub(super) asserted: Asserted,
     /// What gates select, where there are gates.
@@ -87,6 +89,7 @@ impl Figures {
             merged: None,
             losses: Vec::new(),
             server: ServerRows::new(options.server_shift),
+            parts: Vec::new(),
             asserted: Asserted::default(),
             gates: options.gates,
             buckets: options.buckets.map(BucketCounts::new),

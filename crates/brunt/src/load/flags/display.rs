@@ -30,18 +30,15 @@ pub(crate) const fn shown<T: AsMut<DisplayFlags>>() -> [Flag<T>; 4] {
     [json(), progress(), quiet(), web()]
 }
 
-row!(
-    DisplayFlags,
-    prometheus_addr,
-    "prometheus-addr",
-    ValueKind::Text("ADDR:PORT"),
-    "",
-    "Serve live metrics here.",
-    |values, text| {
-        values.prometheus_addr = Some(text.to_owned());
+/// The flag `-prometheus-addr`.
+pub(crate) const fn prometheus_addr<T: AsMut<DisplayFlags>>() -> Flag<T> {
+    let (kind, docs) = (ValueKind::Text("ADDR:PORT"), session::METRICS_DOCS);
+    Flag::new("prometheus-addr", kind, "", docs, |options: &mut T, text| {
+        options.as_mut().prometheus_addr = Some(text.to_owned());
         Ok(())
-    }
-);
+    })
+}
+
 /// The flag `-web`.
 pub(crate) const fn web<T: AsMut<DisplayFlags>>() -> Flag<T> {
     Flag::new("web", session::web::VALUE, "", session::web::DOCS, |options: &mut T, text| {
