@@ -8,7 +8,7 @@ use remote::flags::FleetRequest;
 use results::Format;
 use session::save::SaveRequest;
 use session::web::{self, LivePage, LiveView};
-use session::{MonitorConfig, Observer, OnInvalid, Progress, ReportFiles, tui};
+use session::{AbortWhen, MonitorConfig, Observer, OnInvalid, Progress, ReportFiles, tui};
 use workload::Plan;
 
 use super::outputs::{Outputs, ReportFormat};
@@ -47,6 +47,8 @@ pub(crate) struct LoadTest {
     pub(crate) gates: Gates,
     /// Whether an INVALID verdict decides the exit code.
     pub(crate) on_invalid: OnInvalid,
+    /// When the test is ended early.
+    pub(crate) abort_when: AbortWhen,
     /// The files that the report is written to.
     pub(crate) reports: ReportFiles,
     /// The store that keeps the run, where one does.
@@ -72,7 +74,7 @@ impl LoadTest {
         let Outputs { results, format, report, progress, tui, prometheus, web, .. } = outputs;
         let (sent_to, reports) = (outputs.sent_to, outputs.reports);
         let (watching, gates, on_invalid) = (outputs.watching, outputs.gates, outputs.on_invalid);
-        let (lazy, per_connection) = (None, false);
+        let (lazy, per_connection, abort_when) = (None, false, outputs.abort_when);
         Self {
             plan,
             settings,
@@ -89,6 +91,7 @@ impl LoadTest {
             watching,
             gates,
             on_invalid,
+            abort_when,
             reports,
             saving: None,
             fleet: None,

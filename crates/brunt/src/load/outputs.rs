@@ -4,7 +4,7 @@ use cli::{CommandError, Output, usage_error};
 use metrics::Gates;
 use results::{Encoding, Format};
 use session::save::SaveFlags;
-use session::{MonitorConfig, OnInvalid, ReportFiles};
+use session::{AbortWhen, MonitorConfig, OnInvalid, ReportFiles};
 
 use super::environment::Environment;
 use super::flags::{DisplayFlags, ResultsFlags};
@@ -48,6 +48,8 @@ pub(super) struct Outputs {
     pub(super) gates: Gates,
     /// Whether an INVALID verdict decides the exit code.
     pub(super) on_invalid: OnInvalid,
+    /// When the test is ended early.
+    pub(super) abort_when: AbortWhen,
     /// Whether the store keeps the run.
     pub(super) saves: bool,
     /// The files that the report is written to.
@@ -110,6 +112,7 @@ impl Outputs {
             watching,
             gates: flags.display.gates.clone(),
             on_invalid: flags.display.on_invalid,
+            abort_when: flags.display.abort_when,
             saves,
             reports: flags.saving.reports.clone(),
         })

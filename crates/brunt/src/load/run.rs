@@ -12,8 +12,9 @@ use metrics::{Generator, TargetTable, Verdict};
 use session::save::{self, SaveRequest};
 use session::web::{LivePage, LiveView};
 use session::{
-    BarePort, GateObserver, MultiplexingCheck, Observer, OnCutOff, OnInvalid, PrometheusExporter,
-    RunFigures, Serialized, Session, SessionError, SessionOptions, target_labels,
+    AbortObserver, BarePort, GateObserver, MultiplexingCheck, Observer, OnCutOff, OnInvalid,
+    PrometheusExporter, RunFigures, Serialized, Session, SessionError, SessionOptions,
+    target_labels,
 };
 use store::OpenRun;
 
@@ -27,6 +28,15 @@ use crate::dialect::LoadRules;
 
 /// Carries out a load test, and keeps it where that was asked for.
 pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandResult {
+    // It stands in every result and report, and is sent to no server.
+    test.plan.name = stdx::shown_text(&test.plan.name).into_owned();
+    if let Some(objection) = test.abort_when.objection(&test.plan, &test.gates) {
+        return Err(ExitError::new(ExitCode::Usage, objection));
+    }
+    if test.fleet.is_some() && test.abort_when.rate {
+        let text = "-abort-when=rate needs this machine to send the load: the counts of a fleet's agents come late (give gates)";
+        return Err(ExitError::new(ExitCode::Usage, text));
+    }
     test.reports.try_out()?;
     let mut saved = test.saving.take().map(SaveRequest::begin).transpose()?;
     let ended = carry_out(test, rules, saved.as_mut());
@@ -54,6 +64,8 @@ fn carry_out(
     let mut multiplexing = multiplexing(&test);
     let mut figures = figures(&test, saved.is_some());
     let mut gates = gates(&test);
+    let mut abort =
+        AbortObserver::new(test.abort_when, &test.plan, &test.gates, || target_labels(&test.plan));
     // The results of the gates and the ends of agents are known after the run, and belong to its results.
     let keeps_results_open = gates.is_some() || test.fleet.is_some();
     let options = SessionOptions::new(&interrupts);
@@ -61,6 +73,7 @@ fn carry_out(
     let observers: &mut [&mut dyn Observer] = &mut [
         &mut figures,
         &mut gates,
+        &mut abort,
         &mut servers,
         &mut multiplexing,
         &mut exporter,
@@ -101,7 +114,8 @@ fn carry_out(
     if let Some(error) = problem.and_then(|problem| problem.found(rules)) {
         return Err(ExitError { code: ExitCode::Input, error });
     }
-    Ok(session::conclude_run(&asserted, verdict.as_ref(), test.on_invalid))
+    let code = session::conclude_run(&asserted, verdict.as_ref(), test.on_invalid);
+    Ok(abort.map_or(code, |abort| abort.conclude(code)))
 }
 
 /// Judges the figures and writes the reports; no verdict where no figures were made.
