@@ -45,7 +45,8 @@ pub(crate) fn run_on_fleet(
     let is_stored = outputs.is_some_and(|outputs| outputs.stored.is_some());
     let (execution, records) = start(meant, request, data, &interrupts)?;
     let control = Control::new(&meant.options.scenarios, &meant.options.segment);
-    control.begin(execution.start().saturating_duration_since(meant.began).into());
+    let start = execution.start();
+    control.begin(start.saturating_duration_since(meant.began).into());
     let live = Arc::new(LiveMetrics::default());
     let merged = Merged::new(&control, &live);
     let execution = execution.with_parts(merged.clone());
@@ -61,7 +62,8 @@ pub(crate) fn run_on_fleet(
     let view = page.as_ref().map(|page| page.view(&plan));
     let mut screen = meant.tui.then(|| tui::open(&plan, &interrupts)).flatten();
     let session = Session::over(execution, &plan, options)?;
-    let watch = prepare(Arc::clone(&control), Arc::clone(&live));
+    let mut watch = prepare(Arc::clone(&control), Arc::clone(&live));
+    watch.begins_at(start);
     let mut observer = StageObserver::new(meant, &control, Some(watch), interrupts.seen() > 0);
     observer = observer.shown(view);
     let mut vus = VuGauges { control: Arc::clone(&control), live, tally: meant.tally.clone() };

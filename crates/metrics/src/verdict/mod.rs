@@ -1,12 +1,14 @@
 //! `Verdict`: may the figures be believed? Made from what the generator saw of itself and from what the reader lost. It
 //! judges the measurement, never the server. `docs/design/verdict.md` has the rules and their error rates.
 
+mod agents;
 mod late;
 
 use std::fmt;
 
 use stdx::{Nanos, counted, were};
 
+pub use self::agents::GoodAgents;
 pub(crate) use self::late::knows_on_time;
 pub use self::late::{JUDGED, LAG_FLOOR, LAG_SHARE_MAX, LateQuantile};
 use self::late::{is_open, jitter, late_quantiles, raised_by};
@@ -122,6 +124,8 @@ pub enum Reason {
         name: String,
         /// Why not.
         causes: Vec<String>,
+        /// What the agents are worth whose figures may be believed; with the last agent alone, and where the sums are good.
+        others: Option<GoodAgents>,
     },
     /// A core of the generator was busy all the time, and hits began late.
     Busy {
@@ -165,11 +169,16 @@ impl Verdict {
     /// The same with a reason for each agent whose figures may not be believed: one of many may spoil a run whose sums look fine.
     #[must_use]
     pub fn with_agents(mut self, asserted: &[Assertion]) -> Self {
+        let mut others = GoodAgents::among(asserted).filter(|_| self.reasons.is_empty());
         let bad = Assertion::agents(asserted).filter(|agent| !agent.is_valid());
         self.reasons.extend(bad.map(|agent| Reason::Agent {
             name: agent.name.clone(),
             causes: agent.reasons.clone(),
+            others: None,
         }));
+        if let Some(Reason::Agent { others: of_last, .. }) = self.reasons.last_mut() {
+            *of_last = others.take();
+        }
         self
     }
 
@@ -468,7 +477,10 @@ impl fmt::Display for Reason {
                 write!(f, "{rows} {were} dropped before being written")
             }
             Self::CutOff => f.write_str("the stream was cut off before the generator's last word"),
-            Self::Agent { name, causes } => write!(f, "agent {name}: {}", causes.join(", ")),
+            Self::Agent { name, causes, others } => {
+                write!(f, "agent {name}: {}", causes.join(", "))?;
+                others.map_or(Ok(()), |others| write!(f, "; {others}"))
+            }
             Self::Lost(what) => f.write_str(what),
             Self::Busy { share, lag_p99 } => {
                 let (percent, lag) = (share * 100.0, lag_p99.rounded());

@@ -112,6 +112,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         return Ok(read.map(|()| ExitCode::Ok)?);
     }
     figures.keep_what_was_measured(&reader);
+    figures.name_agents();
     if figures.asserted.more() > 0 {
         let more = stdx::counted(figures.asserted.more(), "row");
         cli::eprint_line(&format!(
