@@ -12,7 +12,7 @@ use crate::error::ObserverError;
 use crate::observer::{Control, Observer};
 
 /// The help text of the flag.
-pub const ABORT_WHEN: &str = "End the run early: gates: once one of -fail-on is surely crossed (code 7); rate: once the asked rate is missed for 3s (code 14).";
+pub const ABORT_WHEN: &str = "End the run once a gate is surely crossed (code 7), or the asked rate is missed for 3s (code 14).";
 /// What it may name.
 pub const ABORT_CONDITIONS: &str = "gates,rate";
 

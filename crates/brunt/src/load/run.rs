@@ -64,8 +64,7 @@ fn carry_out(
     let mut multiplexing = multiplexing(&test);
     let mut figures = figures(&test, saved.is_some());
     let mut gates = gates(&test);
-    let mut abort =
-        AbortObserver::new(test.abort_when, &test.plan, &test.gates, || target_labels(&test.plan));
+    let mut abort = abort(&test);
     // The results of the gates and the ends of agents are known after the run, and belong to its results.
     let keeps_results_open = gates.is_some() || test.fleet.is_some();
     let options = SessionOptions::new(&interrupts);
@@ -100,8 +99,7 @@ fn carry_out(
     if let Some(results) = outcome.results {
         results.finish(asserted.clone())?;
     }
-    asserted.extend(outcome.events.into_iter().map(Assertion::Event));
-    asserted.push(provenance);
+    asserted.extend(outcome.events.into_iter().map(Assertion::Event).chain([provenance]));
     warn_of_serialized(multiplexing);
     if let (Some(servers), Some(seen)) = (&mut servers, &outcome.server) {
         servers.add(seen);
@@ -114,8 +112,23 @@ fn carry_out(
     if let Some(error) = problem.and_then(|problem| problem.found(rules)) {
         return Err(ExitError { code: ExitCode::Input, error });
     }
-    let code = session::conclude_run(&asserted, verdict.as_ref(), test.on_invalid);
-    Ok(abort.map_or(code, |abort| abort.conclude(code)))
+    Ok(conclude(&test, abort.as_ref(), &asserted, verdict.as_ref()))
+}
+
+/// What ends the run early, where that is asked for.
+fn abort(test: &LoadTest) -> Option<AbortObserver> {
+    AbortObserver::new(test.abort_when, &test.plan, &test.gates, || target_labels(&test.plan))
+}
+
+/// The exit code of a run that could be carried out.
+fn conclude(
+    test: &LoadTest,
+    abort: Option<&AbortObserver>,
+    asserted: &[Assertion],
+    verdict: Option<&Verdict>,
+) -> ExitCode {
+    let code = session::conclude_run(asserted, verdict, test.on_invalid);
+    abort.map_or(code, |abort| abort.conclude(code))
 }
 
 /// Judges the figures and writes the reports; no verdict where no figures were made.

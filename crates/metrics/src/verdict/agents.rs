@@ -28,6 +28,17 @@ impl GoodAgents {
     }
 }
 
+/// An agent whose figures may not be believed, why, and what the others are worth.
+pub(super) fn write(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    causes: &[String],
+    others: Option<GoodAgents>,
+) -> fmt::Result {
+    write!(f, "agent {name}: {}", causes.join(", "))?;
+    others.map_or(Ok(()), |others| write!(f, "; {others}"))
+}
+
 impl fmt::Display for GoodAgents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let agents = counted(self.agents, "other agent");

@@ -477,10 +477,7 @@ impl fmt::Display for Reason {
                 write!(f, "{rows} {were} dropped before being written")
             }
             Self::CutOff => f.write_str("the stream was cut off before the generator's last word"),
-            Self::Agent { name, causes, others } => {
-                write!(f, "agent {name}: {}", causes.join(", "))?;
-                others.map_or(Ok(()), |others| write!(f, "; {others}"))
-            }
+            Self::Agent { name, causes, others } => agents::write(f, name, causes, *others),
             Self::Lost(what) => f.write_str(what),
             Self::Busy { share, lag_p99 } => {
                 let (percent, lag) = (share * 100.0, lag_p99.rounded());

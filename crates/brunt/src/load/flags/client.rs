@@ -142,7 +142,7 @@ row!(
     "resolve",
     ValueKind::Text("HOST:PORT:ADDRESS,…"),
     "",
-    "Addresses of a name at a port, as in curl: no name server is asked; several take turns. Repeat for other names.",
+    "Addresses of a name at a port, as in curl; several take turns. Repeat for other names.",
     |values, text| value::fixed_addresses(text).map(|fixed| values.connection.fixed.push(fixed));
     .native()
 );
