@@ -85,29 +85,40 @@ fn flags_with_secrets(command: &str) -> Vec<String> {
     let rows = help.lines().filter(|line| line.starts_with("  -"));
     let mut flags = Vec::new();
     for row in rows {
-        let names: String = row.trim().split("  ").next().unwrap().to_owned();
-        // `-header, -H 'NAME: VALUE'`, or a long row that goes on in the next line.
-        let at = names.rmatch_indices(" ").find(|(at, _)| {
-            names[..*at].split(", ").all(|name| name.starts_with('-') && !name.contains(' '))
-        });
-        let first = names.split([',', ' ']).next().unwrap().to_owned();
-        // The value begins after the last name.
-        let value = match names.find(" '") {
-            Some(at) => &names[at + 1..],
-            None => at.map_or("", |(at, _)| names[at + 1..].trim()),
-        };
+        let (first, value) = name_and_value(row);
         let is_choice = value.contains('|') && !value.contains("VALUE");
-        if PLAIN.contains(&value) || is_choice {
-            continue;
-        }
-        let named = NAMED.iter().find(|(name, _)| *name == first);
-        match (named, SECRET.contains(&value)) {
-            (Some((_, false)), _) => {}
-            (Some((_, true)), _) | (None, true) => flags.push(first),
-            (None, false) => panic!("{command} {row}: may its value hold a secret? ({value:?})"),
+        let is_plain = PLAIN.contains(&&*value) || is_choice;
+        match NAMED.iter().find(|(name, _)| *name == first) {
+            Some((_, may_hold_one)) if !may_hold_one => {}
+            None if is_plain => {}
+            None if !SECRET.contains(&&*value) => {
+                panic!("{command} {row}: may its value hold a secret? ({value:?})")
+            }
+            _ => flags.push(first),
         }
     }
     flags
+}
+
+/// The first name of a flag, and what its value is called: `-header, -H 'NAME: VALUE'`, then the text, a column or a space away.
+fn name_and_value(row: &str) -> (String, String) {
+    let row = row.trim();
+    let first = row.split([',', ' ']).next().unwrap().to_owned();
+    let mut rest = row;
+    while rest.starts_with('-') {
+        let end = rest.find(' ').unwrap_or(rest.len());
+        let is_last = !rest[..end].ends_with(',');
+        rest = rest[end..].strip_prefix(' ').unwrap_or_default();
+        if is_last {
+            break;
+        }
+    }
+    // After a name without a value comes the gap before the next column.
+    let end = match rest.strip_prefix('\'').and_then(|inner| inner.find('\'')) {
+        Some(quote) => rest[quote + 2..].find(' ').map(|at| at + quote + 2),
+        None => rest.find(' '),
+    };
+    (first, rest[..end.unwrap_or(rest.len())].to_owned())
 }
 
 /// A value with the secret for a flag.
@@ -119,9 +130,11 @@ fn values(flag: &str, address: &str) -> Vec<String> {
             .to_vec(),
         "-proxy-header" => vec![format!("Proxy-Authorization: Basic {CANARY}")],
         "-cookies" => vec![format!("session={CANARY}")],
-        "-name" | "-watch-scrape" => vec![url],
+        "-name" => vec![url],
+        // A user is refused there.
+        "-watch-scrape" => vec![format!("http://{address}/metrics?token={CANARY}")],
         "-label" => vec![format!("password={CANARY}"), format!("at={url}")],
-        "-output" => vec![format!("influxdb=http://u:{CANARY}@{address}/db?token={CANARY}")],
+        "-output" => vec![format!("influxdb=http://u:{CANARY}@{address}/db")],
         other => panic!("{other}: no value with a secret is known for it"),
     }
 }
@@ -192,4 +205,24 @@ fn issue_42_an_attack_keeps_each_secret_to_itself() {
 #[test]
 fn issue_42_a_bench_keeps_each_secret_to_itself() {
     holds_its_secrets("bench", &["-n", "10", "-c", "2"]);
+}
+
+/// What cannot be used is named in the message that refuses it.
+#[test]
+fn issue_42_messages_keep_secrets_to_themselves() {
+    let url = format!("http://u:{CANARY}@127.0.0.1:9/db?token={CANARY}");
+    for flag in ["-output", "-watch-scrape"] {
+        let mut ran = brunt("-redact secrets bench -n 1");
+        ran.args([
+            flag,
+            &match flag {
+                "-output" => format!("influxdb={url}"),
+                _ => url.replace("http:", "gopher:"),
+            },
+        ]);
+        ran.arg(&url);
+        let ran = start(ran).wait();
+        assert_ne!(ran.code, Some(0), "{flag}");
+        check(&ran, flag);
+    }
 }
