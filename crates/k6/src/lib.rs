@@ -28,6 +28,7 @@ mod option_layers;
 mod outputs;
 mod project;
 mod repeated_warnings;
+mod reserved_folders;
 mod rest;
 mod rest_client;
 mod run;

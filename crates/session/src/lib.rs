@@ -14,6 +14,7 @@
 //! It names no command and prints no report. A failure is a [`SessionError`], which becomes an error with an exit code; what
 //! is no failure is a warning on standard error.
 
+mod abort;
 mod clock;
 mod descriptors;
 mod error;
@@ -48,6 +49,7 @@ pub mod tui;
 mod warning;
 pub mod web;
 
+pub use abort::{ABORT_CONDITIONS, ABORT_WHEN, AbortObserver, AbortWhen};
 pub use clock::unix_ns;
 pub use descriptors::warn_descriptor_limit;
 pub use error::{ObserverError, SessionError};

@@ -7,7 +7,9 @@ use remote::Resumable;
 use remote::flags::FleetRequest;
 use results::Format;
 use session::save::SaveRequest;
-use session::{Displays, LoadOnPage, MonitorConfig, OnInvalid, ReportFiles, Shown, TerminalView};
+use session::{
+    AbortWhen, Displays, LoadOnPage, MonitorConfig, OnInvalid, ReportFiles, Shown, TerminalView,
+};
 use workload::Plan;
 
 use super::outputs::{Outputs, ReportFormat};
@@ -40,6 +42,8 @@ pub(crate) struct LoadTest {
     pub(crate) gates: Gates,
     /// Whether an INVALID verdict decides the exit code.
     pub(crate) on_invalid: OnInvalid,
+    /// When the test is ended early.
+    pub(crate) abort_when: AbortWhen,
     /// The files that the report is written to.
     pub(crate) reports: ReportFiles,
     /// The store that keeps the run, where one does.
@@ -75,7 +79,7 @@ impl LoadTest {
         let Outputs { results, format, report, displays, .. } = outputs;
         let (sent_to, reports) = (outputs.sent_to, outputs.reports);
         let (watching, gates, on_invalid) = (outputs.watching, outputs.gates, outputs.on_invalid);
-        let (lazy, per_connection) = (None, false);
+        let (lazy, per_connection, abort_when) = (None, false, outputs.abort_when);
         Self {
             plan,
             settings,
@@ -89,6 +93,7 @@ impl LoadTest {
             watching,
             gates,
             on_invalid,
+            abort_when,
             reports,
             saving: None,
             fleet: None,

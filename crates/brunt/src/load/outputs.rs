@@ -5,8 +5,8 @@ use metrics::Gates;
 use results::{Encoding, Format};
 use session::save::SaveFlags;
 use session::{
-    Displays, MetricsRequest, MonitorConfig, OnInvalid, PageRequest, ReportFiles, TakenAddress,
-    TerminalView,
+    AbortWhen, Displays, MetricsRequest, MonitorConfig, OnInvalid, PageRequest, ReportFiles,
+    TakenAddress, TerminalView,
 };
 
 use super::environment::Environment;
@@ -45,6 +45,8 @@ pub(super) struct Outputs {
     pub(super) gates: Gates,
     /// Whether an INVALID verdict decides the exit code.
     pub(super) on_invalid: OnInvalid,
+    /// When the test is ended early.
+    pub(super) abort_when: AbortWhen,
     /// Whether the store keeps the run.
     pub(super) saves: bool,
     /// The files that the report is written to.
@@ -101,6 +103,7 @@ impl Outputs {
             watching,
             gates: flags.display.gates.clone(),
             on_invalid: flags.display.on_invalid,
+            abort_when: flags.display.abort_when,
             saves,
             reports: flags.saving.reports.clone(),
         })

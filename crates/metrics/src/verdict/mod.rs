@@ -1,6 +1,7 @@
 //! `Verdict`: may the figures be believed? Made from what the generator saw of itself and from what the reader lost. It
 //! judges the measurement, never the server. `docs/design/verdict.md` has the rules and their error rates.
 
+mod agents;
 mod late;
 mod reason;
 
@@ -8,6 +9,7 @@ use std::fmt;
 
 use stdx::Nanos;
 
+pub use self::agents::GoodAgents;
 pub(crate) use self::late::knows_on_time;
 pub use self::late::{JUDGED, LAG_FLOOR, LAG_SHARE_MAX, LateQuantile};
 use self::late::{is_open, jitter, late_quantiles, raised_by};
@@ -76,11 +78,16 @@ impl Verdict {
     /// The same with a reason for each agent whose figures may not be believed: one of many may spoil a run whose sums look fine.
     #[must_use]
     pub fn with_agents(mut self, asserted: &[Assertion]) -> Self {
+        let mut others = GoodAgents::among(asserted).filter(|_| self.reasons.is_empty());
         let bad = Assertion::agents(asserted).filter(|agent| !agent.is_valid());
         self.reasons.extend(bad.map(|agent| Reason::Agent {
             name: agent.name.clone(),
             causes: agent.reasons.clone(),
+            others: None,
         }));
+        if let Some(Reason::Agent { others: of_last, .. }) = self.reasons.last_mut() {
+            *of_last = others.take();
+        }
         self
     }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use stdx::{Nanos, counted, were};
 
+use super::agents::{self, GoodAgents};
 use super::late::{LateQuantile, raised_by};
 
 /// Why figures are not to be believed.
@@ -108,6 +109,8 @@ pub enum Reason {
         name: String,
         /// Why not.
         causes: Vec<String>,
+        /// What the agents are worth whose figures may be believed; with the last agent alone, and where the sums are good.
+        others: Option<GoodAgents>,
     },
     /// A core of the generator was busy all the time, and hits began late.
     Busy {
@@ -271,7 +274,7 @@ impl fmt::Display for Reason {
                 write!(f, "{rows} {were} dropped before being written")
             }
             Self::CutOff => f.write_str("the stream was cut off before the generator's last word"),
-            Self::Agent { name, causes } => write!(f, "agent {name}: {}", causes.join(", ")),
+            Self::Agent { name, causes, others } => agents::write(f, name, causes, *others),
             Self::Lost(what) => f.write_str(what),
             lateness => lateness.write_lateness(f),
         }

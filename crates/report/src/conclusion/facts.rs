@@ -1,7 +1,7 @@
 //! `Facts`: what a conclusion is drawn from, taken from a report's input.
 
 use metrics::tally::Assertion;
-use metrics::{FailureKind, Generator, Reason, Summary, Timeline, Verdict};
+use metrics::{EventKind, FailureKind, Generator, Reason, Summary, Timeline, Verdict};
 use stdx::Nanos;
 
 use super::backlog::{Backlog, Load};
@@ -9,6 +9,7 @@ use super::course::Course;
 use super::elsewhere::Elsewhere;
 use super::servers::Servers;
 use super::steady::Waits;
+use super::words::time;
 use crate::Input;
 use crate::number::{counted, grouped};
 use crate::quantiles::{self, Interval};
@@ -74,6 +75,8 @@ pub(super) struct Facts {
     pub(super) is_held: bool,
     /// The run was ended before its time.
     pub(super) is_interrupted: bool,
+    /// Why it was ended before its time, and when, where that was done by a flag.
+    pub(super) ended_early: Option<String>,
     /// The results are of several runs one after the other.
     pub(super) has_gaps: bool,
     pub(super) servers: Option<Servers>,
@@ -176,6 +179,7 @@ impl Facts {
                 .filter(|_| input.selected.is_empty())
                 .map_or(0, |one| one.sent_again),
             is_interrupted: input.generator.is_some_and(|generator| generator.interrupted),
+            ended_early: ended_early(input),
             is_held: input.generator.is_some_and(|generator| generator.held > 0),
             has_gaps,
             servers: input.server.map(|server| Servers::of(&server).without_others_drops(summary)),
@@ -272,6 +276,19 @@ impl Facts {
         let some = self.classes.iter().filter(|(class, _)| wanted(*class));
         some.map(|(_, count)| *count).sum::<u64>() as f64 / self.requests.max(1) as f64
     }
+}
+
+/// When a run was ended before its time, and why: "after 3.1s, since gate errors>1% is surely crossed".
+fn ended_early(input: &Input<'_>) -> Option<String> {
+    let (event, reason) =
+        Assertion::events(input.assertions).find_map(|event| match &event.what {
+            EventKind::Ended(reason) => Some((event, reason)),
+            _ => None,
+        })?;
+    let started = if input.summary.requests > 0 { input.summary.earliest } else { event.at };
+    let after = event.at.saturating_sub(started).max(0).unsigned_abs();
+    let run = if event.run.is_empty() { String::new() } else { format!(" ({})", event.run) };
+    Some(format!("after {}{run}, since {reason}", time(Nanos(after))))
 }
 
 fn changes(input: &Input<'_>) -> u64 {

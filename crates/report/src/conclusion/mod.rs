@@ -194,6 +194,7 @@ pub(crate) fn json_sentences(sentences: &[Sentence]) -> String {
 /// times, which the report's lines have too.
 fn sentences(facts: &Facts, outcome: Outcome) -> Vec<Sentence> {
     let mut all: Vec<Sentence> = [
+        sureness::ended_early(facts),
         sureness::invalid(outcome),
         Some(throughput::throughput(facts, outcome)),
         landing::sentence(facts),

@@ -844,3 +844,11 @@ fn memory_that_grows_is_said_with_its_rate() {
                  stopped: perhaps a leak.\n";
     assert!(text(&facts).contains(words), "{}", text(&facts));
 }
+
+#[test]
+fn a_run_that_a_flag_ended_begins_with_that() {
+    let ended_early = Some("after 3.1s, since gate errors>1% is surely crossed".to_owned());
+    let facts = Facts { ended_early, is_interrupted: true, ..steady() };
+    let words = "The run was ended early by -abort-when, after 3.1s, since gate errors>1% is surely crossed.\n";
+    assert!(text(&facts).starts_with(words), "{}", text(&facts));
+}

@@ -211,7 +211,7 @@ impl Observer for LiveView {
         }
         let Some(offered) = &mut self.offered else { return };
         match event.what {
-            EventKind::Mark(_) => {}
+            EventKind::Mark(_) | EventKind::Ended(_) => {}
             EventKind::Pause => offered.is_paused = true,
             EventKind::Resume => offered.is_paused = false,
             EventKind::Rate(rate) => offered.rate = Some(rate),

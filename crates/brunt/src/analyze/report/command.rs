@@ -113,6 +113,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         return Ok(read.map(|()| ExitCode::Ok)?);
     }
     figures.keep_what_was_measured(&reader);
+    figures.name_agents();
     if meant.has_conclusion() && interrupts.seen() == 0 {
         figures.parts = parts::read(&meant.inputs, &meant.selector, &interrupts);
     }

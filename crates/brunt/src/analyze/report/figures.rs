@@ -2,8 +2,8 @@
 
 use metrics::tally::Assertion;
 use metrics::{
-    Attacked, AttackedTargets, Batch, By, GateFigures, GateOutcome, Generator, Groups, JudgedRun,
-    Phases, Selector, Summary, TargetRows, TargetTable, Timeline, Traffic, Verdict,
+    AgentRecord, Attacked, AttackedTargets, Batch, By, GateFigures, GateOutcome, Generator, Groups,
+    JudgedRun, Phases, Selector, Summary, TargetRows, TargetTable, Timeline, Traffic, Verdict,
 };
 use recordings::{ClockShift, Generators, ServerRows};
 use report::server::ServerSide;
@@ -207,6 +207,14 @@ impl Figures {
     /// All requests, of which the verdict is.
     fn whole(&self) -> &Summary {
         self.part.as_ref().map_or(&self.summary, |(_, whole)| whole)
+    }
+
+    /// Groups of agents have the names that the table of agents has.
+    pub(super) fn name_agents(&mut self) {
+        let agents: Vec<&AgentRecord> = Assertion::agents(self.asserted.list()).collect();
+        if let Some(groups) = &mut self.groups {
+            groups.name_agents(&agents);
+        }
     }
 
     pub(super) fn verdict(&self) -> Verdict {

@@ -2,7 +2,7 @@
 
 use cli::{Flag, ValueKind, value};
 use metrics::Gates;
-use session::OnInvalid;
+use session::{AbortWhen, OnInvalid};
 
 /// The flags that say what people see of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +23,8 @@ pub(crate) struct DisplayFlags {
     pub(crate) gates: Gates,
     /// Whether an INVALID verdict decides the exit code.
     pub(crate) on_invalid: OnInvalid,
+    /// When the run is ended early.
+    pub(crate) abort_when: AbortWhen,
 }
 
 /// The rows on what terminal and browser show.
@@ -66,6 +68,15 @@ pub(crate) const fn fail_on_invalid<T: AsMut<DisplayFlags>>() -> Flag<T> {
     let docs = session::FAIL_ON_INVALID;
     Flag::new("fail-on-invalid", ValueKind::Switch, "", docs, |options: &mut T, text| {
         OnInvalid::parse(text).map(|on| options.as_mut().on_invalid = on)
+    })
+    .native()
+}
+
+/// The flag `-abort-when`.
+pub(crate) const fn abort_when<T: AsMut<DisplayFlags>>() -> Flag<T> {
+    let kind = ValueKind::Text(session::ABORT_CONDITIONS);
+    Flag::new("abort-when", kind, "", session::ABORT_WHEN, |options: &mut T, text| {
+        AbortWhen::parse(text).map(|when| options.as_mut().abort_when = when)
     })
     .native()
 }

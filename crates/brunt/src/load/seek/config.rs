@@ -374,10 +374,14 @@ impl SeekConfig {
 }
 
 /// What decides which server is asked, and how, besides the targets.
-fn way(settings: &Settings) -> [(&'static str, String); 7] {
+fn way(settings: &Settings) -> [(&'static str, String); 8] {
     let texts =
         |list: Vec<String>| if list.is_empty() { "none".to_owned() } else { list.join(", ") };
     let redirected = settings.connect_to.iter().map(|(from, to)| format!("{from} at {to}"));
+    let fixed = settings.host_policy.hosts.iter().map(|rule| {
+        let port = rule.port.map_or_else(String::new, |port| format!(":{port}"));
+        format!("{}{port} at {}", rule.name, rule.ip)
+    });
     let socket = settings.unix_socket.as_ref().map(|path| path.display().to_string());
     let protocol = match settings.protocol {
         Protocol::Http1 => "HTTP/1.1",
@@ -392,6 +396,7 @@ fn way(settings: &Settings) -> [(&'static str, String); 7] {
         ("protocol", protocol.to_owned()),
         ("streams", streams),
         ("connect-to", texts(redirected.collect())),
+        ("resolve", texts(fixed.collect())),
         ("unix-socket", texts(socket.into_iter().collect())),
         ("laddr", texts(settings.local_addrs.iter().map(ToString::to_string).collect())),
         (
@@ -463,6 +468,7 @@ pub(crate) mod tests {
         assert_eq!(identity("-budget=2m"), identity("-budget=4m"), "a longer search goes on");
         for (flags, name) in [
             ("-connect-to h:443:a:1", "connect-to"),
+            ("-resolve h:443:127.0.0.1", "resolve"),
             ("-unix-socket /a", "unix-socket"),
             ("-redirects 3", "redirects"),
             ("-redirects -1", "redirects"),
