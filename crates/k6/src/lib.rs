@@ -18,6 +18,7 @@ mod console;
 mod dashboard;
 mod error;
 mod fetch;
+mod flag_checks;
 pub mod flags;
 mod fleet;
 mod import_span;
@@ -43,6 +44,7 @@ mod summary_mode;
 mod tar;
 mod variables;
 mod vu_count;
+mod waits;
 mod watch;
 mod writes;
 

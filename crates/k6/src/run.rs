@@ -5,10 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use cli::{
-    CommandError, ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, Output,
-    ParsedArgs, usage_error,
-};
+use cli::{CommandError, ExitCode, ExitError, Invocation, Output, ParsedArgs, usage_error};
 use metrics::tally::{Assertion, MetricSummary, Tally};
 use metrics::{Generator, Verdict};
 use report::k6_summary::{K6Input, K6Part};
@@ -30,6 +27,7 @@ use crate::setup_totals::SetupTotals;
 use crate::stage::{StageResult, run_stage};
 use crate::summary;
 use crate::summary_mode::SummaryMode;
+use crate::waits::{linger, wait_while_paused};
 use crate::watch::{JUDGE_EVERY, JUDGE_FLEET_EVERY, Progress, Watch};
 
 /// Runs a script.
@@ -476,34 +474,4 @@ fn write_result(
     if !verdict.is_valid() {
         cli::eprint_line(&format!("brunt: {verdict}"));
     }
-}
-
-/// Waits until a client resumes a test that begins paused.
-fn wait_while_paused(meant: &TestConfig, rest: Option<&Rest>) -> Result<(), ExitError> {
-    if !meant.options.paused {
-        return Ok(());
-    }
-    let Some(rest) = rest else {
-        let text = "the test is paused, and without --address nobody can resume it: it begins";
-        meant.logger.log_line(Level::Warn, text);
-        return Ok(());
-    };
-    let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
-    while rest.is_paused() && !rest.is_stopped() && interrupts.seen() == 0 {
-        std::thread::sleep(INTERRUPT_CHECK_INTERVAL);
-    }
-    Ok(())
-}
-
-/// Stays until interrupted.
-fn linger(meant: &TestConfig) -> Result<(), ExitError> {
-    let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
-    meant.logger.log_line(
-        Level::Info,
-        "The test is done, but --linger was enabled, so we are waiting for Ctrl+C to continue...",
-    );
-    while interrupts.seen() == 0 {
-        std::thread::sleep(INTERRUPT_CHECK_INTERVAL);
-    }
-    Ok(())
 }

@@ -10,8 +10,8 @@ use engine::Settings;
 use metrics::Batch;
 use script::{Control, PriorStages, Stage, VuPoolPlan, VuStats};
 use session::{
-    Control as RunControl, Observer, ObserverError, RunPlace, RunRequest, SessionOptions,
-    SessionOutcome, Shown,
+    Control as RunControl, Observer, ObserverError, OpenDisplays, RunPlace, RunRequest,
+    SessionOptions, SessionOutcome,
 };
 use stdx::Nanos;
 use workload::executor::{ArrivalKind, Executor, Scenario};
@@ -151,7 +151,7 @@ impl SearchedScript {
     pub fn run(
         &mut self,
         trial: &ScriptTrial<'_>,
-        (options, shown): (SessionOptions, Shown),
+        (options, shown): (SessionOptions, OpenDisplays),
         observers: &mut [&mut dyn Observer],
     ) -> Result<TrialOutcome, ExitError> {
         let stats = Arc::new(Mutex::new(VuStats::default()));

@@ -70,8 +70,8 @@ pub use progress::Progress;
 pub use prometheus::{METRICS_DOCS, PrometheusExporter};
 pub use provenance::{provenance, provenance_row};
 pub use recipe::{
-    Displays, LoadOnPage, MetricsRequest, PageOpened, PageRequest, RunOutcome, RunPlace,
-    RunRequest, Shown, StartedRun, TakenAddress, TerminalView,
+    Displays, LoadOnPage, MetricsRequest, OpenDisplays, PageOpened, PageRequest, RunOutcome,
+    RunPlace, RunRequest, StartedRun, TakenAddress, TerminalView,
 };
 pub use report_files::ReportFiles;
 pub use results_file::{ResultsFile, format_of};

@@ -15,7 +15,8 @@ use engine::Settings;
 use metrics::{Generator, Reason, Verdict};
 use net::Address;
 use session::{
-    OnCutOff, RunFigures, RunPlace, RunRequest, SessionOptions, Shown, TerminalView, go_words,
+    OnCutOff, OpenDisplays, RunFigures, RunPlace, RunRequest, SessionOptions, TerminalView,
+    go_words,
 };
 use stdx::{Bytes, Nanos};
 use workload::arrival::{Rate, Shape};
@@ -124,7 +125,7 @@ fn attack(
     let failure_text = go_words::FAILURE_TEXT;
     let settings = Settings { workers: 1, failure_text, ..Settings::default() };
     let request = RunRequest {
-        shown: Shown::of_step(None, terminal.open(&plan, interrupts)),
+        shown: OpenDisplays::of_step(None, terminal.open(&plan, interrupts)),
         ..RunRequest::new(plan, SessionOptions::new(interrupts))
     };
     let mut figures = RunFigures::new(OnCutOff::Counted);

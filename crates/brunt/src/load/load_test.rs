@@ -8,7 +8,8 @@ use remote::flags::FleetRequest;
 use results::Format;
 use session::save::SaveRequest;
 use session::{
-    AbortWhen, Displays, LoadOnPage, MonitorConfig, OnInvalid, ReportFiles, Shown, TerminalView,
+    AbortWhen, Displays, LoadOnPage, MonitorConfig, OnInvalid, OpenDisplays, ReportFiles,
+    TerminalView,
 };
 use workload::Plan;
 
@@ -119,7 +120,7 @@ impl LoadTest {
         &self,
         load: LoadOnPage,
         interrupts: &Interrupts,
-    ) -> Result<Shown, ExitError> {
+    ) -> Result<OpenDisplays, ExitError> {
         let mut displays = self.displays.clone();
         match (&self.fleet, &mut displays) {
             (None, Displays { page: Some(page), .. }) => page.load = load,

@@ -140,7 +140,7 @@ impl Displays {
     ///
     /// # Errors
     /// The live metrics cannot be served.
-    pub fn open(&self, plan: &Plan, interrupts: &Interrupts) -> Result<Shown, ExitError> {
+    pub fn open(&self, plan: &Plan, interrupts: &Interrupts) -> Result<OpenDisplays, ExitError> {
         let metrics = self.metrics.as_ref().map(|metrics| metrics.open(plan)).transpose()?;
         let page = self.page.as_ref().and_then(|page| Some((page, page.open(interrupts)?)));
         let view = page.as_ref().map(|(request, page)| match request.load {
@@ -148,7 +148,7 @@ impl Displays {
             LoadOnPage::Fixed => page.view(plan),
         });
         let changes_load = page.as_ref().is_some_and(|(page, _)| page.load != LoadOnPage::Fixed);
-        Ok(Shown {
+        Ok(OpenDisplays {
             metrics: metrics.flatten(),
             view,
             terminal: self.terminal.open(plan, interrupts),
@@ -187,7 +187,7 @@ impl TerminalView {
 
 /// The displays of one run.
 #[derive(Default)]
-pub struct Shown {
+pub struct OpenDisplays {
     pub(super) metrics: Option<PrometheusExporter>,
     pub(super) view: Option<LiveView>,
     pub(super) terminal: Option<Box<dyn Observer>>,
@@ -195,7 +195,7 @@ pub struct Shown {
     pub(super) changes_load: bool,
 }
 
-impl Shown {
+impl OpenDisplays {
     /// A run on a page that stays for others after it, and on the terminal.
     #[must_use]
     pub fn of_step(view: Option<LiveView>, terminal: Option<Box<dyn Observer>>) -> Self {

@@ -23,7 +23,7 @@ use crate::session::{Session, SessionOptions, SessionOutcome};
 use crate::web::LivePage;
 
 pub use displays::{
-    Displays, LoadOnPage, MetricsRequest, PageOpened, PageRequest, Shown, TakenAddress,
+    Displays, LoadOnPage, MetricsRequest, OpenDisplays, PageOpened, PageRequest, TakenAddress,
     TerminalView,
 };
 
@@ -34,7 +34,7 @@ pub struct RunRequest {
     /// Results, interrupts and deadlines.
     pub options: SessionOptions,
     /// What is seen of it.
-    pub shown: Shown,
+    pub shown: OpenDisplays,
     /// What reports are made from, where one is.
     pub figures: Option<RunFigures>,
     /// What judges its gates, where it has any.
@@ -66,7 +66,7 @@ impl RunRequest {
     /// A run that nothing shows, judges or sums up.
     #[must_use]
     pub fn new(plan: Plan, options: SessionOptions) -> Self {
-        Self { plan, options, shown: Shown::default(), figures: None, gates: None }
+        Self { plan, options, shown: OpenDisplays::default(), figures: None, gates: None }
     }
 
     /// Starts the run. What is known after it alone, the results of gates and the ends of agents, belongs to its results, which
@@ -104,7 +104,7 @@ impl RunRequest {
 /// A run that has started. Dropping it ends the run.
 pub struct StartedRun {
     session: Session,
-    shown: Shown,
+    shown: OpenDisplays,
     figures: Option<RunFigures>,
     gates: Option<GateObserver>,
 }

@@ -5,13 +5,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use cli::{ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts};
+use engine::Settings;
 use k6::SearchedScript;
+use metrics::tally::Assertion;
 use metrics::{Batch, FailureKind, Snapshot, Summary, Verdict};
+use remote::flags::FleetRequest;
 use report::seek::LimitAtLoad;
 use session::web::LivePage;
 use session::{
-    Control, Deadline, DeadlineKind, Observer, ObserverError, OnInterrupt, PrometheusExporter,
-    ResultsFile, RunPlace, RunRequest, SessionOptions, Shown, StopPolicy, target_labels,
+    Control, Deadline, DeadlineKind, Observer, ObserverError, OnInterrupt, OpenDisplays,
+    PrometheusExporter, ResultsFile, RunPlace, RunRequest, SessionOptions, SessionOutcome,
+    StopPolicy, target_labels,
 };
 use stdx::{Nanos, mix};
 use study::seek::{By, Meter, Step, TimeLeft, Trial};
@@ -66,6 +70,32 @@ impl Observer for StepObserver<'_, '_> {
             control.drain();
             self.cut = Some(now);
         }
+    }
+}
+
+/// How a step on a fleet ended.
+struct FleetStep {
+    session: SessionOutcome,
+    agents: Vec<Assertion>,
+}
+
+/// Carries out a step on a fleet that is formed for it.
+///
+/// # Errors
+/// The fleet cannot be formed, or ended the step early.
+fn on_fleet(
+    (request, settings): (RunRequest, &Settings),
+    fleet: &FleetRequest,
+    interrupts: &Interrupts,
+    observers: &mut [&mut dyn Observer],
+) -> Result<FleetStep, ExitError> {
+    let formed = fleet::form((&request.plan, settings), fleet, interrupts, &mut |_| ());
+    let (execution, records) = formed.map_err(anyhow::Error::new)?;
+    let session = request.carry_out(RunPlace::Fleet(Box::new(execution)), observers)?.ended;
+    let mut agents = Vec::new();
+    match fleet::conclude(&records, &mut agents) {
+        Some(cause) => Err(anyhow!("the fleet ended a step early: {cause}").into()),
+        None => Ok(FleetStep { session, agents }),
     }
 }
 
@@ -127,7 +157,7 @@ impl<'a> Runner<'a> {
             StepObserver { meter: &mut meter, summary: Summary::new(), cut: None, begun: &begun };
         let view = self.page.as_ref().map(|page| page.view_of_step(&plan));
         let terminal = self.config.displays.terminal.open(&plan, &self.interrupts);
-        let shown = Shown::of_step(view, terminal);
+        let shown = OpenDisplays::of_step(view, terminal);
         let observers: &mut [&mut dyn Observer] = &mut [&mut step, &mut watched, &mut self.metrics];
         let (mut agents, mut done) = (Vec::new(), None);
         let outcome = match (&mut self.script, &self.config.fleet) {
@@ -142,15 +172,10 @@ impl<'a> Runner<'a> {
                 request.carry_out(RunPlace::here(&settings), observers)?.ended
             }
             (None, Some(fleet)) => {
-                let formed = fleet::form((&plan, &settings), fleet, &self.interrupts, &mut |_| ());
-                let (execution, records) = formed.map_err(anyhow::Error::new)?;
                 let request = RunRequest { shown, ..RunRequest::new(plan, options) };
-                let ended =
-                    request.carry_out(RunPlace::Fleet(Box::new(execution)), observers)?.ended;
-                if let Some(cause) = fleet::conclude(&records, &mut agents) {
-                    return Err(anyhow!("the fleet ended a step early: {cause}").into());
-                }
-                ended
+                let ended = on_fleet((request, &settings), fleet, &self.interrupts, observers)?;
+                agents = ended.agents;
+                ended.session
             }
         };
         if outcome.interrupts > 0 {
@@ -168,13 +193,18 @@ impl<'a> Runner<'a> {
         };
         let limit = watched
             .and_then(|watched| watched.limit(&self.config.search, &step, (&outcome, &verdict)));
+        self.keep_nearest(limit);
+        Ok(Some(step))
+    }
+
+    /// Keeps what limits the server, of the step that shows most of it.
+    fn keep_nearest(&mut self, limit: Option<LimitAtLoad>) {
         let is_nearer = |limit: &LimitAtLoad| {
             self.limit.as_ref().is_none_or(|before| limit.is_nearer_than(before))
         };
         if let Some(limit) = limit.filter(is_nearer) {
             self.limit = Some(limit);
         }
-        Ok(Some(step))
     }
 
     /// When a step of this length is ended: at once by the user, and where hits take too long beyond its end.
