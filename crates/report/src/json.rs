@@ -119,7 +119,12 @@ fn own(input: &Input<'_>) -> String {
         .put("failures", failures(summary))
         .put("errors", list(errors))
         .number("errors_more", summary.errors_more);
+    let outcomes = crate::input::other_outcomes(summary).map(|outcomes| {
+        let all = outcomes.into_iter();
+        all.fold(Object::new(), |all, (outcome, hits)| all.number(&outcome.to_string(), hits)).end()
+    });
     let about = [
+        ("outcomes", outcomes),
         ("connections", Connections::of(input).map(|connections| connections.json())),
         ("attacked", crate::attacked::json(input)),
         ("provenance", crate::provenance::json(input)),

@@ -5,12 +5,13 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use engine::{Settings, SimulationResult, simulate};
+use metrics::Outcome;
 use net::sim::{Faults, World};
 use net::{Address, Key, Output, Peer};
 use stdx::Nanos;
 use workload::{
-    Backpressure, Commands, CustomSample, EngineResponse, Load, Pipe, PipeEvent, Plan,
-    RequestCommand, StopMode, Target, Targets, VirtualUsers, VuFactory,
+    Backpressure, Commands, CustomOutcome, CustomSample, EngineResponse, Load, Pipe, PipeEvent,
+    Plan, RequestCommand, StopMode, Target, Targets, VirtualUsers, VuFactory,
 };
 
 use crate::world::{SERVER, check_oracles};
@@ -133,6 +134,8 @@ impl Talkers {
                     done: at,
                     bytes_out: 0,
                     bytes_in: 0,
+                    outcome: CustomOutcome::Message,
+                    error: Arc::from(""),
                     failure: None,
                     serial: pipe.serial,
                 });
@@ -266,9 +269,13 @@ fn what_is_echoed_is_what_was_sent() {
         assert!(seen.ends.is_empty(), "who closes hears nothing more");
     }
     let rows = || outcome.batches.iter().flat_map(|batch| &batch.samples);
-    assert_eq!(rows().filter(|row| row.status == 101).count(), USERS as usize);
-    assert_eq!(rows().filter(|row| row.status == 200).count(), USERS as usize, "the trips");
-    let trip = rows().find(|row| row.status == 200).expect("a trip");
+    assert_eq!(rows().filter(|row| row.outcome == Outcome::Http(101)).count(), USERS as usize);
+    assert_eq!(
+        rows().filter(|row| row.outcome == Outcome::Message).count(),
+        USERS as usize,
+        "the trips"
+    );
+    let trip = rows().find(|row| row.outcome == Outcome::Message).expect("a trip");
     assert!(trip.conn > 0 && trip.reused);
     assert!(seen.iter().any(|seen| seen.holds > 0), "or holding is not tested");
 }
