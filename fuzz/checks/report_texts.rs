@@ -95,7 +95,7 @@ fn batch(text: &str) -> Batch {
         match number % 10 {
             3 => {
                 (sample.outcome, sample.failure, sample.error) =
-                    (metrics::Outcome::None, FailureKind::Tls, error)
+                    (metrics::Outcome::None, FailureKind::Tls, error);
             }
             7 => (sample.outcome, sample.error) = (metrics::Outcome::Http(404), error),
             _ => {}

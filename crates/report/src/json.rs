@@ -119,12 +119,8 @@ fn own(input: &Input<'_>) -> String {
         .put("failures", failures(summary))
         .put("errors", list(errors))
         .number("errors_more", summary.errors_more);
-    let outcomes = crate::input::other_outcomes(summary).map(|outcomes| {
-        let all = outcomes.into_iter();
-        all.fold(Object::new(), |all, (outcome, hits)| all.number(&outcome.to_string(), hits)).end()
-    });
     let about = [
-        ("outcomes", outcomes),
+        ("outcomes", outcomes(summary)),
         ("connections", Connections::of(input).map(|connections| connections.json())),
         ("attacked", crate::attacked::json(input)),
         ("provenance", crate::provenance::json(input)),
@@ -166,6 +162,14 @@ fn own(input: &Input<'_>) -> String {
         object = object.put("server", server.json());
     }
     recorded(object, input).end()
+}
+
+/// Hits by outcome, by its name; `None` where all are statuses of HTTP.
+fn outcomes(summary: &Summary) -> Option<String> {
+    let all = crate::input::other_outcomes(summary)?.into_iter();
+    let object = all
+        .fold(Object::new(), |object, (outcome, hits)| object.number(&outcome.to_string(), hits));
+    Some(object.end())
 }
 
 /// What results have of the run as a whole: agents, events, gates, thresholds, checks and metrics.

@@ -91,7 +91,7 @@ impl Seen {
             match n % 10 {
                 3 => {
                     (one.outcome, one.failure, one.error) =
-                        (Outcome::None, FailureKind::Refused, refused)
+                        (Outcome::None, FailureKind::Refused, refused);
                 }
                 7 => (one.outcome, one.error) = (Outcome::Http(404), gone),
                 _ => {}
