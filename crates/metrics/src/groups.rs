@@ -55,7 +55,7 @@ const CONNECTIONS_CACHED: usize = 64 << 10;
 pub struct Group {
     /// Hits, failed ones included.
     pub hits: u64,
-    /// Hits answered with a status in 200..400.
+    /// Hits answered with success.
     pub successes: u64,
     /// Response body bytes, decoded.
     pub bytes_in: u64,
@@ -117,12 +117,17 @@ impl Groups {
     fn at_status(&mut self, sample: &Sample) -> usize {
         // Failed hits have their own numbers above those of the statuses; the cache then serves both.
         let number = match sample.failure {
-            FailureKind::None => usize::from(sample.status),
+            FailureKind::None if sample.outcome.number() > 0 => {
+                usize::from(u16::MAX)
+                    + FailureKind::ALL.len()
+                    + usize::from(sample.outcome.number())
+            }
+            FailureKind::None => usize::from(sample.outcome.code()),
             kind => usize::from(u16::MAX) + kind as usize,
         };
         self.cached(number, |_| match sample.failure {
-            FailureKind::None => sample.status.to_string(),
-            kind => format!("{} ({})", sample.status, kind.name()),
+            FailureKind::None => sample.outcome.to_string(),
+            kind => format!("{} ({})", sample.outcome, kind.name()),
         })
     }
 
@@ -280,7 +285,7 @@ mod tests {
     use stdx::Nanos;
 
     use super::*;
-    use crate::{NO_TARGET, TargetLabel};
+    use crate::{NO_TARGET, Outcome, TargetLabel};
 
     fn table(names: &[&str]) -> TargetTable {
         let label = |name: &&str| TargetLabel {
@@ -293,7 +298,14 @@ mod tests {
     }
 
     fn sample(target: u32, status: u16, failure: FailureKind) -> Sample {
-        Sample { target, status, failure, done: Nanos(1000), bytes_in: 5, ..Sample::default() }
+        Sample {
+            target,
+            outcome: Outcome::http(status),
+            failure,
+            done: Nanos(1000),
+            bytes_in: 5,
+            ..Sample::default()
+        }
     }
 
     /// Key, hits, successes.

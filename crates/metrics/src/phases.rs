@@ -19,7 +19,7 @@ pub struct Phases {
     pub response: Histogram,
     /// Service times of the answered, from the moment the request was written.
     pub service: Histogram,
-    /// Service times of the successes (status 200..400).
+    /// Service times of the successes.
     pub successes: Histogram,
     /// Answered hits, from the request written to the first byte of the response.
     pub waiting: Histogram,
@@ -191,7 +191,7 @@ mod tests {
             done,
             dial: Nanos::from_millis(dial),
             reused: dial == 0,
-            status,
+            outcome: crate::Outcome::http(status),
             failure,
             ..Sample::default()
         }

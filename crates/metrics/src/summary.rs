@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use stdx::Nanos;
 
 use crate::{
-    Batch, FailureCounts, FailureKind, FailureReason, Histogram, STATUS_MAX, Sample, Snapshot,
+    Batch, FailureCounts, FailureKind, FailureReason, Histogram, Outcome, OutcomeCounts,
+    STATUS_MAX, Sample, Snapshot,
 };
 
 /// Error texts at most; hits with other texts are counted in [`Summary::errors_more`].
@@ -28,7 +29,7 @@ const FEW_MAX: usize = 100;
 pub struct Summary {
     /// Hits, failed ones included.
     pub requests: u64,
-    /// Hits answered with a status in 200..400.
+    /// Hits answered with success.
     pub successes: u64,
     /// Unix time (ns) of the first due hit; meaningless without requests, as are the next two.
     pub earliest: i64,
@@ -61,7 +62,7 @@ pub struct Summary {
     pub failures: [u64; FailureKind::ALL.len()],
     /// Failed hits with a text that is not among [`Summary::errors`], since there were too many texts.
     pub errors_more: u64,
-    statuses: Box<[u64; STATUS_MAX]>,
+    outcomes: OutcomeCounts,
     /// Statuses that HTTP does not define, from foreign files.
     statuses_odd: BTreeMap<u16, u64>,
     errors: Vec<(String, u64)>,
@@ -91,7 +92,7 @@ impl Summary {
             service: Histogram::new(),
             failures: [0; FailureKind::ALL.len()],
             errors_more: 0,
-            statuses: Box::new([0; STATUS_MAX]),
+            outcomes: OutcomeCounts::new(),
             statuses_odd: BTreeMap::new(),
             errors: Vec::new(),
             errors_index: HashMap::new(),
@@ -116,7 +117,7 @@ impl Summary {
             response: total.response.clone(),
             service: total.service.clone(),
             failures: total.failures,
-            statuses: total.statuses.clone(),
+            outcomes: total.outcomes.clone(),
             ..Self::new()
         }
     }
@@ -152,9 +153,11 @@ impl Summary {
         if sample.failure == FailureKind::Timeout {
             self.timed_out(sample.response(), sample.service());
         }
-        match self.statuses.get_mut(usize::from(sample.status)) {
-            Some(count) => *count += 1,
-            None => *self.statuses_odd.entry(sample.status).or_default() += 1,
+        match sample.outcome {
+            Outcome::Http(odd) if usize::from(odd) >= STATUS_MAX => {
+                *self.statuses_odd.entry(odd).or_default() += 1;
+            }
+            outcome => self.outcomes.record(outcome),
         }
     }
 
@@ -195,9 +198,7 @@ impl Summary {
         if let Some((response, service)) = other.timed_out_from {
             self.timed_out(response, service);
         }
-        for (mine, theirs) in self.statuses.iter_mut().zip(other.statuses.iter()) {
-            *mine += theirs;
-        }
+        self.outcomes.merge(&other.outcomes);
         for (&status, &hits) in &other.statuses_odd {
             *self.statuses_odd.entry(status).or_default() += hits;
         }
@@ -239,10 +240,10 @@ impl Summary {
         for (kind, hits) in FailureKind::ALL.into_iter().zip(self.failures).skip(1) {
             counts.add(FailureReason::Kind(kind), hits);
         }
-        for (status, hits) in self.status_codes() {
-            // A status of 0 is a hit without an answer, which has its kind.
-            if status != 0 && !(200..400).contains(&status) {
-                counts.add(FailureReason::Status(status), hits);
+        for (outcome, hits) in self.outcomes() {
+            // A hit without an answer has its kind.
+            if outcome != Outcome::None && !outcome.is_success() {
+                counts.add(FailureReason::Outcome(outcome), hits);
             }
         }
         counts
@@ -336,12 +337,24 @@ impl Summary {
         mean(self.bytes_out, self.requests)
     }
 
-    /// Hits by status, 0 for the failed; statuses without hits are left out.
+    /// Hits by outcome: no answer, HTTP's statuses, those of gRPC, messages; outcomes without hits are left out.
+    #[must_use]
+    pub fn outcomes(&self) -> Vec<(Outcome, u64)> {
+        let odd = self.statuses_odd.iter().map(|(status, hits)| (Outcome::Http(*status), *hits));
+        let mut all: Vec<_> = self.outcomes.list().chain(odd).collect();
+        all.sort_unstable_by_key(|(outcome, _)| *outcome);
+        all
+    }
+
+    /// Hits by status of HTTP, 0 for the failed, for layouts that have nothing else: other outcomes count as the status that
+    /// means the same ([`Outcome::code`]). Statuses without hits are left out.
     #[must_use]
     pub fn status_codes(&self) -> BTreeMap<u16, u64> {
-        let usual = self.statuses.iter().enumerate().filter(|(_, hits)| **hits > 0);
-        let usual = usual.map(|(status, &hits)| (status as u16, hits));
-        usual.chain(self.statuses_odd.iter().map(|(&status, &hits)| (status, hits))).collect()
+        let mut codes = BTreeMap::new();
+        for (outcome, hits) in self.outcomes() {
+            *codes.entry(outcome.code()).or_default() += hits;
+        }
+        codes
     }
 
     /// The error texts in the order they were first seen, with their hits; at most [`ERRORS_MAX`].
@@ -489,7 +502,7 @@ mod tests {
             bytes_in: 100,
             bytes_out: 3,
             wire_in: 250,
-            status: 200,
+            outcome: Outcome::Http(200),
             ..Sample::default()
         };
         Batch {
@@ -502,7 +515,8 @@ mod tests {
     fn fail(batch: &mut Batch, at: usize, text: &str) {
         let error = batch.add_text(text.as_bytes());
         let sample = &mut batch.samples[at];
-        (sample.status, sample.failure, sample.error) = (0, FailureKind::Timeout, error);
+        (sample.outcome, sample.failure, sample.error) =
+            (Outcome::None, FailureKind::Timeout, error);
     }
 
     #[test]
@@ -554,10 +568,10 @@ mod tests {
         assert_eq!((summary.elapsed(), summary.received_per_s()), (Nanos(0), 0.0));
         let mut one = seed_run(Nanos::from_millis(500));
         one.samples.truncate(1);
-        one.samples[0].status = 9999;
+        one.samples[0].outcome = Outcome::Http(9999);
         summary.add(&one);
         assert_eq!((summary.rate(), summary.throughput()), (1.0, 0.0));
-        one.samples[0].status = 200;
+        one.samples[0].outcome = Outcome::Http(200);
         let mut answered = Summary::new();
         answered.add(&one);
         assert_eq!(

@@ -133,7 +133,7 @@ mod tests {
             event(4_000_000_000, EventKind::Mark("deploy | \u{1b}[31m".to_owned())),
         ];
         let mut summary = Summary::new();
-        let sample = Sample { status: 200, ..Sample::default() };
+        let sample = Sample { outcome: metrics::Outcome::Http(200), ..Sample::default() };
         summary.add(&Batch { epoch: 1_000_000_000, samples: vec![sample], ..Batch::default() });
         let verdict = Verdict::default();
         let input = Input {

@@ -2,7 +2,8 @@
 
 use metrics::tally::Assertion;
 use metrics::{
-    AttackedTargets, Generator, Groups, Histogram, Sends, Summary, Timeline, Traffic, Verdict,
+    AttackedTargets, Generator, Groups, Histogram, Outcome, Sends, Summary, Timeline, Traffic,
+    Verdict,
 };
 
 use crate::buckets::BucketCounts;
@@ -12,6 +13,12 @@ use crate::server::ServerSide;
 /// Times from the moment hits were sent; `None` where there are hits and the format did not record that moment.
 pub(crate) fn service(summary: &Summary) -> Option<&Histogram> {
     Some(&summary.service).filter(|times| times.count() > 0 || summary.requests == 0)
+}
+
+/// The hits by outcome, where some are no statuses of HTTP, which every report has.
+pub(crate) fn other_outcomes(summary: &Summary) -> Option<Vec<(Outcome, u64)>> {
+    let outcomes = summary.outcomes();
+    outcomes.iter().any(|(outcome, _)| outcome.number() > 0).then_some(outcomes)
 }
 
 /// Every send in its gap; `None` where there is no gap.

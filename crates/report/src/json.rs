@@ -120,6 +120,7 @@ fn own(input: &Input<'_>) -> String {
         .put("errors", list(errors))
         .number("errors_more", summary.errors_more);
     let about = [
+        ("outcomes", outcomes(summary)),
         ("connections", Connections::of(input).map(|connections| connections.json())),
         ("parts", crate::parts::json(input)),
         ("attacked", crate::attacked::json(input)),
@@ -162,6 +163,14 @@ fn own(input: &Input<'_>) -> String {
         object = object.put("server", server.json());
     }
     recorded(object, input).end()
+}
+
+/// Hits by outcome, by its name; `None` where all are statuses of HTTP.
+fn outcomes(summary: &Summary) -> Option<String> {
+    let all = crate::input::other_outcomes(summary)?.into_iter();
+    let object = all
+        .fold(Object::new(), |object, (outcome, hits)| object.number(&outcome.to_string(), hits));
+    Some(object.end())
 }
 
 /// What results have of the run as a whole: agents, events, gates, thresholds, checks and metrics.

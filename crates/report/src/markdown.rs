@@ -107,7 +107,11 @@ fn codes(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     }
     let codes: Vec<String> =
         codes.iter().map(|(code, count)| format!("{code}: {}", grouped(*count))).collect();
-    writeln!(out, "Status codes: {}", codes.join(", "))
+    writeln!(out, "Status codes: {}", codes.join(", "))?;
+    let Some(outcomes) = crate::input::other_outcomes(input.summary) else { return Ok(()) };
+    let outcomes =
+        outcomes.iter().map(|(outcome, count)| format!("{outcome}: {}", grouped(*count)));
+    writeln!(out, "\nOutcomes: {}", outcomes.collect::<Vec<_>>().join(", "))
 }
 
 fn errors(out: &mut String, input: &Input<'_>) -> std::fmt::Result {

@@ -157,6 +157,11 @@ fn own_lines(input: &Input<'_>) -> String {
         let total = summary.wire_in;
         line(&mut out, "Wire In", "[total, mean]", format_args!("{total}, {mean:.2}"));
     }
+    if let Some(counts) = crate::input::other_outcomes(summary) {
+        let counts = counts.iter().map(|(outcome, count)| format!("{outcome}:{count}"));
+        let counts = counts.collect::<Vec<_>>().join("  ");
+        line(&mut out, "Outcomes", "[outcome:count]", format_args!("{counts}"));
+    }
     if let Some(connections) = Connections::of(input) {
         let figures = connections.figures();
         line(&mut out, "Connections", connections::LABELS, format_args!("{figures}"));

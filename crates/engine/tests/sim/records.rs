@@ -104,7 +104,7 @@ fn a_proxys_refusal_needs_no_end() {
 fn error_texts_are_cut_and_counted() {
     let answer = format!("HTTP/1.1 500 {}\r\nContent-Length: 0\r\n\r\n", "x".repeat(100_000));
     let outcome = run_against(&answer, plan(constant(5), 1, &["/"]), &Settings::default());
-    assert_eq!(outcome.total.statuses[500], 5);
+    assert_eq!(outcome.total.outcomes.of(metrics::Outcome::Http(500)), 5);
     assert_eq!(outcome.total.generator.texts_cut, 5);
     let batch = &outcome.batches[0];
     assert!(batch.samples.iter().all(|sample| sample.error.len == 16 << 10));

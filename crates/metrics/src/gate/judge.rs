@@ -99,8 +99,8 @@ impl GateFigures {
             GateMetric::Errors => exact(part(gate, summary.requests - summary.successes, base)),
             GateMetric::Success => exact(part(gate, base.successes, base)),
             GateMetric::Status(set) => {
-                let codes = base.status_codes();
-                let hits = codes.iter().filter(|(code, _)| set.contains(**code));
+                let outcomes = base.outcomes();
+                let hits = outcomes.iter().filter(|(outcome, _)| set.contains(*outcome));
                 exact(part(gate, hits.map(|(_, hits)| hits).sum(), base))
             }
         }
@@ -221,7 +221,7 @@ impl Selector {
             };
             found.as_ref() == Some(value)
         };
-        self.status.is_none_or(|set| set.contains(sample.status))
+        self.status.is_none_or(|set| set.contains(sample.outcome))
             && self.method.as_ref().is_none_or(is_method)
             && self.name.as_ref().is_none_or(is_named)
             && self.target.as_ref().is_none_or(is_target)

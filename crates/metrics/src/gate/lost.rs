@@ -29,8 +29,8 @@ fn best(gate: &Gate, (summary, base): (&Summary, &Summary), rest: u64) -> Option
         GateMetric::Errors => part(gate, failed, base, rest),
         GateMetric::Success => part(gate, base.successes, base, rest),
         GateMetric::Status(set) => {
-            let codes = base.status_codes();
-            let hits = codes.iter().filter(|(code, _)| set.contains(**code));
+            let outcomes = base.outcomes();
+            let hits = outcomes.iter().filter(|(outcome, _)| set.contains(*outcome));
             part(gate, hits.map(|(_, hits)| hits).sum(), base, rest)
         }
         _ => None,

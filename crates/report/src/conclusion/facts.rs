@@ -1,7 +1,7 @@
 //! `Facts`: what a conclusion is drawn from, taken from a report's input.
 
 use metrics::tally::Assertion;
-use metrics::{EventKind, FailureKind, Generator, Reason, Summary, Timeline, Verdict};
+use metrics::{EventKind, FailureKind, Generator, Outcome, Reason, Summary, Timeline, Verdict};
 use stdx::Nanos;
 
 use super::backlog::{Backlog, Load};
@@ -31,7 +31,7 @@ pub(super) struct Facts {
     /// How often someone changed the load while the run went on.
     pub(super) changes: u64,
     pub(super) requests: u64,
-    /// Requests answered with a status in 200..400.
+    /// Requests answered with success.
     pub(super) successes: u64,
     /// Requests that got no answer at all.
     pub(super) unanswered: u64,
@@ -113,8 +113,8 @@ pub(super) enum Measurement {
 pub(super) enum Class {
     /// No answer, for this reason.
     Failure(FailureKind),
-    /// An answer with this status.
-    Status(u16),
+    /// An answer that is no success.
+    Status(Outcome),
 }
 
 impl Class {
@@ -364,9 +364,10 @@ fn per_s(count: u64, time: Nanos) -> f64 {
 fn classes(summary: &Summary) -> Vec<(Class, u64)> {
     let failures = FailureKind::ALL.into_iter().zip(summary.failures).skip(1);
     let failures = failures.map(|(kind, count)| (Class::Failure(kind), count));
-    let statuses = summary.status_codes().into_iter();
-    let statuses = statuses.filter(|(status, _)| *status != 0 && !(200..400).contains(status));
-    let statuses = statuses.map(|(status, count)| (Class::Status(status), count));
+    let statuses = summary.outcomes().into_iter();
+    let is_refusal = |outcome: Outcome| outcome != Outcome::None && !outcome.is_success();
+    let statuses = statuses.filter(|(outcome, _)| is_refusal(*outcome));
+    let statuses = statuses.map(|(outcome, count)| (Class::Status(outcome), count));
     let mut all: Vec<_> = failures.chain(statuses).filter(|(_, count)| *count > 0).collect();
     all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     all

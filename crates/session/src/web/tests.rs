@@ -96,7 +96,11 @@ fn a_stream_has_every_period_once() {
     let period = |second: u64| {
         let mut snapshot = Snapshot::new();
         let done = Nanos::from_millis(2);
-        snapshot.record(&Sample { done, status: 200, ..Sample::default() });
+        snapshot.record(&Sample {
+            done,
+            outcome: metrics::Outcome::Http(200),
+            ..Sample::default()
+        });
         (snapshot.from, snapshot.to) = (Nanos::from_secs(second), Nanos::from_secs(second + 1));
         snapshot
     };

@@ -334,7 +334,7 @@ mod tests {
                 intended: due,
                 sent: due,
                 done: due + response(at * 10),
-                status: if at.is_multiple_of(200) { 500 } else { 200 },
+                outcome: metrics::Outcome::Http(if at.is_multiple_of(200) { 500 } else { 200 }),
                 ..Sample::default()
             }
         };
@@ -481,7 +481,7 @@ mod tests {
         let five = Nanos::from_secs(5);
         let mut meter = Meter::new(&search, Trial { warmup: five, measure: five, ..TRIAL });
         let mut late = batch(|ms| Nanos::from_millis(if ms < 4500 { 500 } else { 20 }));
-        late.samples.iter_mut().for_each(|sample| sample.status = 200);
+        late.samples.iter_mut().for_each(|sample| sample.outcome = metrics::Outcome::Http(200));
         meter.add(&late);
         let plain = (1..=10).any(|now| meter.is_plainly_missed(Nanos::from_secs(now), 50));
         assert!(!plain, "what the warm-up leaves out");

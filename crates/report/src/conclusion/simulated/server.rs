@@ -247,7 +247,7 @@ pub(super) fn sample(due: u64, done: u64, status: u16) -> Sample {
         intended: Nanos(due),
         sent: Nanos(due),
         done: Nanos(done),
-        status: if failed { 0 } else { status },
+        outcome: metrics::Outcome::http(if failed { 0 } else { status }),
         failure: if failed { FailureKind::Timeout } else { FailureKind::None },
         ..Sample::default()
     }
