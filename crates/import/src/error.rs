@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::openapi::DocumentError;
 use crate::{DEPTH_MAX, INPUT_BYTES_MAX, Kind, REQUESTS_MAX};
 
 /// A place in an input: its name, and the line, which counts from 1; 0 is the input as a whole.
@@ -86,6 +87,14 @@ pub enum ImportError {
         field: &'static str,
         /// The kind it was read as.
         kind: Kind,
+    },
+    /// The input is neither JSON nor YAML of an OpenAPI document.
+    #[error("{place}: {source}")]
+    NotADocument {
+        /// Where.
+        place: Place,
+        /// Why.
+        source: DocumentError,
     },
     /// The kind is not understood yet.
     #[error("{kind} files are not understood yet")]

@@ -21,6 +21,8 @@ pub struct Input<'a> {
     pub files: &'a dyn Files,
     /// The content of the file of environments (Postman, `.http`), if one is given.
     pub environment: Option<&'a str>,
+    /// The tags of OpenAPI whose operations are wanted; empty: all.
+    pub tags: &'a [String],
     /// Which environment of that file is wanted.
     pub environment_name: Option<&'a str>,
 }

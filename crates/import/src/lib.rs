@@ -18,6 +18,7 @@ mod input;
 mod kind;
 mod model;
 mod openapi;
+mod percent;
 mod postman;
 mod quote;
 mod script;
@@ -31,9 +32,10 @@ pub use model::{
     Auth, Body, Check, Content, Cookies, Cut, Decoding, Exchange, Extraction, Find, Group, Header,
     Import, JsonStep, Multipart, Note, Part, Polling, Redirects, Step,
 };
+pub use openapi::DocumentError;
 pub use script::{ScriptSettings, write_script};
 pub use targets::{TargetsError, write_targets};
-pub use text::{Encoding, Piece, Source, Text, Value};
+pub use text::{Digest, DigestAlgorithm, DigestForm, Encoding, Piece, Source, Text, Value};
 
 /// Reads `input` as what its kind is.
 ///

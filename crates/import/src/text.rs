@@ -59,11 +59,48 @@ pub enum Source {
         /// The cookie's name.
         name: String,
     },
+    /// A digest, made when the script runs.
+    Digest(Box<Digest>),
     /// The text of a file, which the script opens.
     File {
         /// Its path, as the input has it.
         path: String,
     },
+}
+
+/// A digest of a text, or its HMAC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Digest {
+    /// Which one.
+    pub algorithm: DigestAlgorithm,
+    /// The key of an HMAC.
+    pub key: Option<Text>,
+    /// Of what.
+    pub message: Text,
+    /// How it is written.
+    pub form: DigestForm,
+}
+
+/// The algorithm of a digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DigestAlgorithm {
+    /// MD5.
+    Md5,
+    /// SHA-1.
+    Sha1,
+    /// SHA-256.
+    Sha256,
+    /// SHA-512.
+    Sha512,
+}
+
+/// How a digest is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DigestForm {
+    /// In hexadecimal.
+    Hex,
+    /// In base64, with padding.
+    Base64,
 }
 
 /// How a value is written at its place.

@@ -2,7 +2,7 @@
 
 use super::helpers::Helper;
 use super::names::{FileForm, Names, is_literal};
-use crate::{Encoding, Piece, Source, Text, Value, quote};
+use crate::{Digest, DigestAlgorithm, DigestForm, Encoding, Piece, Source, Text, Value, quote};
 
 /// The expression of a text.
 pub(super) fn text(names: &mut Names, text: &Text) -> String {
@@ -70,7 +70,29 @@ fn source(names: &mut Names, source: &Source) -> String {
             let url = address(names, &Text::literal(url));
             format!("cookie({url}, {})", quote::string(name))
         }
+        Source::Digest(digest) => digest_call(names, digest),
         Source::File { path } => names.file(path, FileForm::Text),
+    }
+}
+
+fn digest_call(names: &mut Names, digest: &Digest) -> String {
+    names.helpers.insert(Helper::Crypto);
+    let algorithm = match digest.algorithm {
+        DigestAlgorithm::Md5 => "md5",
+        DigestAlgorithm::Sha1 => "sha1",
+        DigestAlgorithm::Sha256 => "sha256",
+        DigestAlgorithm::Sha512 => "sha512",
+    };
+    let form = match digest.form {
+        DigestForm::Hex => "hex",
+        DigestForm::Base64 => "base64",
+    };
+    let message = text(names, &digest.message);
+    match &digest.key {
+        Some(key) => {
+            format!("crypto.hmac('{algorithm}', {}, {message}, '{form}')", text(names, key))
+        }
+        None => format!("crypto.{algorithm}({message}, '{form}')"),
     }
 }
 
