@@ -16,14 +16,17 @@ mod har;
 mod http_file;
 mod input;
 mod kind;
+mod media;
 mod model;
 mod openapi;
 mod percent;
 mod postman;
 mod quote;
 mod script;
+mod snippet;
 mod targets;
 mod text;
+mod variables;
 
 pub use error::{ImportError, Place};
 pub use input::{DEPTH_MAX, FileProblem, Files, INPUT_BYTES_MAX, Input, REQUESTS_MAX};
