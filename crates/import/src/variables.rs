@@ -132,9 +132,9 @@ pub(crate) fn encoded_for(text: &Text, encode: impl Fn(&str) -> String) -> Text 
                     let is_unknown = *default == format!("{{{{{name}}}}}");
                     let source = Source::Env { name: name.clone(), default: Some(encode(default)) };
                     if is_unknown {
-                        made.push(&Text::value(source))
+                        made.push(&Text::value(source));
                     } else {
-                        made.push_str(&encode(default))
+                        made.push_str(&encode(default));
                     }
                 }
                 _ => made.pieces.push(Piece::Value(value.clone())),

@@ -94,7 +94,7 @@ impl BodyContext<'_> {
             match self.files.read(&path) {
                 Ok(bytes) => return self.variables.substitute(&String::from_utf8_lossy(&bytes)),
                 Err(problem) => {
-                    self.notes.push(format!("{path} {problem}: its variables are not replaced"))
+                    self.notes.push(format!("{path} {problem}: its variables are not replaced"));
                 }
             }
         }
@@ -181,7 +181,7 @@ impl BodyContext<'_> {
                 }
                 "content-type" => {
                     part.content_type =
-                        Some(crate::variables::with_defaults(&self.variables.substitute(value)))
+                        Some(crate::variables::with_defaults(&self.variables.substitute(value)));
                 }
                 "content-length" => (),
                 _ => part.headers.push(Header {

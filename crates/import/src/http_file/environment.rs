@@ -57,7 +57,7 @@ fn collect(prefix: &str, value: &Value, depth: usize, variables: &mut Vec<(Strin
         let name = format!("{prefix}{key}");
         match value {
             Value::Object(_) if depth < 5 => {
-                collect(&format!("{name}."), value, depth + 1, variables)
+                collect(&format!("{name}."), value, depth + 1, variables);
             }
             Value::String(text) => variables.push((name, text.clone())),
             Value::Null => variables.push((name, String::new())),

@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
                 _ if trimmed.is_empty() => return,
                 _ if take_comment(trimmed, block) => (),
                 Some((name, value)) => {
-                    block.headers.push((name.trim().to_owned(), value.trim().to_owned()))
+                    block.headers.push((name.trim().to_owned(), value.trim().to_owned()));
                 }
                 None => block.left_out.push((self.at, "a line among the header fields")),
             }

@@ -250,7 +250,7 @@ fn push_element(name: &str, value: &Value, out: &mut String) {
     out.push_str(&format!("<{name}>"));
     match value {
         Value::Object(object) => {
-            object.iter().for_each(|(key, value)| push_element(key, value, out))
+            object.iter().for_each(|(key, value)| push_element(key, value, out));
         }
         scalar => {
             let text =

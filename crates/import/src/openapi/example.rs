@@ -123,7 +123,7 @@ impl<'a> Examples<'a> {
             "object" => self.object(schema, at).or_else(|| nothing(schema)),
             "array" => self.array(schema, at).or_else(|| nothing(schema)),
             "null" => Some(Value::Null),
-            "boolean" => Some(Value::Bool(at.variant % 2 == 0)),
+            "boolean" => Some(Value::Bool(at.variant.is_multiple_of(2))),
             "integer" => Some(scalar::integer(schema, at.variant)),
             "number" => Some(scalar::number(schema, at.variant)),
             _ => Some(Value::String(scalar::string(schema, at.variant))),

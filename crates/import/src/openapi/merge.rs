@@ -77,7 +77,7 @@ fn combine(whole: &mut Map<String, Value>, key: &str, value: &Value) {
                 .for_each(|present| present.retain(|choice| other.contains(choice)));
         }
         "readOnly" | "writeOnly" | "uniqueItems" => {
-            *present = json!(present == &json!(true) || value == &json!(true))
+            *present = json!(present == &json!(true) || value == &json!(true));
         }
         "nullable" => *present = json!(present == &json!(true) && value == &json!(true)),
         "additionalProperties" | "items" if value == &json!(true) => (),

@@ -239,11 +239,11 @@ fn deep_pairs(name: &str, value: &Value, pairs: &mut Vec<String>) {
     match value {
         Value::Object(object) => {
             object.iter().for_each(|(key, value)| {
-                deep_pairs(&format!("{name}[{}]", encode_component(key)), value, pairs)
+                deep_pairs(&format!("{name}[{}]", encode_component(key)), value, pairs);
             });
         }
         Value::Array(items) => {
-            items.iter().for_each(|item| deep_pairs(&format!("{name}[]"), item, pairs))
+            items.iter().for_each(|item| deep_pairs(&format!("{name}[]"), item, pairs));
         }
         value => pairs.push(format!("{name}={}", encode_component(&scalar_text(value)))),
     }

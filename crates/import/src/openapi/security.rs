@@ -59,7 +59,7 @@ impl Credentials {
                     "bearer" => self.auth = Some(Auth::Bearer(env("TOKEN"))),
                     "digest" => {
                         self.auth =
-                            Some(Auth::Digest { user: env("USERNAME"), password: env("PASSWORD") })
+                            Some(Auth::Digest { user: env("USERNAME"), password: env("PASSWORD") });
                     }
                     _ => {
                         let mut value = Text::literal(format!(
@@ -81,7 +81,7 @@ impl Credentials {
         let Some(name) = text(scheme, "name") else { return false };
         match text(scheme, "in") {
             Some("header") => {
-                self.headers.push(Header { name: name.to_owned(), value: env("API_KEY") })
+                self.headers.push(Header { name: name.to_owned(), value: env("API_KEY") });
             }
             Some("query") => self.query.push(pair(name)),
             Some("cookie") => self.cookies.push(pair(name)),

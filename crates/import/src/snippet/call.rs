@@ -1,14 +1,12 @@
 //! What the programs around scripts bring: Postman's `pm` and its older names, `client` of JetBrains, CryptoJS, and what JavaScript
 //! itself has.
 
-use super::evaluate::{Phase, Planned, Session};
+use super::evaluate::{Phase, Session};
 use super::tree::Expression;
 use super::value::{AnswerPart, Known, Polarity};
 use crate::percent::encode_component;
 use crate::variables::{base64_of, with_defaults};
-use crate::{
-    Body, Digest, DigestAlgorithm, DigestForm, Encoding, Exchange, Header, JsonStep, Source, Text,
-};
+use crate::{Body, Digest, DigestAlgorithm, DigestForm, Encoding, Header, JsonStep, Source, Text};
 
 impl Session<'_> {
     /// What a member of a value is.
@@ -66,7 +64,7 @@ impl Session<'_> {
             arguments.iter().map(|argument| self.expression(argument)).collect();
         match callee {
             Known::Function(function) => self.call_function(&function, arguments),
-            Known::Library(path) => self.call_library(&path, arguments),
+            Known::Library(path) => self.call_library(&path, &arguments),
             _ => Known::Unknown,
         }
     }
@@ -74,7 +72,7 @@ impl Session<'_> {
     fn call_method(&mut self, object: Known, name: &str, arguments: Vec<Known>) -> Known {
         let first = arguments.first().cloned().unwrap_or(Known::Undefined);
         match (object, name) {
-            (Known::Library(path), _) => self.call_library(&format!("{path}.{name}"), arguments),
+            (Known::Library(path), _) => self.call_library(&format!("{path}.{name}"), &arguments),
             (Known::Answer(answer), "json") => Known::Part(AnswerPart::Json(answer, Vec::new())),
             (Known::Answer(answer), "text") => Known::Part(AnswerPart::Body(answer)),
             (Known::Headers(answer), "get" | "valueOf")
@@ -135,7 +133,7 @@ impl Session<'_> {
         }
     }
 
-    fn call_library(&mut self, path: &str, arguments: Vec<Known>) -> Known {
+    fn call_library(&mut self, path: &str, arguments: &[Known]) -> Known {
         let first = arguments.first().cloned().unwrap_or(Known::Undefined);
         let second = arguments.get(1).cloned().unwrap_or(Known::Undefined);
         let (owner, method) = path.rsplit_once('.').unwrap_or(("", path));
@@ -178,7 +176,7 @@ impl Session<'_> {
                 return self.call_answer_expectation(&path[12..], &first, &second);
             }
             path if path.starts_with("console.") || path == "client.log" => (),
-            _ => return self.call_function_of_language(path, &first, &arguments),
+            _ => return self.call_function_of_language(path, &first, arguments),
         }
         Known::Undefined
     }
@@ -317,7 +315,7 @@ impl Session<'_> {
     }
 
     /// A value as JSON, with what is known in the run at its places.
-    fn json_text(&mut self, value: &Known) -> Option<Text> {
+    pub(super) fn json_text(&mut self, value: &Known) -> Option<Text> {
         if let Some(json) = value.as_json() {
             return Some(Text::literal(json.to_string()));
         }
@@ -375,122 +373,6 @@ impl Session<'_> {
         headers.push(header);
     }
 
-    /// A request that a script sends by itself, and what it does with the answer.
-    fn send(&mut self, request: &Known, done: Known) {
-        let Some(exchange) = self.sent_exchange(request) else {
-            self.note("a request that a script sends is left out");
-            return;
-        };
-        let answer = self.answers.len();
-        if answer > SENT_MAX {
-            return;
-        }
-        self.answers.push(exchange);
-        self.plan.push(Planned::Send(answer));
-        if let Known::Function(function) = done {
-            self.call_function(&function, vec![Known::Null, Known::Answer(answer)]);
-        }
-    }
-
-    fn sent_exchange(&mut self, request: &Known) -> Option<Exchange> {
-        let url = match request {
-            Known::Object(_) => request.member("url").cloned()?,
-            url => url.clone(),
-        };
-        let url = self.text_of(&url)?;
-        let mut exchange = Exchange {
-            place: self.answers[0].place.clone(),
-            method: request
-                .text_member("method")
-                .map_or_else(|| "GET".to_owned(), |method| method.to_ascii_uppercase()),
-            url: self.substituted(&url),
-            ..Exchange::default()
-        };
-        match request.member("header").or_else(|| request.member("headers")).cloned() {
-            Some(Known::Object(fields)) => {
-                for (name, value) in fields {
-                    let value = self.text_of(&value)?;
-                    let value = self.substituted(&value);
-                    exchange.headers.push(Header { name, value });
-                }
-            }
-            Some(Known::Array(fields)) => {
-                for field in fields {
-                    let value =
-                        field.member("value").cloned().and_then(|value| self.text_of(&value))?;
-                    let value = self.substituted(&value);
-                    exchange.headers.push(Header { name: field.text_member("key")?, value });
-                }
-            }
-            Some(value) => {
-                let line = value.as_literal()?;
-                for (name, value) in line.lines().filter_map(|line| line.split_once(':')) {
-                    let value = self.variables.substitute(value.trim());
-                    exchange.headers.push(Header { name: name.trim().to_owned(), value });
-                }
-            }
-            None => (),
-        }
-        if let Some(body) = request.member("body").cloned() {
-            self.add_body(&body, &mut exchange)?;
-        }
-        Some(exchange)
-    }
-
-    fn add_body(&mut self, body: &Known, exchange: &mut Exchange) -> Option<()> {
-        let mode = body.text_member("mode").unwrap_or_else(|| "raw".to_owned());
-        let (text, content_type) = match mode.as_str() {
-            "urlencoded" => {
-                let mut text = Text::default();
-                let fields = match body.member("urlencoded")?.clone() {
-                    Known::Array(fields) => fields,
-                    _ => return None,
-                };
-                for (index, field) in fields.iter().enumerate() {
-                    let value =
-                        field.member("value").cloned().and_then(|value| self.text_of(&value))?;
-                    let value = self.substituted(&value);
-                    text.push_str(if index == 0 { "" } else { "&" });
-                    text.push_str(&format!("{}=", encode_component(&field.text_member("key")?)));
-                    text.push(&value.encoded(encode_component, Encoding::Url));
-                }
-                (text, "application/x-www-form-urlencoded")
-            }
-            "raw" => {
-                let raw = body.member("raw").cloned().unwrap_or_else(|| body.clone());
-                let is_json = matches!(raw, Known::Object(_));
-                let text = if is_json { self.json_text(&raw)? } else { self.text_of(&raw)? };
-                let language = body
-                    .member("options")
-                    .and_then(|all| all.member("raw"))
-                    .and_then(|raw| raw.text_member("language"));
-                let content_type = if is_json || language.as_deref() == Some("json") {
-                    "application/json"
-                } else {
-                    "text/plain"
-                };
-                (self.substituted(&text), content_type)
-            }
-            _ => return None,
-        };
-        if exchange.header("content-type").is_none() {
-            exchange.headers.push(Header {
-                name: "Content-Type".to_owned(),
-                value: Text::literal(content_type),
-            });
-        }
-        exchange.body = Body::Text(text);
-        Some(())
-    }
-
-    /// The text with its `{{variables}}` replaced, where all of it is literal.
-    fn substituted(&mut self, text: &Text) -> Text {
-        match text.as_literal() {
-            Some(literal) if literal.contains("{{") => self.variables.substitute(literal),
-            _ => text.clone(),
-        }
-    }
-
     pub(super) fn assign_member(&mut self, object: &Known, member: &str, value: &Known) {
         let path = match object {
             Known::Library(path) => format!("{path}.{member}"),
@@ -498,10 +380,10 @@ impl Session<'_> {
         };
         match (path.as_str(), self.text_of(value)) {
             ("pm.request.body.raw", Some(text)) if self.phase == Phase::Before => {
-                self.answers[0].body = Body::Text(text)
+                self.answers[0].body = Body::Text(text);
             }
             ("pm.request.url", Some(text)) if self.phase == Phase::Before => {
-                self.answers[0].url = text
+                self.answers[0].url = text;
             }
             ("pm.request.method", Some(text)) if self.phase == Phase::Before => {
                 self.answers[0].method = with_defaults(&text).to_ascii_uppercase();
@@ -549,5 +431,3 @@ const SCOPES: [&str; 8] = [
     "request.variables",
     "request.environment",
 ];
-/// Requests that one script may send.
-const SENT_MAX: usize = 50;

@@ -115,7 +115,7 @@ impl Session<'_> {
                     }
                 }
                 StatementKind::Unreadable => {
-                    self.note("this statement of a script is not understood")
+                    self.note("this statement of a script is not understood");
                 }
             }
         }
@@ -424,11 +424,11 @@ fn is_text_literal(text: &Text) -> bool {
 fn part_name(part: &AnswerPart) -> String {
     match part {
         AnswerPart::Json(answer, path) => {
-            let keys = path.iter().filter_map(|step| match step {
+            let mut keys = path.iter().filter_map(|step| match step {
                 JsonStep::Key(key) => Some(key.as_str()),
                 JsonStep::Index(_) => None,
             });
-            format!("{} of answer {answer}", keys.last().unwrap_or("value"))
+            format!("{} of answer {answer}", keys.next_back().unwrap_or("value"))
         }
         AnswerPart::Header(_, name) | AnswerPart::Cookie(_, name) => name.clone(),
         AnswerPart::Body(_) => "body".to_owned(),

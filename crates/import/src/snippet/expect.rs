@@ -32,7 +32,7 @@ impl Session<'_> {
                 let value = self.expression(other);
                 match value {
                     Known::Part(AnswerPart::Json(answer, path)) => {
-                        self.demand(answer, Check::JsonExists(path))
+                        self.demand(answer, Check::JsonExists(path));
                     }
                     Known::Boolean(true) => (),
                     _ => self.note("this test of a script has no check"),
@@ -61,7 +61,7 @@ impl Session<'_> {
     fn demand_equal(&mut self, value: &Known, expected: &Known) {
         match (value, expected) {
             (Known::Part(AnswerPart::Status(answer)), Known::Number(status)) => {
-                self.demand_status(*answer, &[*status as u16])
+                self.demand_status(*answer, &[*status as u16]);
             }
             (Known::Part(AnswerPart::Json(answer, path)), expected) => match expected.as_json() {
                 Some(expected) => self.demand(*answer, Check::JsonIs(path.clone(), expected)),
@@ -80,7 +80,7 @@ impl Session<'_> {
                 self.demand(*answer, Check::BodyContains(text.clone()));
             }
             (Known::Part(AnswerPart::Json(answer, path)), _) => {
-                self.demand(*answer, Check::JsonExists(path.clone()))
+                self.demand(*answer, Check::JsonExists(path.clone()));
             }
             _ => self.note("this test of a script has no check"),
         }
@@ -99,11 +99,11 @@ impl Session<'_> {
             | "at" | "of" | "same" | "deep" | "an" | "a" | "does" | "still" | "but" => (),
             "exist" | "ok" => self.demand_existing(&value, polarity),
             "null" | "undefined" if polarity == Polarity::Fails => {
-                self.demand_existing(&value, Polarity::Holds)
+                self.demand_existing(&value, Polarity::Holds);
             }
             "empty" if polarity == Polarity::Fails => self.demand_existing(&value, Polarity::Holds),
             "true" | "false" if polarity == Polarity::Holds => {
-                self.demand_equal(&value, &Known::Boolean(name == "true"))
+                self.demand_equal(&value, &Known::Boolean(name == "true"));
             }
             _ => self.note("this test of a script has no check"),
         }
@@ -155,7 +155,7 @@ impl Session<'_> {
                 _ => self.note("this test of a script has no check"),
             },
             "include" | "includes" | "contain" | "contains" | "string" => {
-                self.demand_contained(value, &first)
+                self.demand_contained(value, &first);
             }
             "oneOf" => match (value, &first) {
                 (Known::Part(AnswerPart::Status(answer)), Known::Array(items)) => {
@@ -192,13 +192,13 @@ impl Session<'_> {
             ("have.status", Known::Number(status)) => self.demand_status(0, &[*status as u16]),
             ("have.header", name) => match (name.as_literal(), second) {
                 (Some(name), Known::Text(value)) => {
-                    self.demand(0, Check::HeaderIs(name, value.clone()))
+                    self.demand(0, Check::HeaderIs(name, value.clone()));
                 }
                 (Some(name), _) => self.demand(0, Check::HeaderExists(name)),
                 _ => self.note("this test of a script has no check"),
             },
             ("have.body" | "include.text", Known::Text(text)) => {
-                self.demand(0, Check::BodyContains(text.clone()))
+                self.demand(0, Check::BodyContains(text.clone()));
             }
             ("have.jsonBody", name) => {
                 let path = name.as_literal().unwrap_or_default();

@@ -6,6 +6,7 @@ mod call;
 mod evaluate;
 mod expect;
 mod parse;
+mod send;
 mod token;
 mod tree;
 mod value;
