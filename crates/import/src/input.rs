@@ -42,6 +42,11 @@ pub trait Files {
     /// # Errors
     /// If it may not be read, or cannot be.
     fn read(&self, path: &str) -> Result<Vec<u8>, FileProblem>;
+
+    /// The time now, in seconds since 1970: cookies in files have an end. 0: not known, no cookie has ended.
+    fn now_s(&self) -> u64 {
+        0
+    }
 }
 
 /// Why a file that the input names has no content.

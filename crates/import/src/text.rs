@@ -120,6 +120,8 @@ pub enum Encoding {
     WithoutLineEnds,
     /// Without the line ends at its end, as a shell's `$(…)` gives it.
     WithoutTrailingLineEnds,
+    /// Without blanks at both ends.
+    Trimmed,
     /// Line ends as CR LF.
     CrLf,
     /// The digest SHA-256, in hexadecimal.

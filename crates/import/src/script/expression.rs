@@ -113,6 +113,7 @@ fn encoded(names: &mut Names, encoding: Encoding, inner: &str) -> String {
         Encoding::Json => format!("inJson({inner})"),
         Encoding::WithoutLineEnds => format!("{inner}.replace(/[\\r\\n\\0]/g, '')"),
         Encoding::WithoutTrailingLineEnds => format!("{inner}.replace(/\\n+$/, '')"),
+        Encoding::Trimmed => format!("{inner}.trim()"),
         Encoding::CrLf => format!("{inner}.replace(/\\r?\\n/g, '\\r\\n')"),
         Encoding::Sha256Hex => format!("crypto.sha256({inner}, 'hex')"),
     }
