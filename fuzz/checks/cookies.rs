@@ -2,10 +2,10 @@
 //! where it belongs, and no answer breaks a header field.
 
 #[allow(dead_code, unreachable_pub, reason = "its users are in its own crate")]
-#[path = "../../crates/script/src/host/cookie_jar.rs"]
+#[path = "../../crates/users/src/http/cookie_jar.rs"]
 mod cookie_jar;
 #[allow(dead_code, unreachable_pub, reason = "its users are in its own crate")]
-#[path = "../../crates/script/src/vus/digest.rs"]
+#[path = "../../crates/users/src/http/digest.rs"]
 mod digest;
 
 use cookie_jar::{Jar, SetCookie, push_cookie};

@@ -80,11 +80,19 @@ impl Network {
     }
 }
 
+/// The `User-Agent` of requests, unless the script sets one.
+const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
+
 /// What requests of a stage have in common.
 pub(super) fn http_plan(options: &Options) -> HttpPlan {
     let http = &options.http;
+    let user_agent = options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned());
     HttpPlan {
         rules: HttpRules { throws: http.throws, keeps_cookies: http.keeps_cookies },
+        max_redirects: options.max_redirects,
+        discard_bodies: options.discard_bodies,
+        default_headers: [("User-Agent".to_owned(), user_agent)].into(),
+        batch: options.batch,
         warns_of_redirects: !http.says_redirects,
         closes_connections: http.closes_connections,
         debug: http.debug,

@@ -8,18 +8,17 @@ use std::time::Instant;
 use cli::{ExitCode, ExitError};
 use engine::Settings;
 use metrics::Batch;
-use script::{Control, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
+use script::{Control, PriorStages, Stage, VuPoolPlan, VuStats};
 use session::{
     Control as RunControl, Observer, ObserverError, Session, SessionOptions, SessionOutcome,
 };
 use stdx::Nanos;
 use workload::executor::{ArrivalKind, Executor, Scenario};
-use workload::{Load, VuFactory};
 
 use crate::config::{self, TestConfig, ready};
 use crate::flags::RunFlags;
 use crate::run::after;
-use crate::stage::{plan_of, run_stage, settings, vu_plan};
+use crate::stage::{load_of, plan_of, run_stage, settings, vu_plan};
 
 /// Virtual users at most where the script's scenario says no number.
 const VUS_MAX: u64 = 1000;
@@ -157,9 +156,7 @@ impl SearchedScript {
         let stats = Arc::new(Mutex::new(VuStats::default()));
         let plan = self.plan(trial, &stats);
         let control = Arc::clone(&plan.control);
-        let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
-        let load =
-            Load::Users(VuFactory { users, make: Arc::new(move |lane| vu_pool(&plan, lane)) });
+        let load = load_of(&self.meant, plan);
         let settings = Settings { rows: true, ..settings(&self.meant, Stage::Iteration) };
         let control_of_pilot = Arc::clone(&control);
         let (began, begun) = (self.meant.began, trial.begun);
@@ -182,11 +179,12 @@ impl SearchedScript {
 
     /// The plan of a trial's virtual users.
     fn plan(&self, trial: &ScriptTrial<'_>, stats: &Arc<Mutex<VuStats>>) -> VuPoolPlan {
-        let plan = vu_plan(&self.meant, Stage::Iteration, self.data.as_deref(), stats);
+        let mut plan = vu_plan(&self.meant, Stage::Iteration, self.data.as_deref(), stats);
         let executor = executor(trial, self.iteration_s, self.vus_max);
         let scenarios = vec![Scenario { start: Nanos::ZERO, executor, ..self.scenario.clone() }];
-        let control = Control::new(&scenarios, &plan.segment);
-        VuPoolPlan { scenarios, control, earlier: self.earlier, ..plan }
+        plan.control = Control::new(&scenarios, &plan.work.segment);
+        (plan.work.scenarios, plan.work.earlier) = (scenarios, self.earlier);
+        plan
     }
 
     /// Runs `teardown`, where there is one.

@@ -8,7 +8,10 @@ use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Settings};
 use metrics::server::Row;
 use metrics::tally::Assertion;
 use metrics::{Batch, Event, Gates, Generator, Snapshot, Summary, TargetTable, Verdict};
-use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
+use script::{
+    Control, Level, LiveMetrics, PriorStages, SamplePlan, Stage, VuPoolPlan, VuStats, WorkPlan,
+    vu_pool,
+};
 use session::tui;
 use session::web::{self, LivePage, LiveView};
 use session::{
@@ -87,11 +90,11 @@ pub(super) fn run_stage(
     let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
     let outcome = Arc::new(Mutex::new(VuStats::default()));
     let live = prepare.map(|_| Arc::new(LiveMetrics::default()));
-    let plan = vu_plan(meant, stage, data, &outcome);
-    let plan = VuPoolPlan { live: live.clone(), earlier, ..plan };
+    let mut plan = vu_plan(meant, stage, data, &outcome);
+    plan.samples.live.clone_from(&live);
+    plan.work.earlier = earlier;
     let control = Arc::clone(&plan.control);
-    let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
-    let load = Load::Users(VuFactory { users, make: Arc::new(move |lane| vu_pool(&plan, lane)) });
+    let load = load_of(meant, plan);
     let outputs = meant.outputs.as_ref().filter(|_| stage == Stage::Iteration);
     let open = |outputs: &Outputs| outputs.open_results(meant.watching.as_ref()).transpose();
     let results = outputs.and_then(open).transpose()?;
@@ -241,41 +244,46 @@ pub(super) fn vu_plan(
         _ => Segment::default(),
     };
     let (began, logger) = (meant.began, Arc::clone(&meant.logger));
-    let user_agent = options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned());
     VuPoolPlan {
-        program: meant.program.clone(),
         control: Control::new(&scenarios, &segment),
-        segment,
         options: Some(options.for_scripts().into()),
         unix_ms: unix_ms(began),
-        scenarios,
-        stage,
-        earlier: PriorStages::default(),
-        data: data.map(Into::into),
-        max_redirects: options.max_redirects,
+        work: WorkPlan {
+            scenarios,
+            segment,
+            stage,
+            earlier: PriorStages::default(),
+            data: data.map(Into::into),
+            min_iteration: options.min_iteration,
+            backs_off: meant.backs_off,
+        },
         http: http_plan(options),
-        discard_bodies: options.discard_bodies,
-        default_headers: [("User-Agent".to_owned(), user_agent)].into(),
-        batch: options.batch,
-        backs_off: meant.backs_off,
-        min_iteration: options.min_iteration,
-        tally: meant.tally.clone(),
-        // The results have the metrics of scenarios and groups, as the full summary has.
-        parts: meant.mode == SummaryMode::Full || meant.has_results(),
-        tags: options.tags.clone(),
-        system_tags: options.system_tags,
-        row_tags: stage == Stage::Iteration
-            && (meant.has_results() || meant.page.address.is_some()),
-        emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).and_then(Outputs::emit),
-        live: None,
+        samples: sample_plan(meant, stage),
         clock: Arc::new(move || began.elapsed().into()),
         log: Arc::new(move |level, text, fields| logger.log(level, text, fields)),
         outcome: Arc::clone(outcome),
     }
 }
 
-/// The `User-Agent` of requests, unless the script sets one.
-const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
+/// The users of a plan, as a load.
+pub(super) fn load_of(meant: &TestConfig, plan: VuPoolPlan) -> Load {
+    let (users, program) = (plan.vus_max(), meant.program.clone());
+    Load::Users(VuFactory { users, make: Arc::new(move |lane| vu_pool(&program, &plan, lane)) })
+}
+
+fn sample_plan(meant: &TestConfig, stage: Stage) -> SamplePlan {
+    SamplePlan {
+        tally: meant.tally.clone(),
+        // The results have the metrics of scenarios and groups, as the full summary has.
+        parts: meant.mode == SummaryMode::Full || meant.has_results(),
+        tags: meant.options.tags.clone(),
+        system_tags: meant.options.system_tags,
+        row_tags: stage == Stage::Iteration
+            && (meant.has_results() || meant.page.address.is_some()),
+        emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).and_then(Outputs::emit),
+        live: None,
+    }
+}
 
 /// A function that is called once, within a time.
 fn once(function: &str, timeout: Nanos) -> Scenario {

@@ -3,8 +3,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use users::Host;
+
 use crate::api::table::K6;
-use crate::host::traits::{Files, Host, Secrets};
+use crate::loader::files::{Files, Secrets};
 use crate::loader::program::{CompileError, Program, Script};
 use crate::runtime::environment::Env;
 

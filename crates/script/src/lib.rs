@@ -8,48 +8,38 @@
 //!                                    │ coroutine ▸ QuickJS ▸ script ▸ api   │
 //!   ResumeWith(Ticket, ActionResult)▶└───── http.get() suspends here ───────┘ ──▶ StepResult::Waits; Action with its Ticket
 //!
-//! vus: a VuPool a worker, VirtualUsers to the engine: actions become commands, responses become results
+//! program_users: a pool of `users` a worker, VirtualUsers to the engine: actions become commands, responses become results
 //! ```
 //!
-//! The crate does no I/O: no socket, no file, no clock. The pool's host carries an [`Action`] out and returns its
-//! [`ActionResult`]. docs/design/http-get.md follows one request through all modules.
+//! The crate does no I/O: no socket, no file, no clock. The pool of `users` carries an [`Action`] out and
+//! returns its [`ActionResult`]. docs/design/http-get.md follows one request through all modules.
 
 mod api;
 mod compile;
-mod host;
 mod loader;
 mod options;
+mod program_users;
 mod runtime;
-mod vus;
 
-pub use host::action::{Action, ActionResult, Ticket};
-pub use host::cookie_jar::{Jar, SetCookie, SharedJar};
-pub use host::execution::{AbortReason, ExecutionInfo, ScenarioInfo, Stage};
-pub use host::http::{
-    Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, Timings,
-};
-pub use host::metrics::{DeclaredMetric, MetricRegistry};
-pub use host::sample::{Sample, TagList};
-pub use host::socket::{
-    CableCommand, CableEvent, Delivery, HandshakeResponse, SocketApi, SocketCommand, SocketEvent,
-    SocketRequest,
-};
-pub use host::system_tags::{SystemTag, SystemTags};
-pub use host::traits::{Files, Host, HttpRules, Instance, Level, LogFields, Secrets};
+pub use loader::files::{Files, Secrets};
 pub use loader::program::{CompileError, Program};
 pub use options::{
     ConsolidatedOptions, DnsOptions, Fields, HttpOptions, Options, OptionsError, ThresholdOption,
     TlsIdentity, VARIABLES, ValueFormat, canonical, merged, overridden, time_of,
 };
-pub use runtime::coroutine::{Call, StepResult};
+pub use program_users::{vu_pool, vus_that_fit};
 pub use runtime::environment::Env;
-pub use runtime::exception::Exception;
 pub use runtime::ffi::look_everywhere;
 pub use runtime::realm::Realm;
 pub use runtime::summary::{Document, documents};
 pub use runtime::vu::Vu;
-pub use vus::{
-    Clock, Control, GroupTallies, HttpDebug, HttpPlan, LiveMetrics, Log, OutputSample, OutputTags,
-    Paused, PriorStages, RateLimit, SCRIPT_HINT, SampleSink, VuPoolPlan, VuStats, vu_pool,
-    vus_that_fit,
+pub use users::{
+    AbortReason, Action, ActionResult, Auth, CableCommand, CableEvent, Call, Clock, Control,
+    DeclaredMetric, Delivery, Exception, ExecutionInfo, Expects, GroupTallies, HandshakeResponse,
+    Host, HttpDebug, HttpFailure, HttpPlan, HttpRequest, HttpResponse, HttpRules, Instance, Jar,
+    Level, LiveMetrics, Log, LogFields, MetricRegistry, OutputSample, OutputTags, OwnCookie,
+    Paused, PriorStages, RateLimit, SCRIPT_HINT, Sample, SamplePlan, SampleSink, ScenarioInfo,
+    SetCookie, SharedJar, SocketApi, SocketCommand, SocketEvent, SocketRequest, Stage, Statuses,
+    StepResult, SystemTag, SystemTags, TagList, Ticket, Timings, VirtualUser, VuPoolPlan, VuStats,
+    WorkPlan,
 };

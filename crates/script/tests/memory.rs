@@ -6,10 +6,9 @@
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use metrics::tally::Tally;
 use script::{
     CompileError, Control, Env, Files, Host, HttpPlan, Level, Options, PriorStages, Program, Realm,
-    Stage, SystemTags, Vu, VuPoolPlan, vu_pool, vus_that_fit,
+    SamplePlan, Stage, Vu, VuPoolPlan, WorkPlan, vu_pool, vus_that_fit,
 };
 use stdx::Nanos;
 use workload::Segment;
@@ -67,35 +66,31 @@ fn made(program: &Program, options: &str, workers: u64) -> (Option<String>, Vec<
     let lines = Arc::<Mutex<Vec<String>>>::default();
     let log = Arc::clone(&lines);
     let plan = VuPoolPlan {
-        program: program.clone(),
-        scenarios: options.scenarios,
-        segment,
-        stage: Stage::Iteration,
-        earlier: PriorStages::default(),
-        data: None,
-        max_redirects: 10,
-        discard_bodies: false,
-        default_headers: [].into(),
-        batch: (20, 6),
-        http: HttpPlan::default(),
-        backs_off: true,
-        min_iteration: options.min_iteration,
-        tally: Tally::default(),
-        parts: false,
-        tags: Vec::new(),
-        system_tags: SystemTags::default(),
-        row_tags: false,
-        emit: None,
-        live: None,
+        control: Arc::clone(&control),
+        work: WorkPlan {
+            scenarios: options.scenarios,
+            segment,
+            stage: Stage::Iteration,
+            earlier: PriorStages::default(),
+            data: None,
+            min_iteration: options.min_iteration,
+            backs_off: true,
+        },
+        http: HttpPlan {
+            max_redirects: 10,
+            default_headers: [].into(),
+            batch: (20, 6),
+            ..HttpPlan::default()
+        },
+        samples: SamplePlan::default(),
         clock: Arc::new(|| Nanos::ZERO),
         log: Arc::new(move |_, text, _| log.lock().unwrap().push(text.to_owned())),
         outcome: Arc::default(),
-        control: Arc::clone(&control),
         options: None,
         unix_ms: 0.0,
     };
     let pools: Vec<_> =
-        (0..workers).map(|first| vu_pool(&plan, Shard { first, step: workers })).collect();
+        (0..workers).map(|first| vu_pool(program, &plan, Shard { first, step: workers })).collect();
     drop(pools);
     let lines = std::mem::take(&mut *lines.lock().unwrap());
     (control.broken(), lines)

@@ -67,6 +67,7 @@ fn import_file(name: &str, flags: &ImportFlags) -> Result<Import, CommandError> 
         kind,
         files: &files,
         environment: environment.as_deref(),
+        tags: &flags.only_tags,
         environment_name: flags.env_name.as_deref(),
     };
     let import = ::import::import(&input).map_err(|error| failure(&error))?;

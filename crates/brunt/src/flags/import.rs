@@ -13,6 +13,8 @@ pub(crate) struct ImportFlags {
     /// The file of environments of Postman and `.http` files.
     pub(crate) env: Option<String>,
     pub(crate) env_name: Option<String>,
+    /// The tags of OpenAPI whose operations are wanted; empty: all.
+    pub(crate) only_tags: Vec<String>,
     /// Folders whose files the input may name, beside its own.
     pub(crate) allow_read: Vec<String>,
 }
@@ -84,6 +86,18 @@ pub(crate) const IMPORT: &[Flag<ImportFlags>] = &[
         "Which environment of that file.",
         |t: &mut ImportFlags, v| {
             t.env_name = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "only-tags",
+        ValueKind::Text("TAG,…"),
+        "all",
+        "Of an OpenAPI document, only operations that have one of these tags; repeatable.",
+        |t: &mut ImportFlags, v| {
+            let tags = v.split(',').map(str::trim).filter(|tag| !tag.is_empty());
+            t.only_tags.extend(tags.map(str::to_owned));
             Ok(())
         },
     )

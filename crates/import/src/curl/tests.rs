@@ -23,6 +23,7 @@ fn import_named(name: &str, text: &str) -> Import {
         kind: Kind::Curl,
         files: &NoFiles,
         environment: None,
+        tags: &[],
         environment_name: None,
     };
     crate::import(&input).unwrap()
@@ -108,6 +109,7 @@ fn what_is_left_out_is_listed_with_its_place() {
         kind: Kind::Curl,
         files: &NoFiles,
         environment: None,
+        tags: &[],
         environment_name: None,
     };
     assert_eq!(crate::import(&input).unwrap_err().to_string(), "a.sh:1: the quote ' is not closed");

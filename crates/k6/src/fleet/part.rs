@@ -9,15 +9,14 @@ use engine::Settings;
 use metrics::tally::Tally;
 use metrics::{Batch, Snapshot};
 use remote::{ScriptWork, Uplink, ends_at_once};
-use script::{Control, LiveMetrics, Stage, VuPoolPlan, VuStats, vu_pool};
+use script::{Control, LiveMetrics, Stage, VuStats};
 use session::{Control as RunControl, Observer, ObserverError, Session, SessionOptions};
 use stdx::Nanos;
-use workload::{Load, VuFactory};
 
 use super::archive::ScriptArchive;
 use super::record::PartRecord;
 use crate::config::TestConfig;
-use crate::stage::{plan_of, settings, vu_plan};
+use crate::stage::{load_of, plan_of, settings, vu_plan};
 
 /// Runs an agent's part of a script's scenarios: makes the VUs, reports that they are ready, begins when it is ordered to, and sends
 /// what it measured, once a second and at the end.
@@ -48,12 +47,12 @@ fn run(
     let stats = Arc::new(Mutex::new(VuStats::default()));
     let live = Arc::new(LiveMetrics::default());
     let data = work.setup.map(String::from_utf8_lossy);
-    let plan = vu_plan(meant, Stage::Iteration, data.as_deref(), &stats);
-    let plan = VuPoolPlan { live: Some(Arc::clone(&live)), row_tags: archive.rows, ..plan };
+    let mut plan = vu_plan(meant, Stage::Iteration, data.as_deref(), &stats);
+    plan.samples.live = Some(Arc::clone(&live));
+    plan.samples.row_tags = archive.rows;
     let control = Arc::clone(&plan.control);
     control.hold();
-    let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
-    let load = Load::Users(VuFactory { users, make: Arc::new(move |lane| vu_pool(&plan, lane)) });
+    let load = load_of(meant, plan);
     let settings = Settings { rows: true, ..settings(meant, Stage::Iteration) };
     let share = work.share.segment().map_err(|error| error.to_string())?.vus().share();
     let mut part = Part {

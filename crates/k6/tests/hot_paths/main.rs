@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex};
 use cable::{Cable, CablePlan, Pattern, Template};
 use demo::{Config, ServerMachine, ServiceTime};
 use engine::{Capture, CapturedHeaders, Protocol, Settings, SimulationResult, simulate};
-use metrics::tally::{Tally, Value};
+use metrics::tally::Value;
 use net::sim::{Faults, World};
 use net::{Address, Peer};
 use script::{
-    Control, Env, Files, Host, HttpPlan, Level, Options, PriorStages, Program, Stage, SystemTags,
-    VuPoolPlan, VuStats, vu_pool,
+    Control, Env, Files, Host, HttpPlan, Level, Options, PriorStages, Program, SamplePlan, Stage,
+    VuPoolPlan, VuStats, WorkPlan, vu_pool,
 };
 use stdx::Nanos;
 use wire::cable::{Codec, Dialect, Format};
@@ -173,8 +173,8 @@ fn run_script(source: String, iterations: u64, peer: Box<dyn Peer>) -> (Simulati
     let options = format!(r#"{{"vus":{USERS},"iterations":{iterations}}}"#);
     let options = Options::of(serde_json::from_str(&options).expect("JSON")).expect("options");
     let outcome = Arc::<Mutex<VuStats>>::default();
-    let plan = pool_plan(program, options, Arc::clone(&outcome));
-    let make = Arc::new(move |shard| vu_pool(&plan, shard));
+    let plan = pool_plan(options, Arc::clone(&outcome));
+    let make = Arc::new(move |shard| vu_pool(&program, &plan, shard));
     let load = Load::Users(VuFactory { users: USERS, make });
     let capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     let settings = Settings { capture, rows: false, ..Settings::default() };
@@ -183,30 +183,26 @@ fn run_script(source: String, iterations: u64, peer: Box<dyn Peer>) -> (Simulati
     (result, stats)
 }
 
-fn pool_plan(program: Program, options: Options, outcome: Arc<Mutex<VuStats>>) -> VuPoolPlan {
+fn pool_plan(options: Options, outcome: Arc<Mutex<VuStats>>) -> VuPoolPlan {
     let segment = Segment::default();
     VuPoolPlan {
-        program,
         control: Control::new(&options.scenarios, &segment),
-        scenarios: options.scenarios,
-        segment,
-        stage: Stage::Iteration,
-        earlier: PriorStages::default(),
-        data: None,
-        max_redirects: 10,
-        discard_bodies: false,
-        default_headers: [("User-Agent".to_owned(), "counts".to_owned())].into(),
-        batch: (20, 6),
-        http: HttpPlan::default(),
-        backs_off: true,
-        min_iteration: Nanos::ZERO,
-        tally: Tally::default(),
-        parts: false,
-        tags: Vec::new(),
-        system_tags: SystemTags::default(),
-        row_tags: false,
-        emit: None,
-        live: None,
+        work: WorkPlan {
+            scenarios: options.scenarios,
+            segment,
+            stage: Stage::Iteration,
+            earlier: PriorStages::default(),
+            data: None,
+            min_iteration: Nanos::ZERO,
+            backs_off: true,
+        },
+        http: HttpPlan {
+            max_redirects: 10,
+            default_headers: [("User-Agent".to_owned(), "counts".to_owned())].into(),
+            batch: (20, 6),
+            ..HttpPlan::default()
+        },
+        samples: SamplePlan::default(),
         clock: Arc::new(|| Nanos::ZERO),
         log: Arc::new(|_, text, _| panic!("the script logs {text}")),
         outcome,

@@ -8,11 +8,11 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 use serde_json::json;
 use stdx::OutOfMemory;
+use users::Stage;
 
 use super::data::{handle, held_beside, keep, maker};
 use super::fs;
 use super::js_builtins::{declare_all, export_all, js_builtin};
-use crate::host::execution::Stage;
 use crate::loader::store::SharedElements;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::OpaqueHandle;

@@ -5,9 +5,9 @@ use rquickjs::function::{Constructor, Opt};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 use stdx::{MemoryShare, OutOfMemory};
+use users::Stage;
 
 use super::js_builtins::{declare_all, export_all, js_builtin};
-use crate::host::execution::Stage;
 use crate::loader::program::leave_room;
 use crate::loader::store::{Elements, SharedElements, Store};
 use crate::runtime::current::vu_of;

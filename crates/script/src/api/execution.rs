@@ -7,13 +7,12 @@ use rquickjs::function::{Args, Constructor, Opt};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::object::Accessor;
 use rquickjs::{Ctx, Exception as JsException, Function, IntoJs, Object, Result, Value};
+use users::{AbortReason, Instance, ScenarioInfo, Stage};
 
-use crate::host::execution::Stage;
-use crate::host::execution::{AbortReason, ScenarioInfo};
-use crate::host::traits::Instance;
 use crate::runtime::caught::exception_of;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::vu_of;
+use crate::runtime::frames::innermost;
 use crate::runtime::values::string_of;
 
 /// The module.
@@ -137,7 +136,7 @@ fn test<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 fn place(ctx: &Ctx<'_>) -> Result<Option<String>> {
     let error: Constructor<'_> = ctx.globals().get(PredefinedAtom::Error)?;
     let error: Value<'_> = error.construct(())?;
-    Ok(exception_of(&error).innermost().map(str::to_owned))
+    Ok(innermost(&exception_of(&error)).map(str::to_owned))
 }
 
 /// What happened, and why where the script says.

@@ -8,11 +8,11 @@
 use rquickjs::object::Property;
 use rquickjs::prelude::{Opt, Rest};
 use rquickjs::{ArrayBuffer, Ctx, Function, Object, Result, Value};
+use users::Level;
 
 use super::inspect::inspect;
 use super::js_builtins::js_builtin;
 use super::{html, locale, timers, web, webcrypto};
-use crate::host::traits::Level;
 use crate::loader::commonjs;
 use crate::loader::open::opened;
 use crate::loader::running::caller;

@@ -7,10 +7,10 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::prelude::Opt;
 use rquickjs::{Atom, Coerced, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use stdx::Nanos;
+use users::TagList;
 
 use super::random;
 use crate::api::tags::sample_tags;
-use crate::host::sample::TagList;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::{FewFields, call_with, is_async};

@@ -6,12 +6,10 @@ use metrics::tally::{Contains, Kind, MetricId};
 use rquickjs::function::{Constructor, Opt};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
+use users::{DeclareError, DeclaredMetric, Level, Stage};
 
 use crate::api::inspect::inspect;
 use crate::api::tags::sample_tags;
-use crate::host::execution::Stage;
-use crate::host::metrics::{DeclareError, DeclaredMetric};
-use crate::host::traits::Level;
 use crate::runtime::current::vu_of;
 use crate::runtime::values::truthy;
 

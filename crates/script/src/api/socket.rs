@@ -6,20 +6,16 @@ use rquickjs::convert::List;
 use rquickjs::function::Opt;
 use rquickjs::{Array, Class, Ctx, Exception, Function, IntoJs, Object, Persistent, Result, Value};
 use stdx::{Nanos, OutOfMemory};
+use users::{
+    Action, ActionResult, CableCommand, CableEvent, Delivery, HandshakeResponse, HttpRequest,
+    Level, SocketApi, SocketCommand, SocketEvent, SocketRequest, Ticket, response_head::fields,
+};
 use wire::cable::{Codec, CommandKind, Kind};
 use wire::url::Url;
 
 use super::bytes::{buffer, of_buffer};
 use super::http::{JarRef, canonical, malformed, text_of};
 use crate::api::tags::sample_tags;
-use crate::host::action::{Action, ActionResult, Ticket};
-use crate::host::http::HttpRequest;
-use crate::host::response_head::fields;
-use crate::host::socket::{
-    CableCommand, CableEvent, Delivery, HandshakeResponse, SocketApi, SocketCommand, SocketEvent,
-    SocketRequest,
-};
-use crate::host::traits::Level;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::vu_of;
 use crate::runtime::event_loop::Next;

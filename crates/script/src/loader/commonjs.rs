@@ -6,6 +6,7 @@ use rquickjs::function::This;
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::object::Property;
 use rquickjs::{Ctx, Exception, Function, Module, Object, Result, Value};
+use users::Stage;
 
 use super::module_error::{only_in_init, thrown_at};
 use super::module_name::{FACADE, exact};
@@ -14,7 +15,6 @@ use super::running::Evaluation;
 use super::source::Kind;
 use super::store::Store;
 use super::unit::unit;
-use crate::host::execution::Stage;
 use crate::runtime::current::vu_of;
 use crate::runtime::values::string_of;
 

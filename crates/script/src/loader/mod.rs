@@ -2,6 +2,7 @@
 
 pub(crate) mod builtins;
 pub(crate) mod commonjs;
+pub(crate) mod files;
 pub(crate) mod module_error;
 mod module_loader;
 mod module_name;

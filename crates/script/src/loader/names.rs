@@ -4,12 +4,12 @@
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Object, Value};
+use users::Level;
 
 use super::commonjs;
 use super::module_name::NO_DEFAULT;
 use super::source::Source;
 use super::store::Store;
-use crate::host::traits::Level;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::vu_of;
 use crate::runtime::values::truthy;

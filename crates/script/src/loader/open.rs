@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use rquickjs::{Ctx, Exception, Result};
+use users::{Level, Stage};
 
 use super::module_error::only_in_init;
 use super::resolve;
 use super::running::{caller, running};
-use crate::host::execution::Stage;
-use crate::host::traits::Level;
 use crate::runtime::current::vu_of;
 
 /// What a file holds. It is read while the script is first run, and shared from then on.

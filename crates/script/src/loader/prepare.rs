@@ -4,7 +4,7 @@
 use super::source::{Kind, Source, SourceError, line_and_column};
 use super::source_map::SourceMap;
 use super::{nesting, typescript, typescript_syntax};
-use crate::host::traits::Files;
+use crate::loader::files::Files;
 use crate::runtime::deep_stack;
 
 /// What stands before a CommonJS module's text, on its first line.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rquickjs::loader::{Loader, Resolver};
 use rquickjs::{Context, Ctx, Error, Function, Module, Object, Runtime, Value};
 use thiserror::Error;
+use users::{Exception, Host, MetricRegistry};
 
 use super::builtins::Builtins;
 use super::module_loader::{ModuleFiles, ModuleResolver};
@@ -13,13 +14,11 @@ use super::source::Kind;
 use super::store::Store;
 use super::unit::unit;
 use super::{commonjs, module_name, resolve};
-use crate::host::metrics::MetricRegistry;
-use crate::host::traits::{Files, Host, Secrets};
+use crate::loader::files::{Files, Secrets};
 use crate::runtime::caught::caught_init;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::{self, Current, vu_of};
 use crate::runtime::environment::Env;
-use crate::runtime::exception::Exception;
 use crate::runtime::go_json::go_json;
 use crate::runtime::{deep_stack, ffi, run_loop};
 

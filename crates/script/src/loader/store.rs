@@ -12,7 +12,7 @@ use super::prepare::prepare;
 use super::resolve;
 use super::source::{Source, SourceError};
 use super::source_map::SourcePos;
-use crate::host::traits::{Files, Secrets};
+use crate::loader::files::{Files, Secrets};
 use crate::runtime::ffi::Bytecode;
 
 /// One module: its text, and what it was compiled to once it has been.

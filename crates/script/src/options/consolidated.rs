@@ -4,11 +4,11 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 use stdx::Nanos;
+use users::SystemTags;
 
 use super::fields::{Fields, time_of, whole};
 use super::scenarios;
 use super::shape::executor_fields;
-use crate::host::system_tags::SystemTags;
 
 /// The fields, in k6's order.
 const FIELDS: [&str; 40] = [

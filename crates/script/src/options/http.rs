@@ -1,8 +1,7 @@
 //! `HttpOptions`: what k6's options say of requests, names and TLS.
 
 use serde_json::{Map, Value};
-
-use crate::vus::HttpDebug;
+use users::HttpDebug;
 
 /// k6's options of requests, names and TLS.
 #[derive(Clone, Debug, Default, PartialEq)]

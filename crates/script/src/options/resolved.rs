@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value};
 use stdx::Nanos;
+use users::SystemTags;
 use workload::executor::Scenario;
 use workload::{Segment, VuReservation};
 
@@ -16,7 +17,6 @@ use super::http::HttpOptions;
 use super::scenarios;
 use super::shape::{canonical, unknown_fields};
 use super::thresholds::{ThresholdOption, limited, segment, thresholds};
-use crate::host::system_tags::SystemTags;
 
 /// What a run is to be.
 #[derive(Clone, Debug, PartialEq)]

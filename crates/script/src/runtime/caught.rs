@@ -1,10 +1,11 @@
 //! Exceptions of scripts, caught: their stacks name the places that the author of the script knows.
 
 use rquickjs::{CaughtError, Coerced, Ctx, Error, Value};
+use users::{Exception, OUT_OF_MEMORY};
 
 use super::current::vu_of;
-use super::exception::{Exception, OUT_OF_MEMORY, frame};
 use super::ffi::take_out_of_memory;
+use super::frames::frame;
 use crate::loader::module_error::{at, excerpt};
 use crate::loader::source_map::SourcePos;
 use crate::loader::store::Store;

@@ -6,16 +6,14 @@ use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use rquickjs::{Ctx, Exception as JsException, Result};
+use users::{
+    ExecutionInfo, Host, HttpRequest, MetricRegistry, Sample, SharedJar, Stage, Statuses, TagList,
+};
 
 use super::coroutine::VuSuspender;
 use super::event_loop::EventLoop;
 use super::known_urls::KnownUrls;
-use crate::host::cookie_jar::SharedJar;
-use crate::host::execution::{ExecutionInfo, Stage};
-use crate::host::http::{HttpRequest, Statuses};
-use crate::host::metrics::MetricRegistry;
-use crate::host::sample::{Sample, TagList};
-use crate::host::traits::{Files, Host};
+use crate::loader::files::Files;
 use crate::loader::store::Store;
 
 /// Samples that wait to be taken; more than these are dropped and counted.

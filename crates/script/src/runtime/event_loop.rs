@@ -6,9 +6,9 @@ use std::collections::{HashMap, VecDeque};
 
 use rquickjs::{Ctx, Persistent, Value};
 use stdx::{MemoryShare, Nanos, NumberHash, OutOfMemory};
+use users::{Action, ActionResult, Ticket};
 
 use super::timers::Timers;
-use crate::host::action::{Action, ActionResult, Ticket};
 
 /// Bytes of messages that wait until the script waits, at most: 64 MiB, as of those that wait for a server, and no more than an
 /// eighth of `-memory-limit`: they are copied on their way into frames and to the server.

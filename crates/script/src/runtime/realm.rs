@@ -7,12 +7,12 @@ use std::rc::Rc;
 
 use rquickjs::{Context, Ctx, Runtime};
 use stdx::MemoryShare;
+use users::Exception;
 
 use crate::loader::program::Program;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::{self, Current};
 use crate::runtime::deep_stack::{RUN_STACK_BYTES, VU_JS_STACK_BYTES};
-use crate::runtime::exception::Exception;
 use crate::runtime::ffi::{self, Fiber, Reachable, StackBytes};
 use crate::runtime::known_urls::KnownUrls;
 use crate::runtime::run_loop;

@@ -4,16 +4,15 @@
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Error, Persistent, Promise, Result, Value};
 use stdx::Nanos;
+use users::{ActionResult, Exception, Ticket};
 
 use super::caught::{caught, exception_of};
 use super::context::VuContext;
 use super::current::vu_of;
 use super::event_loop::{ANYTHING, NOTHING, Next};
-use super::exception::Exception;
 use super::ffi::interrupted;
 use super::timers::Due;
 use super::wait::WaitEnd;
-use crate::host::action::{ActionResult, Ticket};
 
 /// The most rejected promises that are remembered between two looks at them.
 const REJECTED_MAX: usize = 1_000;

@@ -8,20 +8,19 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use rquickjs::{Atom, Ctx, Function, Object, Value};
 use stdx::{MemoryShare, equal};
+use users::{
+    AbortReason, Action, ActionResult, Call, Exception, ExecutionInfo, Host, Sample, Stage,
+    StepResult, TagList, Ticket, VirtualUser,
+};
 
 use super::caught::{caught, caught_init};
 use super::context::VuContext;
-use super::coroutine::{Call, ResumeWith, StepResult, YieldReason};
+use super::coroutine::{ResumeWith, YieldReason};
 use super::deep_stack::VU_STACK_BYTES;
-use super::exception::Exception;
 use super::ffi::{Fiber, call_with};
 use super::go_json::go_json;
 use super::realm::Realm;
 use super::{environment, run_loop, summary};
-use crate::host::action::{Action, ActionResult, Ticket};
-use crate::host::execution::{AbortReason, ExecutionInfo, Stage};
-use crate::host::sample::{Sample, TagList};
-use crate::host::traits::Host;
 
 /// A virtual user.
 pub struct Vu {
@@ -64,89 +63,6 @@ impl Vu {
         }
     }
 
-    /// Calls a function of the script.
-    ///
-    /// # Panics
-    /// A call is under way.
-    pub fn call(&mut self, call: Call) -> StepResult {
-        assert!(!self.waits, "a VU does one thing at a time");
-        self.context.stopped.set(false);
-        self.turn(ResumeWith::Call(call))
-    }
-
-    /// Where the next call stands in the test. In another scenario, the VU has none of its tags.
-    pub fn set_execution(&self, execution: ExecutionInfo) {
-        let before = self.context.execution.replace(execution);
-        let number = |of: &ExecutionInfo| of.scenario.as_ref().map(|scenario| scenario.number);
-        if number(&before) != number(&self.context.execution.borrow()) {
-            self.context.new_scenario.set(true);
-            drop(self.context.vu_tags.take());
-            drop(self.context.metadata.take());
-        }
-    }
-
-    /// Brings an answer. `None`: the script waits for something else; it is kept, or dropped where it comes too late.
-    pub fn answer(&mut self, ticket: Ticket, answer: ActionResult) -> Option<StepResult> {
-        if self.waits && self.context.events.wants(ticket) {
-            return Some(self.turn(ResumeWith::Result(ticket, answer)));
-        }
-        self.context.events.keep(ticket, answer);
-        None
-    }
-
-    /// The time that a call waited for has come. `None`: none is under way.
-    pub fn wake(&mut self) -> Option<StepResult> {
-        self.waits.then(|| self.turn(ResumeWith::Woke))
-    }
-
-    /// Ends the call that is under way, if one is.
-    pub fn stop(&mut self) {
-        self.context.stopped.set(true);
-        while self.waits {
-            self.turn(ResumeWith::End);
-        }
-    }
-
-    /// Whether the script asked for something since the last time.
-    #[must_use]
-    pub fn has_actions(&self) -> bool {
-        self.context.events.has_actions()
-    }
-
-    /// Takes what the script asked for since the last time; gives the memory that it takes until it is carried out.
-    pub fn take_actions(&self, into: &mut Vec<Action>) -> MemoryShare {
-        self.context.events.take_actions(into)
-    }
-
-    /// Answers of a ticket that came while the script was busy with something else, and wait for it; and the bytes in them.
-    #[must_use]
-    pub fn backlog(&self, ticket: Ticket) -> (usize, usize) {
-        self.context.events.backlog(ticket)
-    }
-
-    /// Whether the script made samples since the last time.
-    #[must_use]
-    pub fn has_samples(&self) -> bool {
-        self.context.has_samples()
-    }
-
-    /// Takes the samples that the script made since the last time.
-    pub fn take_samples(&self, into: &mut Vec<Sample>) {
-        self.context.take_samples(into);
-    }
-
-    /// The tags and the metadata that the script gave all its samples.
-    #[must_use]
-    pub fn tags(&self) -> (Option<Rc<TagList>>, Option<Rc<TagList>>) {
-        (self.context.vu_tags.borrow().clone(), self.context.metadata.borrow().clone())
-    }
-
-    /// Samples that were made faster than they were taken, and are lost.
-    #[must_use]
-    pub fn samples_dropped(&self) -> u64 {
-        self.context.samples_dropped()
-    }
-
     fn turn(&mut self, with: ResumeWith) -> StepResult {
         let reason = self.resume(with);
         self.waits = matches!(reason, Some(YieldReason::Waits));
@@ -166,6 +82,86 @@ impl Vu {
             CoroutineResult::Yield(reason) => Some(reason),
             CoroutineResult::Return(()) => None,
         }
+    }
+}
+
+impl VirtualUser for Vu {
+    /// Calls a function of the script.
+    ///
+    /// # Panics
+    /// A call is under way.
+    fn call(&mut self, call: Call) -> StepResult {
+        assert!(!self.waits, "a VU does one thing at a time");
+        self.context.stopped.set(false);
+        self.turn(ResumeWith::Call(call))
+    }
+
+    /// Where the next call stands in the test. In another scenario, the VU has none of its tags.
+    fn set_execution(&mut self, execution: ExecutionInfo) {
+        let before = self.context.execution.replace(execution);
+        let number = |of: &ExecutionInfo| of.scenario.as_ref().map(|scenario| scenario.number);
+        if number(&before) != number(&self.context.execution.borrow()) {
+            self.context.new_scenario.set(true);
+            drop(self.context.vu_tags.take());
+            drop(self.context.metadata.take());
+        }
+    }
+
+    /// Brings an answer. `None`: the script waits for something else; it is kept, or dropped where it comes too late.
+    fn answer(&mut self, ticket: Ticket, answer: ActionResult) -> Option<StepResult> {
+        if self.waits && self.context.events.wants(ticket) {
+            return Some(self.turn(ResumeWith::Result(ticket, answer)));
+        }
+        self.context.events.keep(ticket, answer);
+        None
+    }
+
+    /// The time that a call waited for has come. `None`: none is under way.
+    fn wake(&mut self) -> Option<StepResult> {
+        self.waits.then(|| self.turn(ResumeWith::Woke))
+    }
+
+    /// Ends the call that is under way, if one is.
+    fn stop(&mut self) {
+        self.context.stopped.set(true);
+        while self.waits {
+            self.turn(ResumeWith::End);
+        }
+    }
+
+    /// Whether the script asked for something since the last time.
+    fn has_actions(&self) -> bool {
+        self.context.events.has_actions()
+    }
+
+    /// Takes what the script asked for since the last time; gives the memory that it takes until it is carried out.
+    fn take_actions(&mut self, into: &mut Vec<Action>) -> MemoryShare {
+        self.context.events.take_actions(into)
+    }
+
+    /// Answers of a ticket that came while the script was busy with something else, and wait for it; and the bytes in them.
+    fn backlog(&self, ticket: Ticket) -> (usize, usize) {
+        self.context.events.backlog(ticket)
+    }
+
+    /// Whether the script made samples since the last time.
+    fn has_samples(&self) -> bool {
+        self.context.has_samples()
+    }
+
+    /// Takes the samples that the script made since the last time.
+    fn take_samples(&mut self, into: &mut Vec<Sample>) {
+        self.context.take_samples(into);
+    }
+
+    /// The tags and the metadata that the script gave all its samples.
+    fn tags(&self) -> (Option<Rc<TagList>>, Option<Rc<TagList>>) {
+        (self.context.vu_tags.borrow().clone(), self.context.metadata.borrow().clone())
+    }
+
+    /// Samples that were made faster than they were taken, and are lost.
+    fn samples_dropped(&self) -> u64 {
+        self.context.samples_dropped()
     }
 }
 

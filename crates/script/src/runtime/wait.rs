@@ -9,12 +9,12 @@ use std::collections::VecDeque;
 
 use rquickjs::{Ctx, Exception as JsException, Result};
 use stdx::Nanos;
+use users::{Action, ActionResult, Ticket};
 
 use super::context::VuContext;
 use super::coroutine::{ResumeWith, YieldReason};
 use super::event_loop::{NOTHING, Then};
 use super::ffi::interrupted;
-use crate::host::action::{Action, ActionResult, Ticket};
 
 /// The most things that a VU may have under way beside what it waits for.
 const TASKS_MAX: usize = 10_000;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use script::{
     Action, ActionResult, Auth, Call, Files, Host, HttpFailure, HttpRequest, HttpResponse,
-    HttpRules, Level, Program, Realm, Stage, Statuses, StepResult, Vu,
+    HttpRules, Level, Program, Realm, Stage, Statuses, StepResult, VirtualUser as _, Vu,
 };
 use stdx::Nanos;
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use script::{Call, Files, Host, Level, Program, Realm, Stage, StepResult, Vu};
+use script::{Call, Files, Host, Level, Program, Realm, Stage, StepResult, VirtualUser as _, Vu};
 use stdx::Nanos;
 
 /// A world where no time passes, which remembers its log.

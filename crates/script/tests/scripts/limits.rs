@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use script::{
     Action, ActionResult, Call, CompileError, Files, Host, HttpResponse, Level, Program, Realm,
-    Stage, StepResult, Vu,
+    Stage, StepResult, VirtualUser as _, Vu,
 };
 use stdx::Nanos;
 

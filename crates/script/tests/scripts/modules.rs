@@ -9,7 +9,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use script::{
-    Call, CompileError, Files, Host, Level, Program, Realm, Secrets, Stage, StepResult, Vu,
+    Call, CompileError, Files, Host, Level, Program, Realm, Secrets, Stage, StepResult,
+    VirtualUser as _, Vu,
 };
 use stdx::Nanos;
 

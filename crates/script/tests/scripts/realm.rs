@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use script::{
     Action, ActionResult, Call, Files, Host, HttpResponse, Level, Program, Realm, Stage,
-    StepResult, Vu,
+    StepResult, VirtualUser as _, Vu,
 };
 use stdx::Nanos;
 

@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use script::{
     Action, ActionResult, Call, CompileError, Exception, Files, Host, HttpFailure, HttpRequest,
-    HttpResponse, Level, Program, Realm, Sample, Stage, StepResult, Ticket, Timings, Vu,
+    HttpResponse, Level, Program, Realm, Sample, Stage, StepResult, Ticket, Timings,
+    VirtualUser as _, Vu,
 };
 use stdx::Nanos;
 
@@ -64,14 +65,14 @@ fn iterate(vu: &mut Vu, iteration: u64, data: Option<&str>) -> StepResult {
 }
 
 /// What the script asked for since the last time.
-fn asked(vu: &Vu) -> Vec<Action> {
+fn asked(vu: &mut Vu) -> Vec<Action> {
     let mut asked = Vec::new();
     let _memory = vu.take_actions(&mut asked);
     asked
 }
 
 /// The one request that the script asked for.
-fn request(vu: &Vu) -> (Ticket, HttpRequest) {
+fn request(vu: &mut Vu) -> (Ticket, HttpRequest) {
     let mut asked = asked(vu);
     assert_eq!(asked.len(), 1);
     let Action::Http(ticket, ask) = asked.remove(0) else { panic!("it asks for a request") };
@@ -252,7 +253,7 @@ fn a_failed_request_is_a_response() {
             const r = http.get('http://h/'); return [r.status, r.error, r.error_code, r.body] }",
     );
     assert_eq!(iterate(&mut vu, 0, None), StepResult::Waits { until: None });
-    let (ticket, _) = request(&vu);
+    let (ticket, _) = request(&mut vu);
     let text = "dial: connection refused".to_owned();
     let failure = Some(HttpFailure { code: 1212, text, whole: "Get \"http://h/\": no".to_owned() });
     let asked = Some(Box::default());
@@ -525,7 +526,7 @@ fn a_stopped_iteration_goes_no_further() {
         }";
     let mut vu = vu(&world, source);
     assert!(matches!(iterate(&mut vu, 0, None), StepResult::Waits { .. }));
-    let (ticket, _) = request(&vu);
+    let (ticket, _) = request(&mut vu);
     vu.stop();
     // What it waited for comes too late.
     assert_eq!(vu.answer(ticket, response(200, "")), None);
@@ -659,7 +660,7 @@ fn a_batch_has_its_limits_and_keeps_its_shape() {
         }",
     );
     let mut turn = iterate(&mut vu, 0, None);
-    let mut waiting = asked(&vu);
+    let mut waiting = asked(&mut vu);
     assert_eq!(waiting.len(), 20);
     let to_a = waiting.iter().filter(|action| {
         let Action::Http(_, ask) = action else { panic!("it asks for a request") };
@@ -671,7 +672,7 @@ fn a_batch_has_its_limits_and_keeps_its_shape() {
             panic!("it asks for a request")
         };
         turn = vu.answer(ticket, response_to(*ask, 200, "")).unwrap();
-        waiting.extend(asked(&vu));
+        waiting.extend(asked(&mut vu));
         assert!(waiting.len() <= 20);
     }
     let expect = r#"[40,"http://d/9",["x","y","z","bad"],"POST",0]"#;

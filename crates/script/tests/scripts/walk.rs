@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use script::{
     Action, ActionResult, Call, Files, Host, HttpRequest, HttpResponse, Level, Program, Realm,
-    Stage, StepResult, Ticket, Vu,
+    Stage, StepResult, Ticket, VirtualUser as _, Vu,
 };
 use stdx::{Nanos, Prng};
 

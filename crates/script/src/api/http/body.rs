@@ -2,11 +2,10 @@
 
 use rquickjs::function::Opt;
 use rquickjs::{ArrayBuffer, Ctx, Exception, Object, Result, Value};
+use users::{HttpRequest, Level};
 use wire::content::Coding;
 
 use super::read::{ReadError, ReadResult, refuse};
-use crate::host::http::HttpRequest;
-use crate::host::traits::Level;
 use crate::runtime::current::{on_worker_stack, vu_of};
 use crate::runtime::ffi::copied;
 use crate::runtime::values::string_of;

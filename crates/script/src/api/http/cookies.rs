@@ -2,10 +2,9 @@
 
 use rquickjs::function::{Rest, This};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
+use users::{SetCookie, SharedJar, parse_date, url_error::url_error_text};
 use wire::url::Url;
 
-use crate::host::cookie_jar::{SetCookie, SharedJar, parse_date};
-use crate::host::url_error::url_error_text;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::{Handle, HandleClass};
 use crate::runtime::values::{number_of, string_of, truthy};

@@ -1,7 +1,7 @@
 //! What is no URL at all, as Go's `net/url` has it: k6 refuses it before anything is sent or counted, in these words. Whether
 //! what is one can be asked for is decided elsewhere.
 
-use crate::host::url_error::CONTROL;
+use users::url_error::CONTROL;
 
 /// Why a text is not a URL, in Go's words; `None` if it is one, of any scheme.
 pub(in crate::api) fn malformed(url: &str) -> Option<String> {

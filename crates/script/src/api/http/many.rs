@@ -4,11 +4,10 @@ use std::collections::{HashMap, VecDeque};
 
 use rquickjs::function::Rest;
 use rquickjs::{Array, Ctx, Exception, IntoJs, Object, Persistent, Result, Value};
+use users::{Action, HttpRequest, Ticket};
 use wire::url::Url;
 
 use super::send::{Arguments, Refusal, WHAT, http_of, prepare, refused, respond};
-use crate::host::action::{Action, Ticket};
-use crate::host::http::HttpRequest;
 use crate::runtime::current::vu_of;
 use crate::runtime::event_loop::Next;
 use crate::runtime::values::string_of;

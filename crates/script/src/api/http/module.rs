@@ -3,10 +3,10 @@
 use rquickjs::function::{Constructor, Opt, Rest};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, IntoJs, Object, Result, Value};
+use users::Level;
 
 use super::send::send;
 use super::{body, constants, cookies, many, statuses, url};
-use crate::host::traits::Level;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::Handle;
 use crate::runtime::values::string_of;

@@ -2,10 +2,10 @@
 
 use rquickjs::{Class, Ctx, Object, Result, Value};
 use stdx::Nanos;
+use users::{Auth, Expects, HttpRequest, OwnCookie};
 
 use super::read::{ReadResult, refuse};
 use super::{body, cookies, statuses};
-use crate::host::http::{Auth, Expects, HttpRequest, OwnCookie};
 use crate::runtime::ffi::Handle;
 use crate::runtime::values::{number_of, string_fields, string_of, truthy};
 

@@ -6,13 +6,11 @@ use rquickjs::{
     Array, ArrayBuffer, Class, Ctx, Exception, Function, IntoJs, Object, Result, Value,
 };
 use stdx::Nanos;
+use users::{Expects, HttpRequest, HttpResponse, SetCookie, response_head};
 
 use super::super::k6::milliseconds;
 use super::params::canonical;
 use super::select;
-use crate::host::cookie_jar::SetCookie;
-use crate::host::http::{Expects, HttpRequest, HttpResponse};
-use crate::host::response_head;
 use crate::runtime::current::on_worker_stack;
 use crate::runtime::ffi::Handle;
 use crate::runtime::values::string_of;

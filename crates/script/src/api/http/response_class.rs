@@ -1,9 +1,9 @@
 //! The class of responses: its prototype has the fields, and what takes a response for a page.
 
 use rquickjs::{Ctx, Object, Result};
+use users::HttpResponse;
 
 use super::{page, response};
-use crate::host::http::HttpResponse;
 use crate::runtime::ffi::HandleClass;
 
 impl HandleClass for Box<HttpResponse> {

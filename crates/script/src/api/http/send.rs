@@ -4,13 +4,11 @@ use std::borrow::Cow;
 
 use rquickjs::{Class, Ctx, Exception, IntoJs, Result, Value};
 use stdx::OutOfMemory;
+use users::{Action, ActionResult, BodyMemory, HttpFailure, HttpRequest, HttpResponse, Level};
 
 use super::body::FormEncoding;
 use super::read::ReadError;
 use super::{body, params, url};
-use crate::host::action::{Action, ActionResult};
-use crate::host::http::{BodyMemory, HttpFailure, HttpRequest, HttpResponse};
-use crate::host::traits::Level;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::Handle;

@@ -2,8 +2,8 @@
 
 use rquickjs::function::Rest;
 use rquickjs::{Class, Ctx, Exception, Object, Result, Value};
+use users::Statuses;
 
-use crate::host::http::Statuses;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::{Handle, HandleClass};
 

@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use rquickjs::function::Rest;
 use rquickjs::{Ctx, Object, Result, Value};
+use users::masked;
 use wire::url::{Url, UrlError};
 
 use super::malformed::malformed;
 use super::read::{ReadError, ReadResult};
 use crate::api::inspect::inspect;
-use crate::host::http::masked;
 use crate::runtime::ffi::ascii;
 use crate::runtime::known_urls::KnownUrls;
 use crate::runtime::values::string_of;

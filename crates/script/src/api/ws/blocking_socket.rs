@@ -6,12 +6,11 @@ use std::rc::Rc;
 use rquickjs::function::{Constructor, IntoJsFunc, Opt};
 use rquickjs::{Coerced, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use stdx::Nanos;
+use users::{SocketCommand, SocketEvent, Ticket};
 
 use super::handlers::{Event, Handlers};
 use crate::api::bytes::buffer;
 use crate::api::socket::{close_and_forget, order};
-use crate::host::action::Ticket;
-use crate::host::socket::{SocketCommand, SocketEvent};
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::{call_with, copied};
 use crate::runtime::timers::{Timer, Timers};

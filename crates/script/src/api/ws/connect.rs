@@ -5,12 +5,10 @@ use std::rc::Rc;
 use rquickjs::function::Opt;
 use rquickjs::{Ctx, Exception, Object, Result, Value};
 use stdx::Nanos;
+use users::{HandshakeResponse, Level, SocketEvent, Ticket};
 
 use super::blocking_socket::{BlockingSocket, GOING_AWAY, LetGo, script_object};
 use crate::api::socket::{WHAT, add_answer, close_and_forget, next_event, open_blocking};
-use crate::host::action::Ticket;
-use crate::host::socket::{HandshakeResponse, SocketEvent};
-use crate::host::traits::Level;
 use crate::runtime::context::VuContext;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::call_with;

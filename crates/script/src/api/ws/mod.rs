@@ -6,10 +6,10 @@ mod handlers;
 
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Function, Object, Result};
+use users::Level;
 
 use super::js_builtins::{declare_all, export_all, js_builtin};
 use super::socket;
-use crate::host::traits::Level;
 use crate::runtime::current::vu_of;
 
 /// `k6/ws`.

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 
 use metrics::tally::{Tally, Value};
 use script::{
-    Control, Env, Files, Host, HttpPlan, Level, Options, Paused, PriorStages, Program, Stage,
-    SystemTags, VuPoolPlan, VuStats, vu_pool,
+    Control, Env, Files, Host, HttpPlan, Level, Options, Paused, PriorStages, Program, SamplePlan,
+    Stage, VuPoolPlan, VuStats, WorkPlan, vu_pool,
 };
 use stdx::Nanos;
 use workload::arrival::Shard;
@@ -72,35 +72,37 @@ impl Test {
             tally.declare(&own.name, own.kind, own.contains);
         }
         let plan = VuPoolPlan {
-            program,
-            scenarios: options.scenarios,
-            segment,
-            stage: Stage::Iteration,
-            earlier: PriorStages::default(),
-            data: None,
-            max_redirects: 10,
-            discard_bodies: false,
-            default_headers: [("User-Agent".to_owned(), "test".to_owned())].into(),
-            batch: (20, 6),
-            http: HttpPlan::default(),
-            backs_off: true,
-            min_iteration: options.min_iteration,
-            tally,
-            parts: true,
-            tags: vec![("run".to_owned(), "r".to_owned())],
-            system_tags: SystemTags::default(),
-            row_tags: false,
-            emit: None,
-            live: None,
+            control: Arc::clone(&control),
+            work: WorkPlan {
+                scenarios: options.scenarios,
+                segment,
+                stage: Stage::Iteration,
+                earlier: PriorStages::default(),
+                data: None,
+                min_iteration: options.min_iteration,
+                backs_off: true,
+            },
+            http: HttpPlan {
+                max_redirects: 10,
+                default_headers: [("User-Agent".to_owned(), "test".to_owned())].into(),
+                batch: (20, 6),
+                ..HttpPlan::default()
+            },
+            samples: SamplePlan {
+                tally,
+                parts: true,
+                tags: vec![("run".to_owned(), "r".to_owned())],
+                ..SamplePlan::default()
+            },
             clock: Arc::new(move || Nanos(time.load(Ordering::Relaxed))),
             log: Arc::new(move |_, text, _| log.lock().unwrap().push(text.to_owned())),
             outcome: Arc::clone(&outcome),
-            control: Arc::clone(&control),
             options: Some(r#"{"vus":7,"tags":{"a":"b"}}"#.into()),
             unix_ms: 1_000_000.0,
         };
-        let crews =
-            (0..workers).map(|first| vu_pool(&plan, Shard { first, step: workers })).collect();
+        let crews = (0..workers)
+            .map(|first| vu_pool(&program, &plan, Shard { first, step: workers }))
+            .collect();
         Self { crews, now: Nanos::ZERO, clock, control, outcome, lines }
     }
 

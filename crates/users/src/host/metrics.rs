@@ -1,0 +1,132 @@
+//! `MetricRegistry`: the metrics that scripts declare, the same for every VU.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use metrics::tally::{BUILTIN, Contains, Kind, MetricId};
+
+/// A metric that a script declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredMetric {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub kind: Kind,
+    /// What its values are.
+    pub contains: Contains,
+}
+
+/// The metrics that a script declared, by any of its VUs. Clones are the same registry. It is locked only while modules run.
+#[derive(Clone, Debug, Default)]
+pub struct MetricRegistry(Arc<Mutex<Declared>>);
+
+#[derive(Debug, Default)]
+struct Declared {
+    list: Vec<DeclaredMetric>,
+    places: HashMap<String, usize>,
+}
+
+/// A script declares at most so many metrics.
+const METRICS_MAX: usize = 10_000;
+
+/// Why a metric cannot be declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeclareError {
+    /// There is one of this name, and of this type.
+    Is(Kind),
+    /// There are too many.
+    TooMany,
+}
+
+impl MetricRegistry {
+    fn lock(&self) -> MutexGuard<'_, Declared> {
+        // What is locked here is whole at any moment.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Declares a metric, or finds the one of this name and type.
+    ///
+    /// # Errors
+    /// There is one of this name and another type, or too many.
+    pub fn declare(&self, new: DeclaredMetric) -> Result<MetricId, DeclareError> {
+        let builtin = BUILTIN.iter().position(|(name, ..)| *name == new.name);
+        if let Some(at) = builtin {
+            let kind = BUILTIN[at].1;
+            return if kind == new.kind {
+                Ok(MetricId(at as u32))
+            } else {
+                Err(DeclareError::Is(kind))
+            };
+        }
+        let mut known = self.lock();
+        if let Some(at) = known.places.get(&new.name) {
+            let kind = known.list[*at].kind;
+            return if kind == new.kind {
+                Ok(MetricId::custom(*at))
+            } else {
+                Err(DeclareError::Is(kind))
+            };
+        }
+        let at = known.list.len();
+        if at == METRICS_MAX {
+            return Err(DeclareError::TooMany);
+        }
+        known.places.insert(new.name.clone(), at);
+        known.list.push(new);
+        Ok(MetricId::custom(at))
+    }
+
+    /// The name of a metric; empty where there is none of this number.
+    pub fn name(&self, id: MetricId) -> String {
+        let at = id.0 as usize;
+        match BUILTIN.get(at) {
+            Some((name, ..)) => (*name).to_owned(),
+            None => {
+                let known = self.lock();
+                known.list.get(at - BUILTIN.len()).map_or_else(String::new, |own| own.name.clone())
+            }
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().list.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Those from this number on, in the order in which they were declared.
+    #[must_use]
+    pub fn from(&self, first: usize) -> Vec<DeclaredMetric> {
+        self.lock().list.get(first..).unwrap_or_default().to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_number_and_one_type() {
+        let registry = MetricRegistry::default();
+        let new = |name: &str, kind| {
+            registry.declare(DeclaredMetric {
+                name: name.to_owned(),
+                kind,
+                contains: Contains::Default,
+            })
+        };
+        assert_eq!(new("own", Kind::Counter), Ok(MetricId::custom(0)));
+        assert_eq!(new("other", Kind::Rate), Ok(MetricId::custom(1)));
+        assert_eq!(new("own", Kind::Counter), Ok(MetricId::custom(0)));
+        assert_eq!(new("own", Kind::Trend), Err(DeclareError::Is(Kind::Counter)));
+        assert_eq!(new("http_reqs", Kind::Counter), Ok(MetricId::HTTP_REQS));
+        assert_eq!(new("http_reqs", Kind::Rate), Err(DeclareError::Is(Kind::Counter)));
+        assert_eq!((registry.len(), registry.from(1)[0].name.as_str()), (2, "other"));
+    }
+}
