@@ -74,13 +74,15 @@ fn time(statistic: Statistic, times: &Histogram, rest: u64, is_ceiling: bool) ->
 mod tests {
     use stdx::Nanos;
 
-    use crate::{Batch, FailureKind, GateFigures, Gates, JudgedRun, Sample, Summary, TargetTable};
+    use crate::{
+        Batch, FailureKind, GateFigures, Gates, JudgedRun, Outcome, Sample, Summary, TargetTable,
+    };
 
     /// Whether a gate is lost after so many good requests of 10 ms and bad ones of 1 s, with so many to come.
     fn lost(gate: &str, (good, bad, rest): (usize, usize, u64)) -> bool {
         let hit = |millis, status| Sample {
             done: Nanos::from_millis(millis),
-            status,
+            outcome: Outcome::http(status),
             failure: FailureKind::None,
             ..Sample::default()
         };
