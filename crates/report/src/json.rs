@@ -97,10 +97,6 @@ fn own(input: &Input<'_>) -> String {
     let (summary, verdict) = (input.summary, input.verdict);
     let conclusion = Conclusion::of(input);
     let reasons = verdict.reasons.iter().map(|reason: &Reason| escape::json(&reason.to_string()));
-    let errors = summary
-        .errors()
-        .iter()
-        .map(|(text, hits)| Object::new().text("text", text).number("count", *hits).end());
     let mut object = Object::new()
         .text("verdict", if verdict.is_valid() { "VALID" } else { "INVALID" })
         .put("reasons", list(reasons))
@@ -117,7 +113,7 @@ fn own(input: &Input<'_>) -> String {
         .number("wire_in", summary.wire_in)
         .float("concurrency", summary.concurrency())
         .put("failures", failures(summary))
-        .put("errors", list(errors))
+        .put("errors", errors(summary))
         .number("errors_more", summary.errors_more);
     let about = [
         ("outcomes", outcomes(summary)),
@@ -163,6 +159,14 @@ fn own(input: &Input<'_>) -> String {
         object = object.put("server", server.json());
     }
     recorded(object, input).end()
+}
+
+/// Hits by the text of their error.
+fn errors(summary: &Summary) -> String {
+    let of_text = |(text, hits): &(String, u64)| {
+        Object::new().text("text", text).number("count", *hits).end()
+    };
+    list(summary.errors().iter().map(of_text))
 }
 
 /// Hits by outcome, by its name; `None` where all are statuses of HTTP.
