@@ -58,9 +58,9 @@ pub enum Reason {
         longest: Nanos,
     },
     /// The generator began hits late, or stood still before it read answers, which raised response quantiles beyond
-    /// [`LAG_SHARE_MAX`].
+    /// [`LAG_SHARE_MAX`](super::LAG_SHARE_MAX).
     Late {
-        /// Each of [`JUDGED`], in that order.
+        /// Each of [`JUDGED`](super::JUDGED), in that order.
         quantiles: Vec<LateQuantile>,
         /// The generator stood still: service times are affected as well.
         stood_still: bool,
