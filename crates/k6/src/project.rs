@@ -19,7 +19,8 @@ pub(super) struct Readable {
     allowed: Vec<PathBuf>,
     /// The script's own folder; `None` where it comes out of an archive, which brings all that it needs.
     own: Option<PathBuf>,
-    /// The script's own folder, where that is a home or the like: of it the script may read no more than it imports.
+    /// The script's own folder, where that is a home or the like: of it the script may read what it imports and the files beside it,
+    /// but none that is hidden, as keys and settings are, and nothing of folders in it.
     reserved: Option<PathBuf>,
     /// The script and what it imports.
     imported: Vec<PathBuf>,
@@ -78,6 +79,13 @@ impl Readable {
         }
     }
 
+    /// Whether a file lies beside a script in a reserved folder, and is not hidden.
+    fn is_beside(&self, full: &Path) -> bool {
+        let name = full.file_name().and_then(|name| name.to_str());
+        let is_hidden = name.is_none_or(|name| name.starts_with('.'));
+        !is_hidden && self.reserved.is_some() && full.parent() == self.reserved.as_deref()
+    }
+
     /// Allows nothing: all there is to read comes out of an archive.
     pub(super) fn allow_nothing(&mut self) {
         *self = Self::default();
@@ -90,15 +98,15 @@ impl Readable {
     pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         let full = fs::canonicalize(name).map_err(|error| reason(&error))?;
         let mut roots = self.allowed.iter().chain(&self.own).chain(&self.project).chain(&self.span);
-        let is_imported = self.imported.contains(&full);
-        if self.anything || is_imported || roots.any(|root| full.starts_with(root)) {
+        let is_named = self.imported.contains(&full) || self.is_beside(&full);
+        if self.anything || is_named || roots.any(|root| full.starts_with(root)) {
             return read_regular(&full);
         }
         if let (None, Some(reserved)) = (&self.project, &self.reserved) {
             let folder = reserved.display();
             return Err(format!(
-                "the script lies in {folder}, which is a home or the like and no project: of it only what it imports may be read \
-                 (see --allow-read)"
+                "the script lies in {folder}, which is a home or the like and no project: of it only what it imports and files \
+                 beside it that are not hidden may be read (see --allow-read)"
             ));
         }
         Err(match (&self.project, &self.own) {
@@ -208,21 +216,23 @@ mod tests {
         assert_eq!(project, Some(root.0.join("a/project")));
     }
 
-    /// Of a script that lies in a home, its imports alone are read.
+    /// Of a home in which a script lies, its imports and the plain files beside it are read.
     #[test]
-    fn issue_42_of_a_home_what_is_imported_may_be_read() {
+    fn issue_42_of_a_home_what_is_imported_or_beside_may_be_read() {
         let root = Folder::new("imports-of-home");
         let script = root.0.join("a/l.js");
-        fs::write(&script, "import './m.js'; // import './key.js'").unwrap();
-        for name in ["a/m.js", "a/key.js", "a/data.csv"] {
+        fs::write(&script, "import './project/m.js'; // import './project/key.js'").unwrap();
+        for name in ["a/project/m.js", "a/project/key.js", "a/data.csv", "a/.netrc"] {
             fs::write(root.0.join(name), "").unwrap();
         }
         let reserved = ReservedFolders { home: Some(root.0.join("a")), temporary: None };
         let mut readable = Readable { reserved: Some(root.0.join("a")), ..Readable::default() };
         readable.allow_imports(&script, &reserved);
         let read = |name: &str| readable.read(&root.0.join(name).display().to_string());
-        assert_eq!(read("a/m.js"), Ok(Vec::new()));
-        for name in ["a/key.js", "a/data.csv"] {
+        for name in ["a/project/m.js", "a/data.csv"] {
+            assert_eq!(read(name), Ok(Vec::new()), "{name}");
+        }
+        for name in ["a/project/key.js", "a/.netrc"] {
             assert!(read(name).unwrap_err().contains("a home or the like"), "{name}");
         }
     }
