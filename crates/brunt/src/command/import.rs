@@ -13,7 +13,7 @@ use crate::dialect::Invocation;
 use crate::flags::import::{Form, IMPORT, ImportFlags};
 
 /// What the help says beside the flags.
-pub(super) const ABOUT: &str = "Reads command lines of curl, HARs of browsers and proxies, OpenAPI documents, Postman collections and .http files; the kind
+pub(super) const ABOUT: &str = "Reads command lines of curl, OpenAPI documents, Postman collections and .http files; the kind
 is found from the content, and - is standard input. What was left out or changed is listed on standard error, with its place.
 Files that the input names are read only below the input's own folder, or below -allow-read; the script opens them when
 it runs. docs/reference/import.md lists what is understood.";
