@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use stdx::Nanos;
+use workload::RequestKind;
 
 use crate::ids::{Arena, ConnId, HitId, OriginId, StreamId};
 use crate::list::{BY_DEADLINE, Link, Linked, WAITING};
@@ -53,8 +54,8 @@ pub(crate) struct Hit {
     pub(crate) led_from: Option<Arc<str>>,
     /// The tags of its row, where users give it some.
     pub(crate) tags: Option<Arc<str>>,
-    /// Its connection becomes the user's own once the server has switched protocols.
-    pub(crate) upgrades: bool,
+    /// What it is to its connection.
+    pub(crate) kind: RequestKind,
     pub(crate) progress: Progress,
     /// It went out on a kept-alive connection.
     pub(crate) reused: bool,
@@ -101,7 +102,7 @@ impl Hit {
             user: None,
             led_from: None,
             tags: None,
-            upgrades: false,
+            kind: RequestKind::Plain,
             progress: Progress::default(),
             reused: false,
             retried: false,

@@ -194,7 +194,11 @@ impl Prepared {
 
     /// What a user asks for.
     pub(crate) fn request_of(&self, ask: &Target, hit: &Hit) -> Result<Request, Unsendable> {
-        let defaults = if hit.upgrades { &self.upgrade_defaults } else { &self.defaults };
+        if let Some(channel) = hit.kind.channel() {
+            return request(ask, &self.defaults.of_channel(channel), &self.settings);
+        }
+        let upgrades = hit.kind.is_upgrade();
+        let defaults = if upgrades { &self.upgrade_defaults } else { &self.defaults };
         request(ask, defaults, &self.settings)
     }
 
@@ -241,7 +245,7 @@ fn request(
 
 /// How a request's head is written for the way to its origin.
 fn addressing(url: &Url, defaults: &RequestDefaults, settings: &Settings) -> Addressing {
-    match route::route(url, defaults.upgrades, settings).0 {
+    match route::route(url, defaults.wants_tunnel(), settings).0 {
         Route::Forward(proxy) => {
             Addressing { form: TargetForm::Absolute, proxy_authorization: proxy.authorization }
         }

@@ -116,7 +116,7 @@ impl<I: Io> Worker<I> {
                 continue;
             }
             let origin = &mut self.origins.list[origin_id];
-            if (origin.open >= self.conns_max && !origin.upgrades())
+            if !origin.has_room(self.conns_max)
                 || origin.expects_room(self.streams_max)
                 || !self.has_addresses(origin_id, hit)
             {
