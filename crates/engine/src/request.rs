@@ -102,9 +102,9 @@ impl RequestDefaults {
         Self { upgrades: true, ..self.clone() }
     }
 
-    /// The same for requests of a channel.
+    /// The same for requests of a channel. As those of grpc-go they do not say how long they are.
     pub(crate) fn of_channel(&self, channel: u32) -> Self {
-        Self { channel: Some(channel), ..self.clone() }
+        Self { channel: Some(channel), chunked: true, ..self.clone() }
     }
 
     /// Whether the request goes through an HTTP proxy's tunnel, also where it is not secret.

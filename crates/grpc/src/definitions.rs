@@ -147,6 +147,11 @@ impl Definitions {
         Ok(self.add(pool))
     }
 
+    /// Adds what others have, before what is loaded later.
+    pub fn extend(&mut self, others: &Self) {
+        self.0.extend_from_slice(&others.0);
+    }
+
     fn add(&mut self, pool: DescriptorPool) -> Vec<MethodSummary> {
         let services = pool.services();
         let all = services.flat_map(|service| service.methods().collect::<Vec<_>>());

@@ -34,7 +34,7 @@ impl<P: UserProgram> VuPool<P> {
         let owner = call.owner;
         let outcome = outcome_of(pending, reply);
         let took_ms = reply.done.saturating_sub(reply.due).0 as f64 / 1e6;
-        if pending.kind == GrpcKind::Call {
+        if matches!(pending.kind, GrpcKind::Call | GrpcKind::Probe) {
             let http = call.into_request();
             let labels = CallLabels {
                 call: pending,

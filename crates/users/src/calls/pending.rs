@@ -30,7 +30,9 @@ impl PendingCall {
     pub(crate) fn request_kind(&self) -> RequestKind {
         match self.kind {
             GrpcKind::Dial => RequestKind::Dial(self.channel),
-            GrpcKind::Call | GrpcKind::Uncounted => RequestKind::Call(self.channel),
+            GrpcKind::Call | GrpcKind::Probe | GrpcKind::Uncounted => {
+                RequestKind::Call(self.channel)
+            }
         }
     }
 }
@@ -47,6 +49,9 @@ pub(crate) struct CallLabels<'a> {
 impl CallLabels<'_> {
     /// A tag, if it is one of a call's, and wanted.
     pub(crate) fn tag(&self, name: &str, system: SystemTags) -> Option<Cow<'_, str>> {
+        if self.call.kind == GrpcKind::Probe && name != "status" {
+            return None;
+        }
         let path = &self.call.path;
         let (service, method) = path.trim_start_matches('/').split_once('/').unwrap_or_default();
         let (tag, value) = match name {

@@ -28,6 +28,8 @@ pub enum GrpcKind {
     Dial,
     /// A call is made on it, and counted.
     Call,
+    /// The same, counted with its status alone: a health check.
+    Probe,
     /// The same, not counted: one of several exchanges that make a call.
     Uncounted,
 }
