@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stdx::Nanos;
-use workload::RequestKind;
+use workload::{ChannelTls, RequestKind};
 
 use crate::ids::{Arena, ConnId, HitId, OriginId, StreamId};
 use crate::list::{BY_DEADLINE, Link, Linked, WAITING};
@@ -56,6 +56,8 @@ pub(crate) struct Hit {
     pub(crate) tags: Option<Arc<str>>,
     /// What it is to its connection.
     pub(crate) kind: RequestKind,
+    /// TLS of the channel that it connects.
+    pub(crate) tls_given: Option<Arc<ChannelTls>>,
     pub(crate) progress: Progress,
     /// It went out on a kept-alive connection.
     pub(crate) reused: bool,
@@ -103,6 +105,7 @@ impl Hit {
             led_from: None,
             tags: None,
             kind: RequestKind::Plain,
+            tls_given: None,
             progress: Progress::default(),
             reused: false,
             retried: false,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use net::{Address, machine};
 use stdx::Nanos;
 use wire::url::{Scheme, Url, without_zone};
+use workload::ChannelTls;
 
 use crate::dial_addresses::DialAddresses;
 use crate::endpoint_rotation::EndpointRotation;
@@ -67,6 +68,8 @@ pub(crate) struct Origin {
     pub(crate) owner: u32,
     /// Who named its site.
     pub(crate) named: NamedBy,
+    /// TLS of the channel that it is, where that has some of its own.
+    pub(crate) tls: Option<Arc<ChannelTls>>,
     pub(crate) route: Route,
     /// What is dialled; several take turns (`-connect-to` repeated).
     endpoints: Vec<Endpoint>,
@@ -116,6 +119,7 @@ impl Origin {
             key,
             owner,
             named: NamedBy::User,
+            tls: None,
             route,
             endpoints,
             endpoint: 0,
@@ -152,6 +156,12 @@ impl Origin {
     /// The channel that its connection is, if it is one.
     pub(crate) fn channel(&self) -> Option<u32> {
         self.key.channel
+    }
+
+    /// The name that the server has to prove.
+    pub(crate) fn server_name(&self) -> &str {
+        let given = self.tls.as_ref().and_then(|tls| tls.server_name.as_deref());
+        given.unwrap_or(&self.key.host)
     }
 
     /// Whether it may have another connection, of at most so many.

@@ -50,3 +50,4 @@ pub use record::live_metrics::LiveMetrics;
 pub use record::output::{OutputSample, OutputTags, SampleSink};
 pub use record::plan::SamplePlan;
 pub use record::vu_stats::{GroupTallies, VuStats};
+pub use workload::ChannelTls;

@@ -66,6 +66,7 @@ impl CableUsers {
             owner,
             fresh_connection: false,
             kind: RequestKind::Upgrade,
+            tls: None,
             redirected: false,
             led_from: None,
             tags: None,

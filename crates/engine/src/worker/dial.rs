@@ -440,7 +440,7 @@ impl<I: Io> Worker<I> {
         let with_proxy = origin.route.proxy_tls_name().filter(|_| conn.proxy_tls.is_none());
         let (set_up, name) = match with_proxy {
             Some(name) => (self.prepared.tls_for_proxy(), name),
-            None => (self.prepared.tls_for(origin), origin.host()),
+            None => (self.prepared.tls_for(origin), origin.server_name()),
         };
         let session =
             set_up.map_err(|error| FailureReason::TlsSetup(error.into())).and_then(|cfg| {

@@ -59,7 +59,7 @@ impl<I: Io> Worker<I> {
         let mut hit = Hit::new(self.next_seq, self.now);
         self.next_seq += 1;
         (hit.user, hit.kind, hit.tags) = (Some(ask.user), ask.kind, ask.tags);
-        hit.led_from = ask.led_from;
+        (hit.led_from, hit.tls_given) = (ask.led_from, ask.tls);
         if self.prepared.settings.own_connections {
             // 0 is a hit without an owner.
             hit.owner = ask.owner.saturating_add(1);

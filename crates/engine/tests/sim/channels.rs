@@ -28,9 +28,9 @@ struct Refuser {
 }
 
 impl Refuser {
-    fn send(&mut self, conn: Key, kind: u8, flags: u8, stream: &[u8], payload: &[u8]) {
+    fn send(&mut self, conn: Key, kind_and_flags: [u8; 2], stream: &[u8], payload: &[u8]) {
         let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
-        frame.extend_from_slice(&[kind, flags]);
+        frame.extend_from_slice(&kind_and_flags);
         frame.extend_from_slice(stream);
         frame.extend_from_slice(payload);
         self.output.push_back((conn, Output::Bytes(frame)));
@@ -51,7 +51,7 @@ impl Peer for Refuser {
         *self.opened.lock().expect("one thread") += 1;
         self.input.insert(conn, Vec::new());
         if !self.is_silent {
-            self.send(conn, 4, 0, &[0; 4], &[]);
+            self.send(conn, [4, 0], &[0; 4], &[]);
         }
     }
 
@@ -69,8 +69,8 @@ impl Peer for Refuser {
             // Both kinds of frames may end a stream: HEADERS and DATA.
             if kind <= 1 && flags & 1 != 0 && !self.is_silent {
                 let head = [vec![0x88], field("content-type", "application/grpc")].concat();
-                self.send(conn, 1, 4, &stream, &head);
-                self.send(conn, 1, 5, &stream, &field("grpc-status", "5"));
+                self.send(conn, [1, 4], &stream, &head);
+                self.send(conn, [1, 5], &stream, &field("grpc-status", "5"));
             }
         }
         input.drain(..at);
@@ -159,6 +159,7 @@ fn request(kind: RequestKind) -> RequestCommand {
         owner: 0,
         fresh_connection: false,
         kind,
+        tls: None,
         redirected: false,
         led_from: None,
         tags: None,

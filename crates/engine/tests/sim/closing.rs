@@ -58,6 +58,7 @@ impl Leaver {
             owner: 0,
             fresh_connection: false,
             kind: RequestKind::Upgrade,
+            tls: None,
             redirected: false,
             led_from: None,
             tags: None,

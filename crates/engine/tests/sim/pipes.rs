@@ -171,6 +171,7 @@ impl VirtualUsers for Talkers {
                 owner: user,
                 fresh_connection: false,
                 kind: RequestKind::Upgrade,
+                tls: None,
                 redirected: false,
                 led_from: None,
                 tags: None,

@@ -51,6 +51,7 @@ impl VirtualUsers for Blocked {
                 owner: 0,
                 fresh_connection: false,
                 kind: RequestKind::Plain,
+                tls: None,
                 redirected: false,
                 led_from: None,
                 tags: None,

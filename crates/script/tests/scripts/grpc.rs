@@ -180,3 +180,33 @@ fn a_connection_that_cannot_be_made_is_thrown() {
     let step = answer(&mut vu, ticket, CallOutcome::failed(Code::UNAVAILABLE, "refused"));
     assert_eq!(returned(step), r#"["refused","no gRPC connection, you must call connect first"]"#);
 }
+
+#[test]
+fn a_client_has_certificates_of_its_own() {
+    let (mut vu, _) = begin(
+        "const cert = '-----BEGIN CERTIFICATE-----';
+         c.connect('h:1', { authority: 'other:2', tls: { cacerts: ['root'], cert, key: 'key' } });
+         const bad = (tls) => tried(() => c.connect('h:1', { tls }));
+         return [bad({ cert: 'x', key: 'y' }), bad({ key: 'y' }), bad({ cert, key: 'ENCRYPTED' }),
+           bad({ cert, key: 'BEGIN ENCRYPTED PRIVATE KEY', password: 'p' }),
+           tried(() => c.invoke('p.S/M', {}))].join('\\n');",
+    );
+    let (ticket, request) = next(&mut vu);
+    let tls = request.tls.expect("it has some");
+    assert_eq!(tls.roots_pem, [b"root"]);
+    assert_eq!(
+        (tls.key_pem.as_deref(), tls.server_name.as_deref()),
+        (Some(&b"key"[..]), Some("other"))
+    );
+    assert_eq!(request.http.header("host"), Some("other:2"));
+    let step = answer(&mut vu, ticket, CallOutcome::default());
+    let text: String = serde_json::from_str(&returned(step)).unwrap();
+    let expect = [
+        "failed to append certificate from PEM: tls: failed to find any PEM data in certificate input",
+        "failed to append certificate from PEM: certificate and key go together",
+        "failed to append certificate from PEM: tls: failed to parse private key",
+        "encrypted pkcs8 formatted key is not supported",
+        "no gRPC connection, you must call connect first",
+    ];
+    assert_eq!(text.lines().collect::<Vec<_>>(), expect);
+}

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use workload::RequestKind;
+use workload::{ChannelTls, RequestKind};
 
 use crate::host::grpc::{GrpcKind, GrpcRequest};
 use crate::host::http::HttpRequest;
@@ -17,13 +18,14 @@ pub(crate) struct PendingCall {
     path: String,
     address: String,
     pub(crate) receive_max: usize,
+    pub(crate) tls: Option<Arc<ChannelTls>>,
 }
 
 impl PendingCall {
     /// A call, and its exchange.
     pub(crate) fn split(request: GrpcRequest) -> (Self, Box<HttpRequest>) {
-        let GrpcRequest { http, channel, kind, path, address, receive_max } = request;
-        (Self { kind, channel, path, address, receive_max }, http)
+        let GrpcRequest { http, channel, kind, path, address, receive_max, tls } = request;
+        (Self { kind, channel, path, address, receive_max, tls }, http)
     }
 
     /// What it is to its connection.

@@ -1,6 +1,9 @@
 //! Calls of gRPC as a user wants them, and what they came to.
 
+use std::sync::Arc;
+
 use grpc::CallOutcome;
+use workload::ChannelTls;
 
 use super::http::HttpRequest;
 
@@ -19,6 +22,8 @@ pub struct GrpcRequest {
     pub address: String,
     /// The bytes that a message of the response may have.
     pub receive_max: usize,
+    /// TLS of the channel that a [`GrpcKind::Dial`] connects; as the options have it where `None`.
+    pub tls: Option<Arc<ChannelTls>>,
 }
 
 /// What is wanted of a channel.

@@ -179,6 +179,7 @@ impl<P: UserProgram> VuPool<P> {
     pub(crate) fn submit(&mut self, target: Arc<Target>, fresh_connection: bool, call: HttpCall) {
         let (timeout, owner) = (call.timeout(), call.owner.slot.0 as u32);
         let (kind, redirected) = (call.kind(), call.is_away());
+        let tls = call.grpc.as_ref().and_then(|pending| pending.tls.clone());
         let user = self.calls.reserve();
         let led_from = call.led_from().map(Arc::from);
         let tags = self.plan.samples.row_tags.then(|| self.row_tags(&call));
@@ -190,6 +191,7 @@ impl<P: UserProgram> VuPool<P> {
             owner,
             fresh_connection,
             kind,
+            tls,
             redirected,
             led_from,
             tags,

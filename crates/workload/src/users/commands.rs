@@ -23,6 +23,8 @@ pub struct RequestCommand {
     pub fresh_connection: bool,
     /// What it is to its connection.
     pub kind: RequestKind,
+    /// TLS of the channel that a [`RequestKind::Dial`] connects; as in the settings of the run where `None`.
+    pub tls: Option<Arc<ChannelTls>>,
     /// A redirect to another host named the target.
     pub redirected: bool,
     /// What the user asked for first, where redirects led to this target on another path: a name, or `METHOD URL` without secrets.
@@ -66,6 +68,27 @@ impl RequestKind {
             Self::Call(channel) | Self::Dial(channel) => Some(channel),
             Self::Plain | Self::Upgrade => None,
         }
+    }
+}
+
+/// TLS of a channel: its own roots and identity, beside the versions, suites and verification of the run's settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ChannelTls {
+    /// Certificates in PEM that are trusted beside the system's.
+    pub roots_pem: Vec<Vec<u8>>,
+    /// The client's certificate in PEM.
+    pub cert_pem: Option<Vec<u8>>,
+    /// The key to it.
+    pub key_pem: Option<Vec<u8>>,
+    /// The name that the server has to prove, where it is not the host's.
+    pub server_name: Option<String>,
+}
+
+impl ChannelTls {
+    /// Whether it has anything beside another name.
+    #[must_use]
+    pub fn has_certificates(&self) -> bool {
+        !self.roots_pem.is_empty() || self.cert_pem.is_some() || self.key_pem.is_some()
     }
 }
 

@@ -2,9 +2,11 @@
 
 use ::grpc::json::{DynamicMessage, decode, decode_bytes, encode, encode_bytes};
 use ::grpc::{CallOutcome, CallRequest, Code, Status, details_json, health as health_messages};
+use std::sync::Arc;
+
 use rquickjs::{Array, Ctx, Exception, IntoJs, Object, Persistent, Result, Value};
 use stdx::Nanos;
-use users::{Action, ActionResult, GrpcKind, GrpcRequest, GrpcResponse};
+use users::{Action, ActionResult, ChannelTls, GrpcKind, GrpcRequest, GrpcResponse};
 
 use super::client::{Channel, ClientHandle, GrpcClient, WHAT, channel, method, of};
 use crate::api::tags::sample_tags;
@@ -24,12 +26,21 @@ pub(super) struct Exchange<'a> {
     /// How long it may take; below zero it is over before it begins.
     pub(super) timeout_ms: f64,
     pub(super) kind: GrpcKind,
+    pub(super) tls: Option<Arc<ChannelTls>>,
 }
 
 impl Default for Exchange<'_> {
     fn default() -> Self {
         let (metadata, messages, tags) = (Vec::new(), Vec::new(), Vec::new());
-        Self { path: "", metadata, messages, tags, timeout_ms: 0.0, kind: GrpcKind::Call }
+        Self {
+            path: "",
+            metadata,
+            messages,
+            tags,
+            timeout_ms: 0.0,
+            kind: GrpcKind::Call,
+            tls: None,
+        }
     }
 }
 
@@ -49,7 +60,7 @@ pub(super) fn exchange(
     channel: &Channel,
     of: Exchange<'_>,
 ) -> Result<Box<GrpcRequest>> {
-    let Exchange { path, metadata, messages, tags, timeout_ms, kind } = of;
+    let Exchange { path, metadata, messages, tags, timeout_ms, kind, tls } = of;
     let vu = vu_of(ctx)?;
     let timeout = Nanos::from_secs_f64(timeout_ms.max(0.0) / 1e3);
     let Channel { number, address, scheme, authority, receive_max, .. } = channel;
@@ -73,6 +84,7 @@ pub(super) fn exchange(
         path: path.to_owned(),
         address: address.clone(),
         receive_max: *receive_max,
+        tls,
     }))
 }
 
@@ -130,6 +142,7 @@ fn prepare<'js>(
             tags: sample_tags(ctx, &tags)?,
             timeout_ms,
             kind: GrpcKind::Call,
+            tls: None,
         };
         Ok(exchange(ctx, &channel, of)?)
     };

@@ -1,11 +1,14 @@
 //! Clients are connected and closed; a server that describes itself is asked what it serves.
 
 use ::grpc::{Code, RECEIVE_MAX, Reflection, ReflectionVersion, Status};
-use rquickjs::{Ctx, Exception, Object, Result};
-use users::{Action, GrpcKind, GrpcRequest, GrpcResponse};
+use std::sync::Arc;
+
+use rquickjs::{Ctx, Exception, Object, Result, Value};
+use users::{Action, ChannelTls, GrpcKind, GrpcRequest, GrpcResponse};
 
 use super::call::{Exchange, exchange, grpc_of, pairs, rpc_error};
 use super::client::{Channel, ClientHandle, GrpcClient, of};
+use super::pem_key::unprotected;
 use crate::runtime::current::vu_of;
 
 /// The bytes that a message may have on its way out, where nothing is said.
@@ -22,6 +25,7 @@ pub(super) fn connect<'js>(
     end(&ctx, &client)?;
     let vu = vu_of(&ctx)?;
     let plaintext: bool = params.get("plaintext")?;
+    let tls = tls_of(&ctx, &params)?;
     let or = |size: f64, usual: usize| if size > 0.0 { size as usize } else { usual };
     let channel = Channel {
         number: vu.channels.take(),
@@ -33,7 +37,7 @@ pub(super) fn connect<'js>(
     };
     let timeout_ms: f64 = params.get("timeoutMs")?;
     *client.channel.borrow_mut() = Some(channel.clone());
-    let dialled = dial(&ctx, &channel, timeout_ms).and_then(|()| {
+    let dialled = dial(&ctx, &channel, timeout_ms, tls).and_then(|()| {
         let reflects: bool = params.get("reflect")?;
         if reflects { reflect(&ctx, &client, &channel, &params) } else { Ok(()) }
     });
@@ -46,8 +50,80 @@ pub(super) fn connect<'js>(
     Ok(())
 }
 
-fn dial(ctx: &Ctx<'_>, channel: &Channel, timeout_ms: f64) -> Result<()> {
-    let of = Exchange { path: "/", timeout_ms, kind: GrpcKind::Dial, ..Exchange::default() };
+/// TLS of the channel, where the script says something of it.
+fn tls_of<'js>(ctx: &Ctx<'js>, params: &Object<'js>) -> Result<Option<Arc<ChannelTls>>> {
+    let given: Option<Object<'js>> = params.get("tls")?;
+    let authority: String = params.get("authority")?;
+    // A name without its port.
+    let host = authority.rsplit_once(':').map_or(authority.as_str(), |(host, _)| host);
+    let server_name = (!host.is_empty()).then(|| host.trim_matches(['[', ']']).to_owned());
+    let Some(given) = given else {
+        let named =
+            server_name.map(|name| ChannelTls { server_name: Some(name), ..<_>::default() });
+        return Ok(named.map(Arc::new));
+    };
+    let pem = |name: &str| -> Result<Option<Vec<u8>>> {
+        let text: Option<String> = given.get(name)?;
+        Ok(text.filter(|text| !text.is_empty()).map(String::into_bytes))
+    };
+    let roots: Vec<String> = match given.get::<_, Value<'js>>("cacerts")? {
+        one if one.is_string() => vec![one.get()?],
+        list if list.is_array() => list.get()?,
+        _ => Vec::new(),
+    };
+    let mut tls = ChannelTls {
+        roots_pem: roots.into_iter().map(String::into_bytes).collect(),
+        cert_pem: pem("cert")?,
+        key_pem: pem("key")?,
+        server_name,
+    };
+    check_pair(ctx, &mut tls, given.get("password")?)?;
+    Ok(Some(Arc::new(tls)))
+}
+
+/// Takes the password off the key; throws where certificate and key cannot be used.
+fn check_pair(ctx: &Ctx<'_>, tls: &mut ChannelTls, password: Option<String>) -> Result<()> {
+    let refuse = |text: &str| Err(Exception::throw_message(ctx, text));
+    let (Some(cert), Some(key)) = (&tls.cert_pem, &mut tls.key_pem) else {
+        return match (&tls.cert_pem, &tls.key_pem) {
+            (None, None) => Ok(()),
+            _ => refuse("failed to append certificate from PEM: certificate and key go together"),
+        };
+    };
+    let has = |pem: &[u8], text: &str| pem.windows(text.len()).any(|part| part == text.as_bytes());
+    match password.filter(|password| !password.is_empty()) {
+        Some(_) if has(key, "BEGIN ENCRYPTED PRIVATE KEY") => {
+            return refuse("encrypted pkcs8 formatted key is not supported");
+        }
+        Some(password) if has(key, "ENCRYPTED") => {
+            let text = String::from_utf8_lossy(key);
+            match unprotected(&text, &password) {
+                Ok(plain) => *key = plain.into_bytes(),
+                Err(error) => return refuse(&error.to_string()),
+            }
+        }
+        None if has(key, "ENCRYPTED") => {
+            return refuse(
+                "failed to append certificate from PEM: tls: failed to parse private key",
+            );
+        }
+        Some(_) | None => {}
+    }
+    if !has(cert, "-----BEGIN") {
+        return refuse(
+            "failed to append certificate from PEM: tls: failed to find any PEM data in certificate input",
+        );
+    }
+    Ok(())
+}
+
+fn dial(
+    ctx: &Ctx<'_>,
+    channel: &Channel,
+    timeout_ms: f64,
+    tls: Option<Arc<ChannelTls>>,
+) -> Result<()> {
+    let of = Exchange { path: "/", timeout_ms, kind: GrpcKind::Dial, tls, ..Exchange::default() };
     let request = exchange(ctx, channel, of)?;
     let response = perform(ctx, request)?;
     match response.outcome.status {

@@ -4,6 +4,7 @@ mod call;
 mod client;
 mod connect;
 mod load;
+mod pem_key;
 
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
