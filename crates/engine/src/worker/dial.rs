@@ -301,9 +301,12 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Closes the connections of an owner on which nothing is under way.
+    /// Closes the connections of an owner on which nothing is under way, but for its channels: those it ends itself.
     pub(super) fn close_idle(&mut self, owner: u32) {
         for origin_id in self.origins.owned_by(owner) {
+            if self.origins.list[origin_id].channel().is_some() {
+                continue;
+            }
             while let Some(conn) = self.origins.list[origin_id].ready.pop_last(&mut self.conns) {
                 let (state, hit) = (self.conns[conn].state, self.conns[conn].hit);
                 let streams = self.conns[conn].streams.as_ref();

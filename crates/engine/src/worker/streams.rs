@@ -111,8 +111,11 @@ impl<I: Io> Worker<I> {
     /// Whether an HTTP/2 connection can take another hit.
     pub(super) fn has_stream_left(&mut self, conn_id: ConnId) -> bool {
         let conn = &self.conns[conn_id];
-        let max = if self.prepared.settings.keepalive { self.streams_max } else { 1 };
-        let fresh = self.prepared.settings.keepalive || conn.served == 0;
+        // A channel is made once, whatever becomes of other connections.
+        let is_channel = self.origins.list[conn.origin].channel().is_some();
+        let is_kept = self.prepared.settings.keepalive || is_channel;
+        let max = if is_kept { self.streams_max } else { 1 };
+        let fresh = is_kept || conn.served == 0;
         let fresh = fresh && !self.is_to_be_renewed(conn_id);
         let conn = &mut self.conns[conn_id];
         conn.streams.as_mut().is_some_and(|streams| {
@@ -175,7 +178,9 @@ impl<I: Io> Worker<I> {
     pub(super) fn retire(&mut self, conn_id: ConnId) {
         let is_old = self.conns.get(conn_id).is_some() && self.is_to_be_renewed(conn_id);
         let Some(conn) = self.conns.get_mut(conn_id) else { return };
-        let used_up = is_old || (!self.prepared.settings.keepalive && conn.served > 0);
+        let is_channel = self.origins.list[conn.origin].channel().is_some();
+        let is_kept = self.prepared.settings.keepalive || is_channel;
+        let used_up = is_old || (!is_kept && conn.served > 0);
         let over = conn.streams.as_mut().is_some_and(|streams| {
             streams.session.streams_open() == 0 && (used_up || streams.session.is_closing())
         });

@@ -168,6 +168,15 @@ fn request(kind: RequestKind) -> RequestCommand {
 
 /// The answers to these steps, the outcomes of the rows, and how many connections there were.
 fn run(steps: &[Step], is_silent: bool) -> (Vec<String>, Vec<Outcome>, usize) {
+    run_with(steps, is_silent, Settings::default())
+}
+
+/// The same with these settings of connections.
+fn run_with(
+    steps: &[Step],
+    is_silent: bool,
+    settings: Settings,
+) -> (Vec<String>, Vec<Outcome>, usize) {
     let answers: Arc<Mutex<Vec<String>>> = Arc::default();
     let (shared, steps) = (Arc::clone(&answers), steps.to_vec());
     let make = move |_| {
@@ -190,7 +199,7 @@ fn run(steps: &[Step], is_silent: bool) -> (Vec<String>, Vec<Outcome>, usize) {
     let server = Refuser { is_silent, opened: Arc::clone(&opened), ..Refuser::default() };
     world.add_peer(Address::Ip(SERVER.parse().expect("an address")), Box::new(server));
     let capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
-    let settings = Settings { own_connections: true, capture, ..Settings::default() };
+    let settings = Settings { own_connections: true, capture, ..settings };
     let result = simulate(world, plan, &settings).expect("the settings are sound");
     let rows = result.batches.iter().flat_map(|batch| &batch.samples);
     let rows = rows.map(|row| row.outcome).collect();
@@ -213,6 +222,18 @@ fn calls_share_the_connection_of_their_channel() {
     let steps = [Step::Ask(Dial(0)), Step::End(0), Step::Ask(Dial(0)), Step::Ask(Call(0))];
     let (answers, _, opened) = run(&steps, false);
     assert_eq!((answers.len(), opened), (3, 2), "a channel that ended is made anew");
+}
+
+#[test]
+fn a_channel_stays_where_other_connections_do_not() {
+    let calls = [
+        Step::Ask(RequestKind::Dial(0)),
+        Step::Ask(RequestKind::Call(0)),
+        Step::Ask(RequestKind::Call(0)),
+    ];
+    let settings = Settings { keepalive: false, ..Settings::default() };
+    let (answers, _, opened) = run_with(&calls, false, settings);
+    assert_eq!((answers.len(), opened), (3, 1));
 }
 
 #[test]
