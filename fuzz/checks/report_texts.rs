@@ -52,6 +52,7 @@ pub(crate) fn check(bytes: &[u8]) -> usize {
         buckets: None,
         server: None,
         selected: &text,
+        parts: &[],
         assertions: &assertions,
     };
     let mut plot = PlotBuilder::new(report::THRESHOLD).expect("the usual threshold");

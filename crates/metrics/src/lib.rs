@@ -64,6 +64,6 @@ pub use target_rows::TargetRows;
 pub use timeline::{Cell, Timeline};
 pub use traffic::{InFlight, SENDS_WINDOW, Sends, Traffic};
 pub use verdict::{
-    CPU_MAX, JUDGED, LAG_BUSY, LAG_FLOOR, LAG_MAX, LAG_SHARE_MAX, LateQuantile, RATE_TOLERANCE,
-    Reason, Verdict,
+    CPU_MAX, GoodAgents, JUDGED, LAG_BUSY, LAG_FLOOR, LAG_MAX, LAG_SHARE_MAX, LateQuantile,
+    RATE_TOLERANCE, Reason, Verdict,
 };

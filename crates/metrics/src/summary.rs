@@ -13,6 +13,14 @@ use crate::{
 /// Error texts at most; hits with other texts are counted in [`Summary::errors_more`].
 pub const ERRORS_MAX: usize = 1000;
 
+/// Bytes of an error's text or of a group's key, at most: a file of another's may have texts of megabytes, a thousand of them.
+pub(crate) const TEXT_MAX: usize = 4 << 10;
+
+/// A text as far as figures keep it.
+pub(crate) fn cut(text: &[u8]) -> &[u8] {
+    &text[..text.len().min(TEXT_MAX)]
+}
+
 /// Response times stored individually, for [`Summary::quantile_between`] of few hits.
 const FEW_MAX: usize = 100;
 
@@ -159,6 +167,7 @@ impl Summary {
     }
 
     fn add_error(&mut self, text: &[u8], hits: u64) {
+        let text = cut(text);
         if let Some(&at) = self.errors_index.get(text) {
             self.errors[at].1 += hits;
         } else if self.errors.len() < ERRORS_MAX {
@@ -613,6 +622,29 @@ mod tests {
         assert_eq!(summary.errors().len(), ERRORS_MAX);
         assert_eq!(summary.errors()[1], ("port 1".to_owned(), 2));
         assert_eq!(summary.errors_more, 10);
+    }
+
+    /// Issue 42: 1,500 rows with texts of 700 KB each took 1.5 GB.
+    #[test]
+    fn error_texts_are_bounded_in_bytes() {
+        let mut batch = Batch::default();
+        batch.samples.resize(20, Sample::default());
+        for at in 0..20 {
+            fail(&mut batch, at, &format!("{at} {}", "a".repeat(1 << 20)));
+        }
+        let mut summary = Summary::new();
+        summary.add(&batch);
+        let mut groups = crate::Groups::by_request();
+        for sample in &mut batch.samples {
+            (sample.line, sample.target) = (sample.error, u32::MAX);
+        }
+        groups.add(&batch, &crate::TargetTable::default());
+        let kept = |list: Vec<&str>| list.iter().map(|text| text.len()).sum::<usize>();
+        let texts = summary.errors().iter().map(|(text, _)| text.as_str()).collect();
+        let keys = groups.list().iter().map(|(key, _)| key.as_str()).collect();
+        for kept in [kept(texts), kept(keys)] {
+            assert!((20 * TEXT_MAX / 2..=20 * (TEXT_MAX + 8)).contains(&kept), "{kept}");
+        }
     }
 
     #[test]

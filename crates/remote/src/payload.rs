@@ -203,6 +203,7 @@ fn is_possible(generator: &Generator) -> bool {
         generator.pauses,
         generator.redirected,
         generator.sent_again,
+        generator.never_answered,
         generator.warmup_hits,
         generator.rows_dropped,
         generator.texts_cut,
@@ -216,6 +217,7 @@ fn is_possible(generator: &Generator) -> bool {
         && generator.landings.iter().all(|landing| landing.requests < COUNT_MAX)
         && generator.workers <= WORKERS_MAX
         && generator.cpu < CPU_MAX
+        && generator.neighbour_cpu < CPU_MAX
 }
 
 fn sample(

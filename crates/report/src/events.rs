@@ -73,7 +73,7 @@ fn event_json(event: &Event) -> String {
     let object =
         json_of_run(&event.run).put("at", event.at.to_string()).text("what", event.what.name());
     let object: Object = match &event.what {
-        EventKind::Mark(text) => object.text("text", text),
+        EventKind::Mark(text) | EventKind::Ended(text) => object.text("text", text),
         EventKind::Rate(rate) => object.float("value", *rate),
         EventKind::Users(users) => object.number("value", *users),
         EventKind::Pause | EventKind::Resume => object,
@@ -150,6 +150,7 @@ mod tests {
             buckets: None,
             server: None,
             selected: "",
+            parts: &[],
             assertions: &assertions,
         };
         let lines = text(&input);

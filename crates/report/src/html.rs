@@ -60,6 +60,7 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
         let began = began.replace('T', " ").replace('Z', " UTC");
         push(out, format_args!("<p class=\"faint\">{began}, {}</p>\n", duration(total)));
     }
+    crate::parts::html(out, input);
     conclusion.html(out);
     if let Some(remark) = input.verdict.remark() {
         push(out, format_args!("<p class=\"faint\">Remark: {}.</p>\n", escape::xml(&remark)));

@@ -7,6 +7,7 @@ use metrics::{
 };
 
 use crate::buckets::BucketCounts;
+use crate::part::Part;
 use crate::server::ServerSide;
 
 /// Times from the moment hits were sent; `None` where there are hits and the format did not record that moment.
@@ -75,6 +76,8 @@ pub struct Input<'a> {
     pub server: Option<ServerSide<'a>>,
     /// Which requests these are, if not all (`scenario:buyers`); else empty.
     pub selected: &'a str,
+    /// What each of several results says by itself, of which these are the whole; empty of one.
+    pub parts: &'a [Part],
     /// The results of a script's thresholds and checks; empty without a script.
     pub assertions: &'a [Assertion],
 }

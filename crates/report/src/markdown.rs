@@ -33,7 +33,8 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let outcome: String = outcomes.map(|(words, _)| format!(", {words}")).collect();
     let conclusion = Conclusion::of(input);
     out.push_str(&assertions::failed_markdown(input.assertions));
-    writeln!(out, "### {}\n\n{}", escape::markdown(title), conclusion.markdown())?;
+    let parts = crate::parts::markdown(input);
+    writeln!(out, "### {}\n\n{parts}{}", escape::markdown(title), conclusion.markdown())?;
     out.push_str(&attacked::markdown(input));
     out.push_str(&crate::provenance::markdown(input));
     writeln!(out, "Server: {}\n", conclusion.markdown_result())?;

@@ -130,6 +130,7 @@ mod tests {
             buckets: None,
             server: None,
             selected: "",
+            parts: &[],
             assertions: &[],
         }
     }

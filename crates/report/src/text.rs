@@ -13,7 +13,8 @@ use crate::conclusion::Conclusion;
 use crate::connections::{self, Connections};
 use crate::number::duration;
 use crate::{
-    Input, assertions, attacked, by_target, escape, events, fleet, intervals, judgement, provenance,
+    Input, assertions, attacked, by_target, escape, events, fleet, intervals, judgement, parts,
+    provenance,
 };
 
 /// The whole report. `Latencies` are response times, from the moment a hit was due; `Service` are times from the moment its
@@ -21,7 +22,8 @@ use crate::{
 #[must_use]
 pub fn text(input: &Input<'_>) -> String {
     let conclusion = Conclusion::of(input);
-    let mut out = conclusion.text() + &attacked::text(input) + &provenance::text(input) + "\n";
+    let about = attacked::text(input) + &provenance::text(input);
+    let mut out = parts::text(input) + &conclusion.text() + &about + "\n";
     out.push_str(&vegetas_lines(
         input.summary,
         input.summary.throughput(),
@@ -279,6 +281,7 @@ pub(crate) fn troubles(generator: &Generator) -> Vec<(&'static str, u64)> {
     let all = [
         ("[warm-up, not counted]", generator.warmup_hits),
         ("[not sent]", generator.not_sent),
+        ("[users never answered]", generator.never_answered),
         ("[held by -max-workers]", generator.held),
         ("[descriptors exhausted]", generator.descriptors_exhausted),
         ("[ports exhausted]", generator.ports_exhausted),

@@ -12,6 +12,8 @@ use crate::error::ObserverError;
 use crate::listener::{BarePort, Listener, Request, Response};
 use crate::observer::Observer;
 
+/// The help of the flag `-prometheus-addr`.
+pub const METRICS_DOCS: &str = "Serve live metrics here.";
 /// Series kept at most; hits of further ones are counted under `url="(other)"`.
 const SERIES_MAX: usize = 1000;
 /// Upper bounds of the buckets, in seconds: the Prometheus clients' defaults.

@@ -6,6 +6,7 @@ mod control_failure;
 mod demo;
 mod fleet;
 pub(crate) mod help;
+mod import;
 mod jitter;
 mod man;
 mod registry;

@@ -4,7 +4,7 @@ use cli::{CommandSpec, Registry, rows_of};
 use lab::CommandLines;
 
 use super::tools::TOOLS;
-use super::{agent, completions, demo, fleet, help, jitter, man, serve, study, watch};
+use super::{agent, completions, demo, fleet, help, import, jitter, man, serve, study, watch};
 use crate::analyze::{compare, dump, encode, fit, plot, report, runs, ui};
 use crate::dialect::dispatch;
 use crate::{flags, load};
@@ -437,6 +437,19 @@ const COMMANDS: &[CommandSpec] = &[
         ],
         rows: || rows_of(flags::fleet::AGENT),
         run: agent::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "import",
+        summary: "Make a k6 script of curl lines, OpenAPI, Postman or .http files.",
+        operands: "FILE…",
+        about: import::ABOUT,
+        examples: &[
+            ("brunt import -output=orders.js orders.sh", "command lines of curl as a script"),
+            ("brunt import -to=targets login.sh | brunt attack -duration=10s", "a line as load"),
+        ],
+        rows: || rows_of(flags::import::IMPORT),
+        run: import::run,
         validate: None,
     },
     CommandSpec {

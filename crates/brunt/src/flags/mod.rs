@@ -2,6 +2,7 @@
 
 pub(crate) mod cluster;
 pub(crate) mod fleet;
+pub(crate) mod import;
 pub(crate) mod jitter;
 pub(crate) mod load_value;
 pub(crate) mod serve;

@@ -42,7 +42,8 @@ impl RowExporter {
         for name in names {
             let opened = outputs::open(name, &environment, session::warn)
                 .expect("the flag takes none but outputs");
-            exporters.push(opened.map_err(|error| anyhow!("flag -o: {name}: {error}"))?);
+            let shown = stdx::shown_text(name);
+            exporters.push(opened.map_err(|error| anyhow!("flag -o: {shown}: {error}"))?);
         }
         let (queue, batches) = sync_channel(QUEUE_MAX);
         let thread = std::thread::Builder::new()

@@ -288,10 +288,11 @@ impl<I: Io> Worker<I> {
         }
         let hit = self.hits.remove(hit_id);
         self.promptness.end(&hit);
+        let contact = self.self_metrics.note_contact(&hit, self.now);
         if let Schedule::Closed(closed) = &mut self.schedule {
             let thought = self.prepared.plan.think_after(hit.seq);
             // A law with a long tail may draw more than there is time.
-            closed.think(self.now, self.now.saturating_add(thought));
+            closed.think(self.now, self.now.saturating_add(thought), contact);
         }
     }
 

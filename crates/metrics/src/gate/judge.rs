@@ -106,7 +106,15 @@ impl GateFigures {
         }
     }
 
-    fn summary_of<'a>(&'a self, selector: &Selector, run: &JudgedRun<'a>) -> &'a Summary {
+    pub(super) fn gates(&self) -> &[Gate] {
+        self.gates.list()
+    }
+
+    pub(super) fn summary_of<'a>(
+        &'a self,
+        selector: &Selector,
+        run: &JudgedRun<'a>,
+    ) -> &'a Summary {
         let found = self.selected.iter().find(|(known, _)| known == selector);
         found.map_or(run.summary, |(_, summary)| summary)
     }
@@ -157,8 +165,13 @@ fn rate(gate: &Gate, summary: &Summary, run: &JudgedRun<'_>) -> Result<f64, Gap>
 
 /// A number of requests in the gate's unit.
 fn part(gate: &Gate, hits: u64, of: &Summary) -> f64 {
+    share(gate, hits, of.requests)
+}
+
+/// The same of a number of requests.
+pub(super) fn share(gate: &Gate, hits: u64, of: u64) -> f64 {
     match gate.unit {
-        GateUnit::Share => hits as f64 / of.requests.max(1) as f64,
+        GateUnit::Share => hits as f64 / of.max(1) as f64,
         _ => hits as f64,
     }
 }

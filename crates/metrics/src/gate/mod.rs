@@ -17,6 +17,7 @@ mod contradiction;
 mod gap;
 mod judge;
 mod judged_run;
+mod lost;
 mod parse;
 mod tagged;
 #[cfg(test)]

@@ -531,6 +531,28 @@ fn no_gate_passes_where_iterations_were_not_begun() {
 }
 
 #[test]
+fn issue_39_no_gate_passes_where_users_were_never_answered() {
+    let (summary, generator) = late_run();
+    let state = |never_answered: u64, interrupted: bool| {
+        let generator = Generator {
+            users: 200,
+            sent: 1000,
+            never_answered,
+            interrupted,
+            not_sent: 0,
+            on_time: Default::default(),
+            ..generator.clone()
+        };
+        states_of("p99>10s", &judged_run(&summary, &generator))[0]
+    };
+    let gap = Gap::NeverAnswered { users: 150, of: 200 };
+    assert_eq!(state(150, false), GateState::Undecided(gap));
+    assert_eq!(gap.to_string(), "150 of 200 users were never answered");
+    assert_eq!(state(2, false), GateState::Passed, "one in a hundred");
+    assert_eq!(state(150, true), GateState::Passed, "they may have been about to be");
+}
+
+#[test]
 fn every_gap_has_a_name_of_its_own() {
     let late = Gap::Late { on_time: 7.0 };
     assert_eq!(Gap::named(late.name()), Some(Gap::Late { on_time: 0.0 }));

@@ -180,6 +180,10 @@ impl Outcome {
             Self::KeptUp => format!("kept up with {offered}, {errors}"),
             Self::Unclear(Doubt::Moment) => format!("not clear whether it keeps up, {errors}"),
             Self::Unclear(_) => format!("not clear whether it keeps up with {offered}, {errors}"),
+            Self::ByUsers if facts.never_answered > 0 => {
+                let (lost, all) = (grouped(facts.never_answered), facts.users());
+                format!("answered {answered}, {errors}, {lost} of {all} never answered")
+            }
             Self::ByUsers => format!("answered {answered}, {errors}"),
         }
     }

@@ -54,6 +54,20 @@ fn overloaded() -> Facts {
     }
 }
 
+/// The load of a bench is that of the users that got through, and the first sentence says so.
+#[test]
+fn issue_39_users_that_were_never_answered_are_named() {
+    let facts = Facts { offered: Offered::Users(20), never_answered: 15, ..steady() };
+    let outcome = Outcome::of(&facts);
+    assert_eq!(outcome, Outcome::ByUsers);
+    assert_eq!(outcome.result(&facts), "answered 60/s, no errors, 15 of 20 users never answered");
+    let conclusion = Conclusion::from_facts(&facts);
+    assert_eq!(
+        conclusion.first(),
+        "20 users for 30s: 60/s answered; 15 of the users were never answered, so the load was that of the others."
+    );
+}
+
 /// A Rails application on two cores; its requests wait before Puma takes them.
 fn rails() -> Servers {
     Servers {
@@ -841,4 +855,12 @@ fn memory_that_grows_is_said_with_its_rate() {
     let words = " The memory of puma grows by 465.0 MiB a minute (from 205.0 MiB to 360.0 MiB after the warm-up) and has not \
                  stopped: perhaps a leak.\n";
     assert!(text(&facts).contains(words), "{}", text(&facts));
+}
+
+#[test]
+fn a_run_that_a_flag_ended_begins_with_that() {
+    let ended_early = Some("after 3.1s, since gate errors>1% is surely crossed".to_owned());
+    let facts = Facts { ended_early, is_interrupted: true, ..steady() };
+    let words = "The run was ended early by -abort-when, after 3.1s, since gate errors>1% is surely crossed.\n";
+    assert!(text(&facts).starts_with(words), "{}", text(&facts));
 }

@@ -141,6 +141,7 @@ impl Seen {
             buckets: None,
             server: None,
             selected: "",
+            parts: &[],
             assertions: &[],
         }
     }

@@ -1,0 +1,427 @@
+//! An operation as the requests that curl would send for it.
+
+use stdx::Nanos;
+
+use super::options::{Data, Operation};
+use super::session::Session;
+use super::url_parts::{self, Url};
+use super::{cookies, form, glob};
+use crate::{Auth, Body, Cookies, Encoding, Exchange, Header, Redirects, Source, Text};
+
+/// The requests of an operation, one for each address.
+pub(super) fn exchanges(session: &mut Session<'_, '_>, operation: &Operation) -> Vec<Exchange> {
+    if operation.has("insecure") {
+        session.import.insecure = true;
+    }
+    let scheme = operation.value("proto-default").unwrap_or("http");
+    let urls: Vec<String> = operation
+        .urls
+        .iter()
+        .flat_map(
+            |url| if operation.has("globoff") { vec![url.clone()] } else { glob::expand(url) },
+        )
+        .collect();
+    let mut made = vec![];
+    for (at, url) in urls.iter().enumerate() {
+        let url = url_parts::parse(&session.values, url, scheme);
+        if !matches!(url.scheme.as_str(), "" | "http://" | "https://") {
+            session.note(format!("{}{} is no address of HTTP, left out", url.scheme, url.host));
+            continue;
+        }
+        let upload = operation.uploads.get(at).or_else(|| operation.uploads.last());
+        made.push(exchange(session, operation, url, upload.map(String::as_str)));
+    }
+    made
+}
+
+fn exchange(
+    session: &mut Session<'_, '_>,
+    operation: &Operation,
+    mut url: Url,
+    upload: Option<&str>,
+) -> Exchange {
+    let mut headers = Headers::of(session, operation);
+    let mut made = Exchange { place: session.place(), ..Exchange::default() };
+    let data = data(session, &operation.data);
+    made.method = method(operation, upload.is_some());
+    if !operation.has("path-as-is") && session.values.is_literal(&url.path) {
+        url.path = url_parts::without_dots(&url.path);
+    }
+    if let Some(path) = upload {
+        if url.path.ends_with('/') && path != "-" {
+            url.path.push_str(&url_parts::percent_encoded(path.rsplit('/').next().unwrap_or(path)));
+        }
+        made.body = match path {
+            "-" | "." => Body::Text(stdin(session)),
+            path => Body::File { path: path.to_owned() },
+        };
+    } else if operation.has("get") || (operation.has("head") && !operation.data.is_empty()) {
+        made.url = Text::default();
+    } else if !operation.form.is_empty() {
+        made.body = Body::Multipart(form::multipart(session, &operation.form));
+    } else if !operation.data.is_empty() {
+        if operation.data.iter().any(|data| data.option == "json") {
+            headers.add_default("Content-Type", "application/json");
+            headers.add_default("Accept", "application/json");
+        } else {
+            headers.add_default("Content-Type", "application/x-www-form-urlencoded");
+        }
+        made.body = body(&operation.data, &data);
+    }
+    made.auth = auth(session, operation, &url, &mut headers);
+    fixed_headers(session, operation, &mut headers);
+    cookie_header(session, operation, &url, &mut headers);
+    made.cookies = jar(session, operation);
+    made.url = address(session, operation, &url, &data);
+    made.headers = headers.list();
+    made.redirects = redirects(operation);
+    made.timeout = operation
+        .value("max-time")
+        .and_then(|text| text.parse::<f64>().ok())
+        .map(|seconds| Nanos((seconds.clamp(0.001, 86_400.0) * 1e9) as u64));
+    made
+}
+
+fn stdin(session: &mut Session<'_, '_>) -> Text {
+    let text = session.stdin();
+    session.values.text(&text)
+}
+
+fn method(operation: &Operation, is_upload: bool) -> String {
+    if let Some(method) = &operation.method {
+        return method.clone();
+    }
+    let has_body = !operation.data.is_empty() || !operation.form.is_empty();
+    match () {
+        () if operation.has("head") => "HEAD",
+        () if is_upload => "PUT",
+        () if has_body && !operation.has("get") => "POST",
+        () => "GET",
+    }
+    .to_owned()
+}
+
+fn redirects(operation: &Operation) -> Redirects {
+    if !operation.has("location") && !operation.has("location-trusted") {
+        return Redirects::Stop;
+    }
+    let keeps =
+        operation.method.as_deref().is_some_and(|method| method != "GET" && method != "HEAD")
+            || ["post301", "post302", "post303"].iter().any(|name| operation.has(name));
+    if keeps { Redirects::KeepMethod } else { Redirects::Follow }
+}
+
+/// A body that is one file as it is stays a file.
+fn body(list: &[Data], data: &Text) -> Body {
+    if let [one] = list
+        && matches!(one.option, "data-binary" | "json")
+        && let Some(path) = one.value.strip_prefix('@')
+        && path != "-"
+    {
+        return Body::File { path: path.to_owned() };
+    }
+    Body::Text(data.clone())
+}
+
+/// All data of an operation as one text.
+fn data(session: &mut Session<'_, '_>, list: &[Data]) -> Text {
+    let mut out = Text::default();
+    for (at, one) in list.iter().enumerate() {
+        if at > 0 && one.option != "json" {
+            out.push_str("&");
+        }
+        let value = data_value(session, one);
+        out.push(&value);
+    }
+    out
+}
+
+fn data_value(session: &mut Session<'_, '_>, data: &Data) -> Text {
+    match data.option {
+        "data-raw" => session.values.text(&data.value),
+        "data-urlencode" => url_encoded(session, &data.value),
+        option => match data.value.strip_prefix('@') {
+            Some(path) => {
+                let strips = matches!(option, "data" | "data-ascii");
+                file_text(
+                    session,
+                    path,
+                    if strips { Some(Encoding::WithoutLineEnds) } else { None },
+                )
+            }
+            None => session.values.text(&data.value),
+        },
+    }
+}
+
+fn file_text(session: &mut Session<'_, '_>, path: &str, encoding: Option<Encoding>) -> Text {
+    if path != "-" {
+        let mut text = Text::default();
+        text.push_value(Source::File { path: path.to_owned() }, encoding.into_iter().collect());
+        return text;
+    }
+    let text = stdin(session);
+    match encoding {
+        Some(Encoding::WithoutLineEnds) => {
+            text.encoded(|text| text.replace(['\r', '\n', '\0'], ""), Encoding::WithoutLineEnds)
+        }
+        Some(Encoding::UrlForm) => text.encoded(url_parts::form_encoded, Encoding::UrlForm),
+        _ => text,
+    }
+}
+
+/// `name=content`, `=content`, `content`, `name@file`, `@file`: the content is encoded.
+fn url_encoded(session: &mut Session<'_, '_>, value: &str) -> Text {
+    let encoded = |session: &Session<'_, '_>, text: &str| {
+        session.values.text(text).encoded(url_parts::form_encoded, Encoding::UrlForm)
+    };
+    let Some(at) = value.find(['=', '@']) else { return encoded(session, value) };
+    let (name, rest) = (&value[..at], &value[at + 1..]);
+    let mut out = session.values.text(name);
+    if !name.is_empty() {
+        out.push_str("=");
+    }
+    let content = if value[at..].starts_with('=') {
+        encoded(session, rest)
+    } else {
+        file_text(session, rest, Some(Encoding::UrlForm))
+    };
+    out.push(&content);
+    out
+}
+
+fn address(session: &mut Session<'_, '_>, operation: &Operation, url: &Url, data: &Text) -> Text {
+    let mut out = session.values.text(&format!("{}{}", url.scheme, url.host));
+    let path = operation.value("request-target").unwrap_or(&url.path);
+    out.push(&session.values.text(path));
+    let mut query = url.query.as_deref().map(|query| session.values.text(query));
+    let mut add = |text: &Text| match &mut query {
+        Some(query) => {
+            if !query.is_empty() {
+                query.push_str("&");
+            }
+            query.push(text);
+        }
+        none => *none = Some(text.clone()),
+    };
+    if operation.has("get") && !operation.data.is_empty() {
+        add(data);
+    }
+    for one in &operation.query {
+        let text = match one.strip_prefix('+') {
+            Some(raw) => session.values.text(raw),
+            None => url_encoded(session, one),
+        };
+        add(&text);
+    }
+    if let Some(query) = query {
+        out.push_str("?");
+        out.push(&query);
+    }
+    out
+}
+
+/// What curl's own options put into header fields.
+fn fixed_headers(session: &Session<'_, '_>, operation: &Operation, headers: &mut Headers) {
+    if let Some(agent) = operation.value("user-agent") {
+        headers.add_default_text("User-Agent", session.values.text(agent));
+    }
+    if let Some(referer) = operation.value("referer") {
+        let referer = referer.split(";auto").next().unwrap_or_default();
+        if !referer.is_empty() {
+            headers.add_default_text("Referer", session.values.text(referer));
+        }
+    }
+    if let Some(range) = operation.value("range") {
+        headers.add_default("Range", &format!("bytes={range}"));
+    }
+    if let Some(from) = operation.value("continue-at").filter(|from| *from != "-") {
+        headers.add_default("Range", &format!("bytes={from}-"));
+    }
+    if operation.has("compressed") {
+        headers.add_default("Accept-Encoding", "deflate, gzip, br, zstd");
+    }
+}
+
+fn auth(
+    session: &mut Session<'_, '_>,
+    operation: &Operation,
+    url: &Url,
+    headers: &mut Headers,
+) -> Option<Auth> {
+    if headers.has("Authorization") {
+        return None;
+    }
+    if let Some(token) = operation.value("oauth2-bearer") {
+        return Some(Auth::Bearer(session.values.text(token)));
+    }
+    let pair = |user: &str| match user.split_once(':') {
+        Some((user, password)) => (user.to_owned(), password.to_owned()),
+        None => (user.to_owned(), String::new()),
+    };
+    let (user, password) = match (operation.value("user"), &url.user) {
+        (Some(user), _) => pair(user),
+        (None, Some(user)) => {
+            let (user, password) = pair(user);
+            (url_parts::percent_decoded(&user), url_parts::percent_decoded(&password))
+        }
+        (None, None) => {
+            let path = operation.value("netrc-file").map(str::to_owned).or_else(|| {
+                (operation.has("netrc") || operation.has("netrc-optional"))
+                    .then(|| ".netrc".to_owned())
+            })?;
+            let file = session.read_text(&path)?;
+            cookies::netrc(&file, &url.host)?
+        }
+    };
+    let (user, password) = (session.values.text(&user), session.values.text(&password));
+    if let Some(provider) = operation.value("aws-sigv4") {
+        let parts: Vec<&str> = provider.split(':').collect();
+        let host: Vec<&str> = url.host.split('.').collect();
+        let part = |at: usize, from_host: Option<&&str>| {
+            parts.get(at).copied().or_else(|| from_host.copied()).unwrap_or_default().into()
+        };
+        return Some(Auth::AwsV4 {
+            key: user,
+            secret: password,
+            session_token: None,
+            region: part(2, host.get(1)),
+            service: part(3, host.first()),
+        });
+    }
+    Some(if operation.has("digest") {
+        Auth::Digest { user, password }
+    } else {
+        Auth::Basic { user, password }
+    })
+}
+
+/// `-b` of text, and of files; a header `Cookie` of `-H` replaces them.
+fn cookie_header(
+    session: &mut Session<'_, '_>,
+    operation: &Operation,
+    url: &Url,
+    headers: &mut Headers,
+) {
+    let mut pairs: Vec<String> = vec![];
+    for cookie in &operation.cookies {
+        if cookie.contains('=') {
+            pairs.push(cookie.clone());
+        } else if let Ok(bytes) = session.input.files.read(cookie) {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let now_s = session.input.files.now_s();
+            pairs.splice(0..0, cookies::for_url(&text, url, now_s));
+        }
+    }
+    if !pairs.is_empty() {
+        headers.add_default_text("Cookie", session.values.text(&pairs.join("; ")));
+    }
+}
+
+/// curl keeps cookies only where `-b FILE` or `-c` switches that on; the file is the jar's name.
+fn jar(session: &Session<'_, '_>, operation: &Operation) -> Cookies {
+    let file = operation.cookies.iter().find(|cookie| !cookie.contains('='));
+    match operation.cookie_jar.as_ref().or(file) {
+        Some(name) => {
+            let name = if name.is_empty() || name == "-" {
+                format!("line {}", session.line)
+            } else {
+                name.clone()
+            };
+            Cookies::Jar(name)
+        }
+        None => Cookies::Forgotten,
+    }
+}
+
+/// Header fields: those of `-H`, and curl's own where `-H` has none of that name.
+struct Headers {
+    own: Vec<Header>,
+    /// Names in small letters that `-H 'Name:'` takes away.
+    removed: Vec<String>,
+}
+
+impl Headers {
+    fn of(session: &mut Session<'_, '_>, operation: &Operation) -> Self {
+        let mut lines = vec![];
+        for header in &operation.headers {
+            match header.strip_prefix('@') {
+                Some("-") => lines.extend(session.stdin().lines().map(str::to_owned)),
+                Some(path) => lines
+                    .extend(session.read_text(path).unwrap_or_default().lines().map(str::to_owned)),
+                None => lines.push(header.clone()),
+            }
+        }
+        let mut made = Self { own: vec![], removed: vec![] };
+        for line in lines {
+            made.line(session, line.trim_end_matches(['\r', '\n']));
+        }
+        made
+    }
+
+    fn line(&mut self, session: &Session<'_, '_>, line: &str) {
+        let (name, value) = match (line.find(':'), line.find(';')) {
+            (Some(colon), semicolon) if semicolon.is_none_or(|semicolon| colon < semicolon) => {
+                let (name, value) = (&line[..colon], line[colon + 1..].trim());
+                if value.is_empty() {
+                    self.removed.push(name.trim().to_ascii_lowercase());
+                    return;
+                }
+                (name, value)
+            }
+            (_, Some(semicolon)) if line[semicolon + 1..].trim().is_empty() => {
+                (&line[..semicolon], "")
+            }
+            _ => return,
+        };
+        let name = name.trim();
+        let lower = name.to_ascii_lowercase();
+        if TRANSPORT.contains(&lower.as_str()) {
+            return;
+        }
+        let value = session.values.text(value);
+        match self.own.iter_mut().find(|header| header.name.eq_ignore_ascii_case(name)) {
+            Some(header) => {
+                header.value.push_str(if lower == "cookie" { "; " } else { ", " });
+                header.value.push(&value);
+            }
+            None => self.own.push(Header { name: name.to_owned(), value }),
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.own.iter().any(|header| header.name.eq_ignore_ascii_case(name))
+            || self.removed.contains(&name.to_ascii_lowercase())
+    }
+
+    fn add_default(&mut self, name: &str, value: &str) {
+        self.add_default_text(name, Text::literal(value));
+    }
+
+    fn add_default_text(&mut self, name: &str, value: Text) {
+        if !self.has(name) {
+            self.own.push(Header { name: name.to_owned(), value });
+        }
+    }
+
+    fn list(mut self) -> Vec<Header> {
+        // An empty one keeps the script's own from being sent.
+        if self.removed.iter().any(|name| name == "user-agent")
+            && !self.own.iter().any(|header| header.name.eq_ignore_ascii_case("user-agent"))
+        {
+            self.own.push(Header { name: "User-Agent".to_owned(), value: Text::default() });
+        }
+        self.own
+    }
+}
+
+/// Fields that belong to a connection, which the script's client writes itself.
+const TRANSPORT: &[&str] = &[
+    "content-length",
+    "connection",
+    "transfer-encoding",
+    "expect",
+    "te",
+    "keep-alive",
+    "proxy-connection",
+];

@@ -1,0 +1,49 @@
+//! The commands of an input, by the dialect of its shell.
+
+use super::command::{Commands, FIRST};
+use super::{bash, windows};
+use crate::{ImportError, Input};
+
+/// The commands of an input, by its dialect.
+pub(super) fn commands(input: &Input<'_>) -> Result<Commands, ImportError> {
+    let text: String = input
+        .text
+        .trim_start_matches('\u{feff}')
+        .chars()
+        .map(|char| if u32::from(char) >= FIRST { '\u{fffd}' } else { char })
+        .collect();
+    match Dialect::of(input.name, &text) {
+        Dialect::Bash => bash::commands(input, &text),
+        Dialect::Cmd => windows::cmd_commands(input, &text),
+        Dialect::PowerShell => windows::powershell_commands(input, &text),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    Bash,
+    Cmd,
+    PowerShell,
+}
+
+impl Dialect {
+    fn of(name: &str, text: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        let has = |ending: &str| name.ends_with(ending) || name.contains(&format!("{ending}."));
+        if has(".ps1") {
+            return Self::PowerShell;
+        }
+        if has(".cmd") || has(".bat") {
+            return Self::Cmd;
+        }
+        let ends_in = |mark: char| text.lines().any(|line| line.trim_end().ends_with(mark));
+        if text.contains("^\"") || (ends_in('^') && !ends_in('\\')) {
+            return Self::Cmd;
+        }
+        let powershell = ends_in('`')
+            || text.contains("$env:")
+            || text.contains("@'\n")
+            || text.contains("@\"\n");
+        if powershell && !ends_in('\\') { Self::PowerShell } else { Self::Bash }
+    }
+}

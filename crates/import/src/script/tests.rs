@@ -1,0 +1,68 @@
+//! What scripts look like, and that no stranger's text gets out of its quotes.
+
+use super::*;
+use crate::Redirects;
+use crate::{Auth, Body, Exchange, Extraction, Find, Header, JsonStep, Kind, Source, Text};
+
+fn import_of(exchanges: Vec<Exchange>, group: &str) -> Import {
+    let steps = exchanges.into_iter().map(|one| Step::Exchange(Box::new(one))).collect();
+    Import {
+        inputs: vec![("orders.sh".into(), Kind::Curl)],
+        groups: vec![Group { name: group.into(), steps }],
+        ..Import::default()
+    }
+}
+
+#[test]
+fn a_script_reads_as_a_colleague_writes_it() {
+    let create = Exchange {
+        method: "POST".into(),
+        url: "https://shop.example/orders?x=1".into(),
+        headers: vec![Header { name: "Content-Type".into(), value: "application/json".into() }],
+        body: Body::Text("{\"n\":1}".into()),
+        statuses: vec![201],
+        extractions: vec![Extraction {
+            variable: "order id".into(),
+            find: Find::Json(vec![JsonStep::Key("id".into())]),
+            cut: None,
+            decodings: vec![],
+            remark: "goes into the address of the next".into(),
+        }],
+        ..Exchange::default()
+    };
+    let mut url = Text::literal("https://shop.example/orders/");
+    url.push_value(Source::Variable("order id".into()), vec![]);
+    let show = Exchange {
+        method: "GET".into(),
+        url,
+        auth: Some(Auth::Bearer(Text::value(Source::Env { name: "TOKEN".into(), default: None }))),
+        redirects: Redirects::Stop,
+        ..Exchange::default()
+    };
+    let script = write_script(&import_of(vec![create, show], "Orders"), &ScriptSettings::default());
+    let snapshot = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/script/orders.js");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&snapshot, &script).unwrap();
+    }
+    assert_eq!(script, std::fs::read_to_string(&snapshot).unwrap(), "UPDATE=1 rewrites it");
+}
+
+#[test]
+fn no_text_gets_out_of_its_quotes() {
+    let evil = "'\"`${evil()}\n\u{2028}*/evil();//\\";
+    let exchange = Exchange {
+        name: evil.into(),
+        method: format!("GET{evil}"),
+        url: format!("https://a.example/{evil}").into(),
+        headers: vec![Header { name: evil.into(), value: evil.into() }],
+        body: Body::Text(evil.into()),
+        cookies: Cookies::Jar(evil.into()),
+        remarks: vec![evil.into()],
+        ..Exchange::default()
+    };
+    let mut import = import_of(vec![exchange], evil);
+    import.inputs[0].0 = evil.into();
+    let script = write_script(&import, &ScriptSettings::default());
+    assert!(!script.contains("\u{2028}"), "{script}");
+    assert!(!script.lines().any(|line| line.trim_start().starts_with("*/evil")), "{script}");
+}
