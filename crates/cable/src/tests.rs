@@ -228,7 +228,7 @@ impl World {
     }
 
     fn shake_hands(&mut self, worker: usize, users: &mut dyn VirtualUsers, ask: &RequestCommand) {
-        assert!(ask.upgrades && ask.target.url == "http://h/cable");
+        assert!(ask.kind.is_upgrade() && ask.target.url == "http://h/cable");
         self.handshakes += 1;
         let cookie = ask.target.headers.iter().find(|(name, _)| name == "Cookie").expect("given");
         let user: u32 = cookie.1.trim_start_matches("uid=").parse().expect("a user's number");

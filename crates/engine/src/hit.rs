@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use stdx::Nanos;
+use workload::{ChannelTls, RequestKind};
 
 use crate::contact::Contact;
 use crate::ids::{Arena, ConnId, HitId, OriginId, StreamId};
@@ -56,8 +57,10 @@ pub(crate) struct Hit {
     pub(crate) led_from: Option<Arc<str>>,
     /// The tags of its row, where users give it some.
     pub(crate) tags: Option<Arc<str>>,
-    /// Its connection becomes the user's own once the server has switched protocols.
-    pub(crate) upgrades: bool,
+    /// What it is to its connection.
+    pub(crate) kind: RequestKind,
+    /// TLS of the channel that it connects.
+    pub(crate) tls_given: Option<Arc<ChannelTls>>,
     pub(crate) progress: Progress,
     /// It went out on a kept-alive connection.
     pub(crate) reused: bool,
@@ -105,7 +108,8 @@ impl Hit {
             user: None,
             led_from: None,
             tags: None,
-            upgrades: false,
+            kind: RequestKind::Plain,
+            tls_given: None,
             progress: Progress::default(),
             reused: false,
             retried: false,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use net::{Address, machine};
 use stdx::Nanos;
 use wire::url::{Scheme, Url, without_zone};
+use workload::ChannelTls;
 
 use crate::dial_addresses::DialAddresses;
 use crate::endpoint_rotation::EndpointRotation;
@@ -24,13 +25,16 @@ pub(crate) struct OriginKey {
     port: u16,
     /// Its connections leave HTTP/1.1, so that they serve nothing else and never speak HTTP/2.
     upgrades: bool,
+    /// Its one connection is the channel of this number, and never speaks HTTP/1.1.
+    channel: Option<u32>,
 }
 
 impl OriginKey {
     pub(crate) fn of(request: &Request) -> Self {
         let Url { scheme, host, port, .. } = &request.url;
         let secure = *scheme == Scheme::Https;
-        Self { secure, host: host.clone(), port: *port, upgrades: request.upgrades }
+        let (upgrades, channel) = (request.upgrades, request.channel);
+        Self { secure, host: host.clone(), port: *port, upgrades, channel }
     }
 }
 
@@ -64,6 +68,8 @@ pub(crate) struct Origin {
     pub(crate) owner: u32,
     /// Who named its site.
     pub(crate) named: NamedBy,
+    /// TLS of the channel that it is, where that has some of its own.
+    pub(crate) tls: Option<Arc<ChannelTls>>,
     pub(crate) route: Route,
     /// What is dialled; several take turns (`-connect-to` repeated).
     endpoints: Vec<Endpoint>,
@@ -96,20 +102,26 @@ pub(crate) struct Origin {
 impl Origin {
     /// An origin without connections; its addresses are known where what is dialled is an address.
     pub(crate) fn new(key: OriginKey, owner: u32, url: &Url, settings: &Settings) -> Self {
-        let purpose = if key.upgrades { Purpose::Upgrade } else { Purpose::Http };
+        let tunnels = key.upgrades || key.channel.is_some();
+        let purpose = if tunnels { Purpose::Upgrade } else { Purpose::Http };
         let (route, endpoints) = route(url, purpose, settings);
         let addresses: Arc<[IpAddr]> = endpoints
             .first()
             .filter(|_| endpoints.len() == 1)
             .and_then(|endpoint| address_of(&endpoint.host))
             .map_or_else(Arc::default, |(ip, _)| Arc::from([ip]));
-        let protocol = if key.upgrades { Protocol::Http1 } else { settings.protocol };
+        let protocol = match key.channel {
+            Some(_) => Protocol::PriorKnowledge,
+            None if key.upgrades => Protocol::Http1,
+            None => settings.protocol,
+        };
         let protocol = KnownProtocol::at_first(key.secure, &route, protocol);
         let literal = !addresses.is_empty() || matches!(route, Route::Unix(_));
         Self {
             key,
             owner,
             named: NamedBy::User,
+            tls: None,
             route,
             endpoints,
             endpoint: 0,
@@ -141,6 +153,25 @@ impl Origin {
     /// Whether its connections are to leave HTTP.
     pub(crate) fn upgrades(&self) -> bool {
         self.key.upgrades
+    }
+
+    /// The channel that its connection is, if it is one.
+    pub(crate) fn channel(&self) -> Option<u32> {
+        self.key.channel
+    }
+
+    /// The name that the server has to prove.
+    pub(crate) fn server_name(&self) -> &str {
+        let given = self.tls.as_ref().and_then(|tls| tls.server_name.as_deref());
+        given.unwrap_or(&self.key.host)
+    }
+
+    /// Whether it may have another connection, of at most so many.
+    pub(crate) fn has_room(&self, conns_max: usize) -> bool {
+        match self.key.channel {
+            Some(_) => self.open == 0,
+            None => self.open < conns_max || self.key.upgrades,
+        }
     }
 
     pub(crate) fn host(&self) -> &str {
@@ -258,7 +289,7 @@ mod tests {
         assert_eq!(address_of("a.test"), None);
         let url = Url::parse("http://[fe80::1%257]:81/").expect("a URL");
         let (settings, key) = (Settings::default(), "fe80::1%7".to_owned());
-        let key = OriginKey { secure: false, host: key, port: 81, upgrades: false };
+        let key = OriginKey { secure: false, host: key, port: 81, upgrades: false, channel: None };
         let mut origin = Origin::new(key, 0, &url, &settings);
         let dial = origin.next_addresses(None);
         let expect = SocketAddrV6::new("fe80::1".parse().expect("an address"), 81, 0, 7);
@@ -271,7 +302,13 @@ mod tests {
     fn a_server_that_allows_few_streams_gets_more_connections() {
         let url = Url::parse("http://h/").expect("a URL");
         let settings = Settings { protocol: Protocol::PriorKnowledge, ..Settings::default() };
-        let key = OriginKey { secure: false, host: "h".to_owned(), port: 80, upgrades: false };
+        let key = OriginKey {
+            secure: false,
+            host: "h".to_owned(),
+            port: 80,
+            upgrades: false,
+            channel: None,
+        };
         let mut origin = Origin::new(key, 0, &url, &settings);
         let mut hits = Hits::with_capacity(200);
         for seq in 0..200 {

@@ -1,7 +1,8 @@
 //! `Prepared`: a plan made ready: requests rendered, TLS set up. Shared by all workers, read only.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use metrics::Generator;
 use wire::h1::request::{HeadStyle, TargetForm};
@@ -11,7 +12,7 @@ use wire::tls::{
     Verification,
 };
 use wire::url::{Url, without_zone};
-use workload::{Load, Plan, Target};
+use workload::{ChannelTls, Load, Plan, Target};
 
 use crate::endpoint_rotation::EndpointRotation;
 use crate::error::{CertificateRole, StartError};
@@ -43,6 +44,8 @@ pub(crate) struct Prepared {
     /// For connections that are to leave HTTP/1.1, so that they must not agree on HTTP/2: for each of the client
     /// certificates, and for the rest at the end.
     tls_upgrading: Vec<OnceLock<Result<Arc<TlsClient>, TlsSetupError>>>,
+    /// For channels with certificates of their own.
+    tls_channels: Mutex<HashMap<Arc<ChannelTls>, Result<Arc<TlsClient>, TlsSetupError>>>,
 }
 
 impl Prepared {
@@ -79,6 +82,7 @@ impl Prepared {
             tls,
             tls_known,
             tls_upgrading,
+            tls_channels: Mutex::default(),
         };
         if let Err(reason) = prepared.try_identities() {
             return Err(StartError::Certificate { role: CertificateRole::ClientOfHosts, reason });
@@ -142,6 +146,9 @@ impl Prepared {
 
     /// The TLS set-up for an origin: some hosts have a client certificate of their own.
     pub(crate) fn tls_for(&self, origin: &Origin) -> Result<Arc<TlsClient>, TlsSetupError> {
+        if let Some(given) = origin.tls.as_ref().filter(|tls| tls.has_certificates()) {
+            return self.tls_of_channel(given);
+        }
         let (host, protocol) = (origin.host(), self.settings.protocol);
         let list = &self.settings.tls.identities;
         let fits = |identity: &ClientIdentity| {
@@ -159,6 +166,20 @@ impl Prepared {
             }
             None => self.tls(),
         }
+    }
+
+    /// The TLS set-up of a channel that has certificates of its own, made once for all that have the same.
+    fn tls_of_channel(&self, given: &Arc<ChannelTls>) -> Result<Arc<TlsClient>, TlsSetupError> {
+        let mut made = self.tls_channels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(given) {
+            return known.clone();
+        }
+        if made.len() >= CHANNEL_TLS_MAX {
+            made.clear();
+        }
+        let setup = channel_config(&self.settings, given);
+        made.insert(Arc::clone(given), setup.clone());
+        setup
     }
 
     /// The TLS set-up for a proxy that is spoken to over TLS: in HTTP/1.1, and without a host's own certificate.
@@ -194,7 +215,11 @@ impl Prepared {
 
     /// What a user asks for.
     pub(crate) fn request_of(&self, ask: &Target, hit: &Hit) -> Result<Request, Unsendable> {
-        let defaults = if hit.upgrades { &self.upgrade_defaults } else { &self.defaults };
+        if let Some(channel) = hit.kind.channel() {
+            return request(ask, &self.defaults.of_channel(channel), &self.settings);
+        }
+        let upgrades = hit.kind.is_upgrade();
+        let defaults = if upgrades { &self.upgrade_defaults } else { &self.defaults };
         request(ask, defaults, &self.settings)
     }
 
@@ -241,7 +266,7 @@ fn request(
 
 /// How a request's head is written for the way to its origin.
 fn addressing(url: &Url, defaults: &RequestDefaults, settings: &Settings) -> Addressing {
-    let purpose = if defaults.upgrades { Purpose::Upgrade } else { Purpose::Http };
+    let purpose = if defaults.wants_tunnel() { Purpose::Upgrade } else { Purpose::Http };
     match route::route(url, purpose, settings).0 {
         Route::Forward(proxy) => {
             Addressing { form: TargetForm::Absolute, proxy_authorization: proxy.authorization }
@@ -252,14 +277,40 @@ fn addressing(url: &Url, defaults: &RequestDefaults, settings: &Settings) -> Add
     }
 }
 
+/// So many TLS set-ups of channels are kept.
+const CHANNEL_TLS_MAX: usize = 256;
+
+/// The set-up of the run, with a channel's own certificates in the place of the run's.
+fn channel_config(
+    settings: &Settings,
+    given: &ChannelTls,
+) -> Result<Arc<TlsClient>, TlsSetupError> {
+    let usual = client_setup(settings, None, Protocol::PriorKnowledge);
+    tls::client_config(&ClientSetup {
+        roots: if settings.tls.insecure { Vec::new() } else { roots() },
+        roots_pem: given.roots_pem.clone(),
+        cert_pem: given.cert_pem.clone(),
+        key_pem: given.key_pem.clone(),
+        ..usual
+    })
+}
+
 fn client_config(
     settings: &Settings,
     identity: Option<&ClientIdentity>,
     protocol: Protocol,
 ) -> Result<Arc<TlsClient>, TlsSetupError> {
+    tls::client_config(&client_setup(settings, identity, protocol))
+}
+
+fn client_setup(
+    settings: &Settings,
+    identity: Option<&ClientIdentity>,
+    protocol: Protocol,
+) -> ClientSetup {
     let given = &settings.tls;
     let needs_roots = given.root_certs_pem.is_empty() && !given.insecure;
-    let setup = ClientSetup {
+    ClientSetup {
         roots: if needs_roots { roots() } else { Vec::new() },
         roots_pem: given.root_certs_pem.clone(),
         cert_pem: identity.map(|own| own.cert_pem.clone()).or_else(|| given.cert_pem.clone()),
@@ -279,8 +330,7 @@ fn client_config(
         key_log: given
             .log_keys
             .then(|| Arc::new(tls::rustls::KeyLogFile::new()) as Arc<dyn tls::rustls::KeyLog>),
-    };
-    tls::client_config(&setup)
+    }
 }
 
 /// The system's roots; on a machine without a certificate store, those bundled with us.

@@ -8,7 +8,7 @@ use wire::content::Accepted;
 use wire::h1::request::{HeadStyle, RequestError, RequestSpec, RequestTemplate, TargetForm};
 use wire::h2::H2Request;
 use wire::url::{Scheme, Url};
-use workload::Target;
+use workload::{RequestKind, Target};
 
 use crate::failure_reason::FailureReason;
 use crate::settings::{Protocol, Settings};
@@ -50,6 +50,8 @@ pub(crate) struct Request {
     pub(crate) replayable: bool,
     /// It asks the server to switch protocols, as HTTP/1.1 alone can. RFC 9110, 7.8.
     pub(crate) upgrades: bool,
+    /// It goes on the channel of this number.
+    pub(crate) channel: Option<u32>,
     /// The content codings that it asks for.
     pub(crate) accepted: Accepted,
     /// Nothing is added to its header fields: they name the host and the body's length themselves.
@@ -77,6 +79,8 @@ pub(crate) struct RequestDefaults {
     head_bytes: Option<Arc<[u8]>>,
     /// The connection is to leave HTTP/1.1.
     pub(crate) upgrades: bool,
+    /// The connection is the channel of this number, which speaks HTTP/2 alone.
+    pub(crate) channel: Option<u32>,
 }
 
 impl RequestDefaults {
@@ -89,12 +93,23 @@ impl RequestDefaults {
             protocol: settings.protocol,
             head_bytes: settings.head_bytes.clone(),
             upgrades: false,
+            channel: None,
         }
     }
 
     /// The same for requests whose connections are to leave HTTP.
     pub(crate) fn of_upgrades(&self) -> Self {
         Self { upgrades: true, ..self.clone() }
+    }
+
+    /// The same for requests of a channel. As those of grpc-go they do not say how long they are.
+    pub(crate) fn of_channel(&self, channel: u32) -> Self {
+        Self { channel: Some(channel), chunked: true, ..self.clone() }
+    }
+
+    /// Whether the request goes through an HTTP proxy's tunnel, also where it is not secret.
+    pub(crate) fn wants_tunnel(&self) -> bool {
+        self.upgrades || self.channel.is_some()
     }
 }
 
@@ -145,6 +160,7 @@ impl Request {
             None => RequestTemplate::new(&spec).map_err(refuse)?,
         };
         let may_stream = match defaults.protocol {
+            _ if defaults.channel.is_some() => true,
             Protocol::Http1 => false,
             _ if upgrades => false,
             Protocol::Alpn => url.scheme == Scheme::Https,
@@ -162,10 +178,16 @@ impl Request {
             h2,
             replayable: safe && target.body.is_empty(),
             upgrades,
+            channel: defaults.channel,
             accepted: accepted(target, &template),
             template,
             exact: matches!(defaults.style, HeadStyle::Exact(_)),
         })
+    }
+
+    /// Whether it was made for requests of this kind.
+    pub(crate) fn is_of(&self, kind: RequestKind) -> bool {
+        self.upgrades == kind.is_upgrade() && self.channel == kind.channel()
     }
 
     /// The target that a redirect with this status to `location` leads to, and its URL: the target's own text of it

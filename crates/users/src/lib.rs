@@ -13,6 +13,7 @@
 //! [`vu_pool`] makes a pool of what a [`VuPoolPlan`] says; it is compiled for each [`UserProgram`]. The crate knows no language and
 //! does no I/O: the engine carries requests out, and the plan has the clock. docs/design/http-get.md follows one request.
 
+mod calls;
 mod host;
 mod http;
 mod pool;
@@ -23,6 +24,7 @@ pub use host::action::{Action, ActionResult, Ticket};
 pub use host::call::{Call, StepResult};
 pub use host::exception::{Exception, OUT_OF_MEMORY};
 pub use host::execution::{AbortReason, ExecutionInfo, ScenarioInfo, Stage};
+pub use host::grpc::{GrpcKind, GrpcRequest, GrpcResponse};
 pub use host::http::{
     Auth, BodyMemory, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses,
     Timings, masked,
@@ -48,3 +50,4 @@ pub use record::live_metrics::LiveMetrics;
 pub use record::output::{OutputSample, OutputTags, SampleSink};
 pub use record::plan::SamplePlan;
 pub use record::vu_stats::{GroupTallies, VuStats};
+pub use workload::ChannelTls;

@@ -104,7 +104,7 @@ fn a_rate_bodies_and_large_answers() {
 }
 
 /// A frame. RFC 9113, 4.1.
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let mut out = (payload.len() as u32).to_be_bytes()[1..].to_vec();
     out.extend([kind, flags]);
     out.extend(stream.to_be_bytes());
@@ -113,7 +113,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 }
 
 /// Answers each stream of one connection after the other with what `answer` says; `None` closes.
-fn serve_frames(answer: fn(u32) -> Option<Vec<u8>>) -> String {
+pub(crate) fn serve_frames(answer: fn(u32) -> Option<Vec<u8>>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     std::thread::spawn(move || {

@@ -25,6 +25,7 @@ mod fit;
 mod fleet;
 mod full_screen;
 mod gates;
+mod grpc;
 mod h2_misbehaviour;
 mod honesty;
 mod hostile;

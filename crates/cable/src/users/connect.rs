@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 use wire::ws::{DeflateOffer, HandshakeError, Limits, Offer, Role, WsSession};
-use workload::{EngineResponse, Pipe, RequestCommand, Target};
+use workload::{EngineResponse, Pipe, RequestCommand, RequestKind, Target};
 
 use super::state::{CableUsers, Phase};
 use super::timer_queue::Entry;
@@ -65,7 +65,8 @@ impl CableUsers {
             timeout,
             owner,
             fresh_connection: false,
-            upgrades: true,
+            kind: RequestKind::Upgrade,
+            tls: None,
             redirected: false,
             led_from: None,
             tags: None,

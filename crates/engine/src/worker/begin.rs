@@ -304,7 +304,13 @@ impl<I: Io> Worker<I> {
                 let failure = Failure::new(unsendable.kind, unsendable.reason.clone());
                 self.fail_unsendable(hit_id, &failure, &unsendable);
             }
-            (None, Some(origin)) => self.dispatch_to(hit_id, origin),
+            (None, Some(origin)) => {
+                let hit = &mut self.hits[hit_id];
+                if hit.kind.is_dial() {
+                    self.origins.list[origin].tls = hit.tls_given.take();
+                }
+                self.dispatch_to(hit_id, origin);
+            }
             (None, None) => {
                 let failure = Failure::other(metrics::FailureKind::Target, "too many hosts");
                 self.fail(hit_id, &failure);

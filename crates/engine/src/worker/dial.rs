@@ -116,7 +116,7 @@ impl<I: Io> Worker<I> {
                 continue;
             }
             let origin = &mut self.origins.list[origin_id];
-            if (origin.open >= self.conns_max && !origin.upgrades())
+            if !origin.has_room(self.conns_max)
                 || origin.expects_room(self.streams_max)
                 || !self.has_addresses(origin_id, hit)
             {
@@ -301,9 +301,12 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Closes the connections of an owner on which nothing is under way.
+    /// Closes the connections of an owner on which nothing is under way, but for its channels: those it ends itself.
     pub(super) fn close_idle(&mut self, owner: u32) {
         for origin_id in self.origins.owned_by(owner) {
+            if self.origins.list[origin_id].channel().is_some() {
+                continue;
+            }
             while let Some(conn) = self.origins.list[origin_id].ready.pop_last(&mut self.conns) {
                 let (state, hit) = (self.conns[conn].state, self.conns[conn].hit);
                 let streams = self.conns[conn].streams.as_ref();
@@ -440,7 +443,7 @@ impl<I: Io> Worker<I> {
         let with_proxy = origin.route.proxy_tls_name().filter(|_| conn.proxy_tls.is_none());
         let (set_up, name) = match with_proxy {
             Some(name) => (self.prepared.tls_for_proxy(), name),
-            None => (self.prepared.tls_for(origin), origin.host()),
+            None => (self.prepared.tls_for(origin), origin.server_name()),
         };
         let session =
             set_up.map_err(|error| FailureReason::TlsSetup(error.into())).and_then(|cfg| {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use metrics::{Batch, FailureKind, NO_TARGET, Outcome, Sample, Span};
+use metrics::{Batch, FailureKind, GrpcStatus, NO_TARGET, Outcome, Sample, Span};
 use net::Io;
 use stdx::Nanos;
+use workload::RequestKind;
 
 use super::Worker;
 use crate::captured::CapturedResponse;
@@ -36,11 +37,11 @@ impl<I: Io> Worker<I> {
         let is_renewed = is_last && self.is_to_be_renewed(conn_id);
         let conn = &mut self.conns[conn_id];
         let settled = conn.pipelined.len() > 0 || (clean && !conn.has_unsent());
-        let keepalive = self.prepared.settings.keepalive && !self.hits[hit].upgrades;
+        let keepalive = self.prepared.settings.keepalive && !self.hits[hit].kind.is_upgrade();
         let reusable = settled && keepalive && conn.decoder.can_reuse();
         let reusable = reusable && !is_renewed;
         if request::is_redirect(conn.decoder.status())
-            && !self.hits[hit].upgrades
+            && !self.hits[hit].kind.is_upgrade()
             && let Some(location) = conn.decoder.location().map(str::to_owned)
             && let Some(max) = self.redirects_to(hit, &location)
         {
@@ -311,14 +312,15 @@ impl<I: Io> Worker<I> {
         let done = self.ended_at(&self.hits[hit_id]);
         self.note_answer(hit_id, failed.is_some(), done);
         let hit = &self.hits[hit_id];
-        if !self.is_measured(hit.intended) {
+        if hit.kind.is_dial() || !self.is_measured(hit.intended) {
             return;
         }
         let conn = hit.conn.map(|conn| &self.conns[conn]);
         let captured = conn.and_then(|conn| captured(conn, hit_id, hit.stream));
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = first.map_or(0, |request| request.template.body_bytes());
-        let sample = sample(hit, done, failed.map(|(failure, _)| failure.kind), bytes_out);
+        let mut sample = sample(hit, done, failed.map(|(failure, _)| failure.kind), bytes_out);
+        sample.outcome = call_outcome(hit, captured, sample.outcome);
         let begun = hit.intended.saturating_add(hit.lag);
         let waited = match self.arrived {
             Some(_) => Nanos::ZERO,
@@ -342,8 +344,7 @@ impl<I: Io> Worker<I> {
                     let hit = failure.of_request(method, url);
                     add_with(batch, |texts| failure_text.write(&hit, texts))
                 }
-                None if sample.is_success() => Span::default(),
-                None => status_line(batch, sample.outcome.code(), captured),
+                None => answer_text(batch, sample, captured),
             };
             texts_cut += u64::from(cut_error(batch, &mut sample.error));
             if hit.target.is_none() {
@@ -384,6 +385,35 @@ pub(super) fn captured(
         Some(stream) => Some(&conn.streams.as_ref()?.get(stream)?.captured),
         None => (conn.hit == Some(hit)).then_some(&conn.captured),
     }
+}
+
+/// The outcome of a hit: of a call of gRPC that was answered its own.
+fn call_outcome(hit: &Hit, captured: Option<&CapturedResponse>, outcome: Outcome) -> Outcome {
+    match (hit.kind, outcome) {
+        (RequestKind::Call(_), Outcome::Http(_)) => {
+            Outcome::Grpc(captured.map_or(GrpcStatus::UNKNOWN, grpc_status))
+        }
+        _ => outcome,
+    }
+}
+
+/// The status of a call of gRPC, from its trailers, or from the head of a response that has nothing else.
+fn grpc_status(captured: &CapturedResponse) -> GrpcStatus {
+    let number = |lines: &[u8]| {
+        let value = field_value(lines, b"grpc-status")?;
+        std::str::from_utf8(value).ok()?.parse().ok()
+    };
+    let head = captured.head.as_deref().unwrap_or_default();
+    let number = number(&captured.trailers).or_else(|| number(head));
+    number.map_or(GrpcStatus::UNKNOWN, GrpcStatus::from_number)
+}
+
+/// The value of a field among lines, each ended by CR LF.
+fn field_value<'a>(lines: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    lines.split(|byte| *byte == b'\n').find_map(|line| {
+        let at = line.iter().position(|byte| *byte == b':')?;
+        line[..at].eq_ignore_ascii_case(name).then(|| line[at + 1..].trim_ascii())
+    })
 }
 
 /// What was seen of a hit that ends now.
@@ -442,6 +472,15 @@ fn cut_error(batch: &mut Batch, error: &mut Span) -> bool {
 
 /// The longest error text of a row: 16 KiB.
 const ERROR_MAX: usize = 16 << 10;
+
+/// The error of an answer; none where it is a success.
+fn answer_text(batch: &mut Batch, sample: &Sample, captured: Option<&CapturedResponse>) -> Span {
+    match sample.outcome {
+        _ if sample.is_success() => Span::default(),
+        Outcome::Grpc(status) => batch.add_text(status.name().as_bytes()),
+        outcome => status_line(batch, outcome.code(), captured),
+    }
+}
 
 /// `404 Not Found`: the error of an answer that is no success.
 fn status_line(batch: &mut Batch, status: u16, captured: Option<&CapturedResponse>) -> Span {

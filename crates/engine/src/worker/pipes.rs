@@ -32,7 +32,7 @@ impl<I: Io> Worker<I> {
     /// Whether the response to the hit that a connection serves makes a pipe of it.
     pub(super) fn becomes_pipe(&self, conn_id: ConnId) -> bool {
         let conn = &self.conns[conn_id];
-        let asked = conn.hit.is_some_and(|hit| self.hits[hit].upgrades);
+        let asked = conn.hit.is_some_and(|hit| self.hits[hit].kind.is_upgrade());
         asked && conn.decoder.status() == 101 && conn.pipelined.len() == 0
     }
 

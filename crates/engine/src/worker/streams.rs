@@ -7,6 +7,7 @@ use wire::content::ContentError;
 use wire::h1::response::{Head, ResponseSink as _};
 use wire::h1::{Header, Version};
 use wire::h2::{HeaderMap, StatusCode, StreamEvent};
+use workload::ChannelEnd;
 
 use super::Worker;
 use crate::conn::State;
@@ -21,14 +22,49 @@ impl<I: Io> Worker<I> {
     /// Speaks HTTP/2 on a connection from now on; the hit it was made for is its first stream.
     pub(super) fn begin_streams(&mut self, conn_id: ConnId, hit: HitId) {
         let conn = &mut self.conns[conn_id];
-        conn.hit = None;
         conn.state = State::Streaming;
         conn.streams = Some(Box::new(Streams::new()));
+        if self.hits[hit].kind.is_dial() {
+            // It waits for the server's first words; the preface goes out.
+            return self.cork(conn_id);
+        }
+        conn.hit = None;
         self.open_stream(conn_id, hit);
+    }
+
+    /// A channel is connected, as a hit wanted it that asks for nothing.
+    fn end_dial(&mut self, hit: HitId) {
+        self.hits[hit].conn = None;
+        self.write_row(hit, None);
+        self.remove_hit(hit);
+    }
+
+    /// The server has said something: what waited for the connection alone is done.
+    fn end_dial_on(&mut self, conn_id: ConnId) {
+        let hit = self.conns.get_mut(conn_id).and_then(|conn| conn.hit.take());
+        if let Some(hit) = hit {
+            self.end_dial(hit);
+        }
+    }
+
+    /// Closes a user's channel.
+    pub(super) fn close_channel(&mut self, end: ChannelEnd) {
+        for origin_id in self.origins.owned_by(end.owner.saturating_add(1)) {
+            if self.origins.list[origin_id].channel() != Some(end.channel) {
+                continue;
+            }
+            while let Some(conn) = self.origins.list[origin_id].ready.pop_last(&mut self.conns) {
+                self.fail_connection(conn, &Failure::unwanted());
+            }
+        }
     }
 
     /// Opens a stream for a hit.
     pub(super) fn open_stream(&mut self, conn_id: ConnId, hit_id: HitId) {
+        if self.hits[hit_id].kind.is_dial() {
+            self.end_dial(hit_id);
+            return self.mark_ready(conn_id);
+        }
         let conn = &mut self.conns[conn_id];
         let hit = &mut self.hits[hit_id];
         let request = Self::request(&self.prepared, hit).and_then(|request| request.h2.as_ref());
@@ -75,8 +111,11 @@ impl<I: Io> Worker<I> {
     /// Whether an HTTP/2 connection can take another hit.
     pub(super) fn has_stream_left(&mut self, conn_id: ConnId) -> bool {
         let conn = &self.conns[conn_id];
-        let max = if self.prepared.settings.keepalive { self.streams_max } else { 1 };
-        let fresh = self.prepared.settings.keepalive || conn.served == 0;
+        // A channel is made once, whatever becomes of other connections.
+        let is_channel = self.origins.list[conn.origin].channel().is_some();
+        let is_kept = self.prepared.settings.keepalive || is_channel;
+        let max = if is_kept { self.streams_max } else { 1 };
+        let fresh = is_kept || conn.served == 0;
         let fresh = fresh && !self.is_to_be_renewed(conn_id);
         let conn = &mut self.conns[conn_id];
         conn.streams.as_mut().is_some_and(|streams| {
@@ -92,6 +131,7 @@ impl<I: Io> Worker<I> {
             return self.fail_streams(conn_id, &Failure::stream(error));
         }
         self.cork(conn_id);
+        self.end_dial_on(conn_id);
         self.handle_stream_events(conn_id);
     }
 
@@ -138,7 +178,9 @@ impl<I: Io> Worker<I> {
     pub(super) fn retire(&mut self, conn_id: ConnId) {
         let is_old = self.conns.get(conn_id).is_some() && self.is_to_be_renewed(conn_id);
         let Some(conn) = self.conns.get_mut(conn_id) else { return };
-        let used_up = is_old || (!self.prepared.settings.keepalive && conn.served > 0);
+        let is_channel = self.origins.list[conn.origin].channel().is_some();
+        let is_kept = self.prepared.settings.keepalive || is_channel;
+        let used_up = is_old || (!is_kept && conn.served > 0);
         let over = conn.streams.as_mut().is_some_and(|streams| {
             streams.session.streams_open() == 0 && (used_up || streams.session.is_closing())
         });
@@ -324,6 +366,8 @@ impl<I: Io> Worker<I> {
         for stream in ids.into_iter().flatten() {
             self.fail_stream(conn_id, stream, failure);
         }
-        self.drop_conn(conn_id);
+        if let Some(hit) = self.drop_conn(conn_id) {
+            self.fail(hit, failure);
+        }
     }
 }

@@ -30,9 +30,13 @@ impl<I: Io> Worker<I> {
             origin.protocol =
                 if tls.agreed_on_http2() { KnownProtocol::Http2 } else { KnownProtocol::Http1 };
         }
-        let protocol = origin.protocol;
+        let (protocol, is_channel) = (origin.protocol, origin.channel().is_some());
         match (conn.hit, protocol) {
             (Some(hit), KnownProtocol::Http2) => self.begin_streams(conn_id, hit),
+            (Some(_), _) if is_channel => {
+                let text = "credentials: cannot check peer: missing selected ALPN property";
+                self.fail_connection(conn_id, &Failure::other(FailureKind::Tls, text));
+            }
             (Some(hit), KnownProtocol::Http1 | KnownProtocol::Unknown) => {
                 self.send_request(conn_id, hit);
             }

@@ -34,6 +34,9 @@ impl<I: Io> Worker<I> {
         self.has_answers = false;
         let over = users.is_over();
         self.self_metrics.not_begun = users.not_begun();
+        for end in commands.channel_ends.drain(..) {
+            self.close_channel(end);
+        }
         for ask in commands.requests.drain(..) {
             self.start_request(ask);
         }
@@ -49,12 +52,14 @@ impl<I: Io> Worker<I> {
     }
 
     fn start_request(&mut self, ask: RequestCommand) {
-        self.self_metrics.planned += 1;
-        self.self_metrics.sent += 1;
+        if !ask.kind.is_dial() {
+            self.self_metrics.planned += 1;
+            self.self_metrics.sent += 1;
+        }
         let mut hit = Hit::new(self.next_seq, self.now);
         self.next_seq += 1;
-        (hit.user, hit.upgrades, hit.tags) = (Some(ask.user), ask.upgrades, ask.tags);
-        hit.led_from = ask.led_from;
+        (hit.user, hit.kind, hit.tags) = (Some(ask.user), ask.kind, ask.tags);
+        (hit.led_from, hit.tls_given) = (ask.led_from, ask.tls);
         if self.prepared.settings.own_connections {
             // 0 is a hit without an owner.
             hit.owner = ask.owner.saturating_add(1);
@@ -77,7 +82,7 @@ impl<I: Io> Worker<I> {
         let slot = RequestCache::slot(target);
         let known = self.request_cache.0.get(slot).and_then(Option::as_ref);
         let known = known.filter(|known| Arc::ptr_eq(&known.target, target));
-        let known = known.filter(|known| known.request.upgrades == hit.upgrades);
+        let known = known.filter(|known| known.request.is_of(hit.kind));
         // What only a redirect named may have been forgotten since.
         let known = known.filter(|known| known.named == named);
         if let Some(CachedRequest { request, site, .. }) = known {

@@ -9,8 +9,8 @@ use net::Address;
 use net::sim::{Faults, Span, World};
 use stdx::Nanos;
 use workload::{
-    Backpressure, Commands, EngineResponse, Load, Pipe, PipeEvent, Plan, RequestCommand, StopMode,
-    Target, Targets, VirtualUsers, VuFactory,
+    Backpressure, Commands, EngineResponse, Load, Pipe, PipeEvent, Plan, RequestCommand,
+    RequestKind, StopMode, Target, Targets, VirtualUsers, VuFactory,
 };
 
 use crate::pipes::Echo;
@@ -57,7 +57,8 @@ impl Leaver {
             timeout,
             owner: 0,
             fresh_connection: false,
-            upgrades: true,
+            kind: RequestKind::Upgrade,
+            tls: None,
             redirected: false,
             led_from: None,
             tags: None,

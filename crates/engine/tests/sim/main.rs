@@ -3,6 +3,7 @@
 mod alike;
 mod cable;
 mod changes;
+mod channels;
 mod closing;
 mod faults;
 mod laws;

@@ -11,7 +11,7 @@ use net::{Address, Key, Output, Peer};
 use stdx::Nanos;
 use workload::{
     Backpressure, Commands, CustomOutcome, CustomSample, EngineResponse, Load, Pipe, PipeEvent,
-    Plan, RequestCommand, StopMode, Target, Targets, VirtualUsers, VuFactory,
+    Plan, RequestCommand, RequestKind, StopMode, Target, Targets, VirtualUsers, VuFactory,
 };
 
 use crate::world::{SERVER, check_oracles};
@@ -170,7 +170,8 @@ impl VirtualUsers for Talkers {
                 timeout: Nanos::from_secs(5),
                 owner: user,
                 fresh_connection: false,
-                upgrades: true,
+                kind: RequestKind::Upgrade,
+                tls: None,
                 redirected: false,
                 led_from: None,
                 tags: None,

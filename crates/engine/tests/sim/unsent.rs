@@ -6,8 +6,8 @@ use engine::{HostPolicy, Settings, simulate};
 use net::sim::{Faults, World};
 use stdx::Nanos;
 use workload::{
-    Backpressure, Commands, EngineResponse, Load, Pipe, PipeEvent, Plan, RequestCommand, StopMode,
-    Target, Targets, VirtualUsers, VuFactory,
+    Backpressure, Commands, EngineResponse, Load, Pipe, PipeEvent, Plan, RequestCommand,
+    RequestKind, StopMode, Target, Targets, VirtualUsers, VuFactory,
 };
 
 use crate::world::plan;
@@ -50,7 +50,8 @@ impl VirtualUsers for Blocked {
                 timeout: Nanos::from_secs(30),
                 owner: 0,
                 fresh_connection: false,
-                upgrades: false,
+                kind: RequestKind::Plain,
+                tls: None,
                 redirected: false,
                 led_from: None,
                 tags: None,

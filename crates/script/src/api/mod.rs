@@ -13,6 +13,7 @@ mod encoding;
 mod execution;
 mod fs;
 mod globals;
+mod grpc;
 mod hash;
 mod html;
 mod http;

@@ -3,8 +3,8 @@
 use rquickjs::Module;
 
 use super::{
-    cable, crypto, csv, data, encoding, execution, fs, globals, html, http, k6, metrics, secrets,
-    streams, timers, ws, x509,
+    cable, crypto, csv, data, encoding, execution, fs, globals, grpc, html, http, k6, metrics,
+    secrets, streams, timers, ws, x509,
 };
 use crate::loader::builtins::{Builtins, Declare};
 
@@ -28,6 +28,7 @@ const MODULES: &[(&str, Declare)] = &[
     ("k6/experimental/csv", |ctx, name| Module::declare_def::<csv::Csv, _>(ctx, name)),
     ("k6/experimental/fs", |ctx, name| Module::declare_def::<fs::Fs, _>(ctx, name)),
     ("k6/experimental/streams", |ctx, name| Module::declare_def::<streams::Streams, _>(ctx, name)),
+    ("k6/net/grpc", |ctx, name| Module::declare_def::<grpc::Grpc, _>(ctx, name)),
     ("k6/html", |ctx, name| Module::declare_def::<html::Html, _>(ctx, name)),
     ("k6/crypto/x509", |ctx, name| Module::declare_def::<x509::X509, _>(ctx, name)),
     ("k6/secrets", |ctx, name| Module::declare_def::<secrets::SecretsModule, _>(ctx, name)),
@@ -42,7 +43,6 @@ const MODULES: &[(&str, Declare)] = &[
 
 /// Modules that k6 has or once had and brunt lacks, each with the end of the error's text.
 const REMOVED: &[(&str, &str)] = &[
-    ("k6/net/grpc", "is not there yet: brunt run speaks HTTP, WebSocket and Action Cable"),
     ("k6/browser", "is not there: brunt run drives no browser"),
     ("k6/experimental/browser", "has been graduated, please use k6/browser instead"),
     ("k6/experimental/grpc", "has been graduated, please use k6/net/grpc instead"),

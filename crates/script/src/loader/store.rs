@@ -22,6 +22,9 @@ pub(crate) struct ModuleUnit {
     pub(crate) bytecode: OnceLock<Bytecode>,
 }
 
+/// Definitions of gRPC that a script loaded, and their methods as JSON.
+pub(crate) type LoadedDefinitions = Arc<(grpc::Definitions, String)>;
+
 /// An array's elements.
 pub(crate) type Elements = Arc<SharedElements>;
 
@@ -80,6 +83,8 @@ pub(crate) struct Store {
     exports: RwLock<HashMap<String, Vec<String>>>,
     opened: RwLock<HashMap<String, Arc<[u8]>>>,
     arrays: RwLock<HashMap<String, Elements>>,
+    /// Definitions of gRPC, by what was loaded, with the methods in them as JSON.
+    definitions: RwLock<HashMap<String, LoadedDefinitions>>,
     /// What was warned of, once for all VUs.
     warnings: RwLock<HashMap<String, ()>>,
     /// Where secrets come from, if from anywhere.
@@ -107,6 +112,17 @@ pub(crate) enum Missing {
 const TEXT_MAX: usize = 64 << 20;
 
 impl Store {
+    /// Definitions that were loaded already.
+    pub(crate) fn definitions(&self, key: &str) -> Option<LoadedDefinitions> {
+        self.definitions.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    /// Keeps definitions for the VUs that load the same.
+    pub(crate) fn keep_definitions(&self, key: &str, loaded: LoadedDefinitions) {
+        let mut all = self.definitions.write().unwrap_or_else(PoisonError::into_inner);
+        all.insert(key.to_owned(), loaded);
+    }
+
     /// One that holds nothing yet.
     pub(crate) fn new(
         builtins: &'static Builtins,
@@ -120,6 +136,7 @@ impl Store {
             exports: RwLock::default(),
             opened: RwLock::default(),
             arrays: RwLock::default(),
+            definitions: RwLock::default(),
             warnings: RwLock::default(),
             secrets,
             parser_stack_bytes,

@@ -56,6 +56,8 @@ pub(crate) struct VuContext {
     pub(crate) jar: RefCell<SharedJar>,
     /// Which statuses are no failure, where a request does not say.
     pub(crate) expected: RefCell<Statuses>,
+    /// The numbers of its channels of gRPC.
+    pub(crate) channels: ChannelNumbers,
     /// The VU's number, from 1; 0 of the VU that calls `setup` and `teardown`.
     pub(crate) number: Cell<u64>,
     /// Where the iteration stands in the test.
@@ -70,6 +72,26 @@ pub(crate) struct VuContext {
     /// Bytes of their own tags.
     tag_bytes: Cell<usize>,
     samples_dropped: Cell<u64>,
+}
+
+/// Numbers of channels; those that are given back are used again, so that there are no more than are open at once.
+#[derive(Default)]
+pub(crate) struct ChannelNumbers {
+    free: RefCell<Vec<u32>>,
+    next: Cell<u32>,
+}
+
+impl ChannelNumbers {
+    /// A number that no other open channel has.
+    pub(crate) fn take(&self) -> u32 {
+        let free = self.free.borrow_mut().pop();
+        free.unwrap_or_else(|| self.next.replace(self.next.get().wrapping_add(1)))
+    }
+
+    /// A channel is closed.
+    pub(crate) fn give(&self, number: u32) {
+        self.free.borrow_mut().push(number);
+    }
 }
 
 impl VuContext {
@@ -91,6 +113,7 @@ impl VuContext {
             metadata: RefCell::default(),
             jar: RefCell::default(),
             expected: RefCell::default(),
+            channels: ChannelNumbers::default(),
             number: Cell::new(0),
             execution: RefCell::default(),
             new_scenario: Cell::new(false),

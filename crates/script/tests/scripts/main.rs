@@ -2,6 +2,7 @@
 //! links all of the crate.
 
 mod fuzz_corpus;
+mod grpc;
 mod http;
 mod imports;
 mod json;

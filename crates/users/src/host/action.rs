@@ -1,5 +1,6 @@
 //! What a script asks for, and what comes back.
 
+use super::grpc::{GrpcRequest, GrpcResponse};
 use super::http::{HttpRequest, HttpResponse};
 use super::socket::{SocketCommand, SocketEvent, SocketRequest};
 
@@ -8,6 +9,10 @@ use super::socket::{SocketCommand, SocketEvent, SocketRequest};
 pub enum Action {
     /// A request, answered by [`ActionResult::Http`].
     Http(Ticket, Box<HttpRequest>),
+    /// A call of gRPC, or the connection for some, answered by [`ActionResult::Grpc`].
+    Grpc(Ticket, Box<GrpcRequest>),
+    /// A channel of gRPC is closed. It is not answered.
+    EndChannel(u32),
     /// A WebSocket is opened; each of its events is an [`ActionResult::Socket`].
     Open(Ticket, Box<SocketRequest>),
     /// Something is done with the open WebSocket of this ticket. It is not answered.
@@ -23,6 +28,8 @@ pub struct Ticket(pub u64);
 pub enum ActionResult {
     /// The response, or why there is none.
     Http(Box<HttpResponse>),
+    /// What a call of gRPC came to.
+    Grpc(Box<GrpcResponse>),
     /// An event of a WebSocket.
     Socket(SocketEvent),
 }
@@ -32,6 +39,7 @@ impl ActionResult {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Http(answer) => answer.body.as_ref().map_or(0, Vec::len),
+            Self::Grpc(answer) => answer.outcome.messages.iter().map(Vec::len).sum(),
             Self::Socket(event) => event.bytes(),
         }
     }

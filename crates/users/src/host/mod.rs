@@ -5,6 +5,7 @@ pub(crate) mod action;
 pub(crate) mod call;
 pub(crate) mod exception;
 pub(crate) mod execution;
+pub(crate) mod grpc;
 pub(crate) mod http;
 pub(crate) mod metrics;
 pub mod response_head;

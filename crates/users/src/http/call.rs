@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use stdx::{Nanos, names_secret_field, shown_url};
 use wire::url::{Scheme, Url};
-use workload::{EngineResponse, Target};
+use workload::{EngineResponse, RequestKind, Target};
 
+use crate::calls::pending::PendingCall;
 use crate::host::http::{
     Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, masked,
 };
@@ -27,6 +28,8 @@ pub(crate) struct HttpCall {
     pub(crate) owner: RequestOwner,
     /// The WebSocket that it opens; `None` of a request that opens none.
     pub(crate) socket: Option<Box<PendingSocket>>,
+    /// The call of gRPC that it is; `None` of any other request.
+    pub(crate) grpc: Option<Box<PendingCall>>,
     /// The request as it is first sent.
     request: Box<HttpRequest>,
     /// The request that a redirect, or a digest challenge, made of it.
@@ -83,6 +86,7 @@ impl HttpCall {
         Self {
             owner,
             socket: None,
+            grpc: None,
             request,
             hop: None,
             redirects_left: 0,
@@ -136,6 +140,15 @@ impl HttpCall {
 
     pub(crate) fn timeout(&self) -> Nanos {
         self.request.timeout.unwrap_or(TIMEOUT).saturating_sub(self.spent)
+    }
+
+    /// What it is to its connection.
+    pub(crate) fn kind(&self) -> RequestKind {
+        match &self.grpc {
+            Some(call) => call.request_kind(),
+            None if self.socket.is_some() => RequestKind::Upgrade,
+            None => RequestKind::Plain,
+        }
     }
 
     /// Whether a redirect has led it away from the scheme, host and port asked for.

@@ -22,6 +22,12 @@ pub(crate) fn of(reply: &EngineResponse<'_>) -> Option<HttpFailure> {
     Some(HttpFailure { code, text, whole })
 }
 
+/// What went wrong, without the request before it, in Go's words.
+pub(crate) fn plain_text(reply: &EngineResponse<'_>) -> String {
+    let whole = reply.failure.as_ref().map_or("", |(_, whole)| whole);
+    short(whole).replacen("0.0.0.0:0->", "", 1)
+}
+
 /// k6's number of a body that cannot be decoded.
 const DECODE: u16 = 1701;
 

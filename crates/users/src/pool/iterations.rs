@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
-use workload::{PollBudget, RequestCommand, Target};
+use workload::{ChannelEnd, PollBudget, RequestCommand, Target};
 
 use crate::host::action::{Action, ActionResult};
 use crate::host::call::{Call, StepResult};
@@ -138,6 +138,11 @@ impl<P: UserProgram> VuPool<P> {
                     let call = HttpCall::new(owner(ticket), request, &self.plan);
                     self.send(call);
                 }
+                Action::Grpc(ticket, request) => self.send_call(owner(ticket), *request),
+                Action::EndChannel(channel) => {
+                    let owner = slot.0 as u32;
+                    self.commands.channel_ends.push(ChannelEnd { owner, channel });
+                }
                 Action::Open(ticket, request) => self.open_socket(owner(ticket), request),
                 Action::Socket(ticket, order) => {
                     self.run_socket_command(slot, ticket, &order, self.host.now());
@@ -173,7 +178,8 @@ impl<P: UserProgram> VuPool<P> {
     /// Asks the engine for a target; the call is kept until its answer comes.
     pub(crate) fn submit(&mut self, target: Arc<Target>, fresh_connection: bool, call: HttpCall) {
         let (timeout, owner) = (call.timeout(), call.owner.slot.0 as u32);
-        let (upgrades, redirected) = (call.socket.is_some(), call.is_away());
+        let (kind, redirected) = (call.kind(), call.is_away());
+        let tls = call.grpc.as_ref().and_then(|pending| pending.tls.clone());
         let user = self.calls.reserve();
         let led_from = call.led_from().map(Arc::from);
         let tags = self.plan.samples.row_tags.then(|| self.row_tags(&call));
@@ -184,7 +190,8 @@ impl<P: UserProgram> VuPool<P> {
             timeout,
             owner,
             fresh_connection,
-            upgrades,
+            kind,
+            tls,
             redirected,
             led_from,
             tags,

@@ -96,6 +96,9 @@ impl<P: UserProgram> VirtualUsers for VuPool<P> {
         if let Some(opening) = call.socket.take() {
             return self.finish_opening(call, *opening, reply);
         }
+        if let Some(pending) = call.grpc.take() {
+            return self.finish_call(call, &pending, reply);
+        }
         self.recorder.http(sampled, &Answered { call: &call, reply, at });
         if let Some(debug) = self.plan.http.debug {
             let (asked, answered) = call.shown(reply, debug == HttpDebug::Full);

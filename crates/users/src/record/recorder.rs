@@ -13,6 +13,7 @@ use metrics::tally::{MetricId, Tags, Tally};
 use stdx::Nanos;
 use workload::EngineResponse;
 
+use crate::calls::pending::CallLabels;
 use crate::host::execution::Stage;
 use crate::host::http::HttpRequest;
 use crate::host::metrics::MetricRegistry;
@@ -131,6 +132,7 @@ impl Recorder {
             check: None,
             http: Some(&http),
             socket: None,
+            grpc: None,
             own: &request.tags,
             vu_tags: request.vu_tags.as_deref(),
             metadata: request.metadata.as_deref(),
@@ -151,6 +153,7 @@ impl Recorder {
             check: sample.check.as_deref(),
             http: None,
             socket: None,
+            grpc: None,
             own: sample.tags.as_deref().map_or(&[], Vec::as_slice),
             vu_tags: sample.vu_tags.as_deref(),
             metadata: sample.metadata.as_deref(),
@@ -174,6 +177,32 @@ impl Recorder {
             check: None,
             http: None,
             socket: Some(labels),
+            grpc: None,
+            own: &request.tags,
+            vu_tags: request.vu_tags.as_deref(),
+            metadata: request.metadata.as_deref(),
+        };
+        self.sinks.add(&mut self.tally, &tags, at, values);
+    }
+
+    /// Counts what was seen of a call of gRPC.
+    pub(crate) fn grpc(
+        &mut self,
+        owner: SampleOrigin,
+        labels: &CallLabels<'_>,
+        at: Nanos,
+        values: &[(MetricId, f64)],
+    ) {
+        let request = labels.http;
+        let tags = SampleTags {
+            system: self.system,
+            common: &self.scenarios[owner.work],
+            owner,
+            group: &request.group,
+            check: None,
+            http: None,
+            socket: None,
+            grpc: Some(labels),
             own: &request.tags,
             vu_tags: request.vu_tags.as_deref(),
             metadata: request.metadata.as_deref(),
@@ -196,6 +225,7 @@ impl Recorder {
             check: None,
             http: None,
             socket: None,
+            grpc: None,
             own: &[],
             vu_tags: around.vu_tags,
             metadata: around.metadata,
@@ -320,6 +350,7 @@ struct SampleTags<'a> {
     check: Option<&'a str>,
     http: Option<&'a CallTags<'a>>,
     socket: Option<&'a SocketLabels>,
+    grpc: Option<&'a CallLabels<'a>>,
     own: &'a [(String, String)],
     vu_tags: Option<&'a TagList>,
     metadata: Option<&'a TagList>,
@@ -345,6 +376,9 @@ impl SampleTags<'_> {
         if let (Some(check), "check") = (self.check, name) {
             return self.system.has(SystemTag::Check).then_some(Cow::Borrowed(check));
         }
+        if let Some(labels) = self.grpc {
+            return labels.tag(name, self.system);
+        }
         match self.socket {
             Some(labels) => labels.tag(name, self.system),
             None => self.http?.tag(name, self.system),
@@ -367,7 +401,7 @@ impl SampleTags<'_> {
         for (name, value) in self.vu_tags.into_iter().flatten().chain(self.own) {
             set(name, value);
         }
-        for name in CallTags::TAGS.into_iter().chain(["check", "subproto"]) {
+        for name in CallTags::TAGS.into_iter().chain(["check", "subproto", "service"]) {
             if let Some(value) = self.known(name) {
                 set(name, &value);
             }

@@ -21,14 +21,84 @@ pub struct RequestCommand {
     pub owner: u32,
     /// Closes the owner's idle connections first.
     pub fresh_connection: bool,
-    /// The connection is to be the user's own once the server has switched protocols: a [`Pipe`]. RFC 9110, 7.8.
-    pub upgrades: bool,
+    /// What it is to its connection.
+    pub kind: RequestKind,
+    /// TLS of the channel that a [`RequestKind::Dial`] connects; as in the settings of the run where `None`.
+    pub tls: Option<Arc<ChannelTls>>,
     /// A redirect to another host named the target.
     pub redirected: bool,
     /// What the user asked for first, where redirects led to this target on another path: a name, or `METHOD URL` without secrets.
     pub led_from: Option<Arc<str>>,
     /// The tags of its row, as a JSON object of texts; `None` for none.
     pub tags: Option<Arc<str>>,
+}
+
+/// What a request is to its connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RequestKind {
+    /// It takes a connection that others of its owner take as well.
+    #[default]
+    Plain,
+    /// The connection is to be the user's own once the server has switched protocols: a [`Pipe`]. RFC 9110, 7.8.
+    Upgrade,
+    /// A call of gRPC: a stream of the one connection of HTTP/2 that is its owner's channel of this number to that server. Its
+    /// outcome is the status in its trailers.
+    Call(u32),
+    /// The channel of this number is connected, and nothing is asked: answered once the server has said something, with no status.
+    Dial(u32),
+}
+
+impl RequestKind {
+    /// Whether the connection is to leave HTTP.
+    #[must_use]
+    pub const fn is_upgrade(self) -> bool {
+        matches!(self, Self::Upgrade)
+    }
+
+    /// Whether nothing is asked.
+    #[must_use]
+    pub const fn is_dial(self) -> bool {
+        matches!(self, Self::Dial(_))
+    }
+
+    /// The number of its channel, where it has one.
+    #[must_use]
+    pub const fn channel(self) -> Option<u32> {
+        match self {
+            Self::Call(channel) | Self::Dial(channel) => Some(channel),
+            Self::Plain | Self::Upgrade => None,
+        }
+    }
+}
+
+/// TLS of a channel: its own roots and identity, beside the versions, suites and verification of the run's settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ChannelTls {
+    /// Certificates in PEM that are trusted beside the system's.
+    pub roots_pem: Vec<Vec<u8>>,
+    /// The client's certificate in PEM.
+    pub cert_pem: Option<Vec<u8>>,
+    /// The key to it.
+    pub key_pem: Option<Vec<u8>>,
+    /// The name that the server has to prove, where it is not the host's.
+    pub server_name: Option<String>,
+}
+
+impl ChannelTls {
+    /// Whether it has anything beside another name.
+    #[must_use]
+    pub fn has_certificates(&self) -> bool {
+        !self.roots_pem.is_empty() || self.cert_pem.is_some() || self.key_pem.is_some()
+    }
+}
+
+/// A channel that is no longer wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChannelEnd {
+    /// The user whose channel it is.
+    pub owner: u32,
+    /// Its number.
+    pub channel: u32,
 }
 
 /// What users want done.
@@ -38,6 +108,8 @@ pub struct Commands {
     pub budget: PollBudget,
     /// Requests.
     pub requests: Vec<RequestCommand>,
+    /// Channels to be closed, before the requests are begun: what is under way on them fails.
+    pub channel_ends: Vec<ChannelEnd>,
     /// What is done to pipes, in this order.
     pub pipe_commands: Vec<(Pipe, PipeCommand)>,
     /// The bytes that are sent through pipes, one after the other.

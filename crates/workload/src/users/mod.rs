@@ -6,7 +6,8 @@ mod response;
 mod virtual_users;
 
 pub use commands::{
-    Commands, CustomFailure, CustomOutcome, CustomSample, PipeCommand, RequestCommand,
+    ChannelEnd, ChannelTls, Commands, CustomFailure, CustomOutcome, CustomSample, PipeCommand,
+    RequestCommand, RequestKind,
 };
 pub use pipe::{Backpressure, Pipe, PipeEvent};
 pub use response::{EngineResponse, FailureDetail};

@@ -1,0 +1,243 @@
+//! Users with channels: connections of HTTP/2 that are made before anything is asked, one a channel, and calls of gRPC on them.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use engine::{Capture, CapturedHeaders, Settings, simulate};
+use metrics::{GrpcStatus, Outcome};
+use net::sim::{Faults, World};
+use net::{Address, Key, Output, Peer};
+use stdx::Nanos;
+use workload::{
+    ChannelEnd, Commands, EngineResponse, Load, Plan, RequestCommand, RequestKind, StopMode,
+    Target, Targets, VirtualUsers, VuFactory,
+};
+
+use crate::world::SERVER;
+
+const PREFACE: usize = 24;
+const FRAME_HEAD: usize = 9;
+
+/// A server of HTTP/2 that answers each stream with status 5 in trailers, or says nothing at all.
+#[derive(Debug, Default)]
+struct Refuser {
+    input: HashMap<Key, Vec<u8>>,
+    is_silent: bool,
+    opened: Arc<Mutex<usize>>,
+    output: VecDeque<(Key, Output)>,
+}
+
+impl Refuser {
+    fn send(&mut self, conn: Key, kind_and_flags: [u8; 2], stream: &[u8], payload: &[u8]) {
+        let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
+        frame.extend_from_slice(&kind_and_flags);
+        frame.extend_from_slice(stream);
+        frame.extend_from_slice(payload);
+        self.output.push_back((conn, Output::Bytes(frame)));
+    }
+}
+
+/// A field as HPACK has it without any table.
+fn field(name: &str, value: &str) -> Vec<u8> {
+    let mut out = vec![0, name.len() as u8];
+    out.extend_from_slice(name.as_bytes());
+    out.push(value.len() as u8);
+    out.extend_from_slice(value.as_bytes());
+    out
+}
+
+impl Peer for Refuser {
+    fn handle_open(&mut self, _: Nanos, conn: Key) {
+        *self.opened.lock().expect("one thread") += 1;
+        self.input.insert(conn, Vec::new());
+        if !self.is_silent {
+            self.send(conn, [4, 0], &[0; 4], &[]);
+        }
+    }
+
+    fn handle_bytes(&mut self, _: Nanos, conn: Key, bytes: &[u8]) {
+        let mut input = self.input.remove(&conn).unwrap_or_default();
+        input.extend_from_slice(bytes);
+        let mut at = if input.starts_with(b"PRI") { PREFACE.min(input.len()) } else { 0 };
+        while let Some(head) = input.get(at..at + FRAME_HEAD) {
+            let len = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
+            let (kind, flags, stream) = (head[3], head[4], head[5..].to_vec());
+            if input.len() < at + FRAME_HEAD + len {
+                break;
+            }
+            at += FRAME_HEAD + len;
+            // Both kinds of frames may end a stream: HEADERS and DATA.
+            if kind <= 1 && flags & 1 != 0 && !self.is_silent {
+                let head = [vec![0x88], field("content-type", "application/grpc")].concat();
+                self.send(conn, [1, 4], &stream, &head);
+                self.send(conn, [1, 5], &stream, &field("grpc-status", "5"));
+            }
+        }
+        input.drain(..at);
+        self.input.insert(conn, input);
+    }
+
+    fn handle_close(&mut self, _: Nanos, conn: Key) {
+        self.input.remove(&conn);
+    }
+
+    fn next_deadline(&self) -> Option<Nanos> {
+        None
+    }
+
+    fn handle_deadline(&mut self, _: Nanos) {}
+
+    fn poll_output(&mut self) -> Option<(Key, Output)> {
+        self.output.pop_front()
+    }
+}
+
+/// One step of a user: a request of this kind, or the end of its channel.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Ask(RequestKind),
+    End(u32),
+}
+
+/// A user that does one step after the other, and what the answers were.
+#[derive(Debug)]
+struct Caller {
+    steps: VecDeque<Step>,
+    waits: bool,
+    answers: Arc<Mutex<Vec<String>>>,
+    stopped: bool,
+}
+
+impl VirtualUsers for Caller {
+    fn poll(&mut self, _: Nanos, commands: &mut Commands) -> Option<Nanos> {
+        while !self.waits {
+            match self.steps.pop_front() {
+                Some(Step::Ask(kind)) => {
+                    self.waits = true;
+                    commands.requests.push(request(kind));
+                }
+                Some(Step::End(channel)) => {
+                    commands.channel_ends.push(ChannelEnd { owner: 0, channel });
+                }
+                None => break,
+            }
+        }
+        None
+    }
+
+    fn handle_response(&mut self, _: u32, reply: &EngineResponse<'_>) {
+        self.waits = false;
+        let text = match &reply.failure {
+            Some((kind, _)) => (*kind).to_owned(),
+            None => format!("{} {}", reply.status, String::from_utf8_lossy(reply.trailers).trim()),
+        };
+        self.answers.lock().expect("one thread").push(text);
+    }
+
+    fn stop(&mut self, _: StopMode) {
+        self.stopped = true;
+    }
+
+    fn is_over(&self) -> bool {
+        self.stopped || self.steps.is_empty() && !self.waits
+    }
+}
+
+fn request(kind: RequestKind) -> RequestCommand {
+    let target = Target {
+        method: "POST".to_owned(),
+        url: format!("http://{SERVER}/p.S/M"),
+        headers: vec![("te".to_owned(), "trailers".to_owned())],
+        body: Arc::from(*b"\0\0\0\0\0"),
+        weight: 1,
+        name: String::new(),
+    };
+    RequestCommand {
+        user: 0,
+        target: Arc::new(target),
+        timeout: Nanos::from_secs(5),
+        owner: 0,
+        fresh_connection: false,
+        kind,
+        tls: None,
+        redirected: false,
+        led_from: None,
+        tags: None,
+    }
+}
+
+/// The answers to these steps, the outcomes of the rows, and how many connections there were.
+fn run(steps: &[Step], is_silent: bool) -> (Vec<String>, Vec<Outcome>, usize) {
+    run_with(steps, is_silent, Settings::default())
+}
+
+/// The same with these settings of connections.
+fn run_with(
+    steps: &[Step],
+    is_silent: bool,
+    settings: Settings,
+) -> (Vec<String>, Vec<Outcome>, usize) {
+    let answers: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (shared, steps) = (Arc::clone(&answers), steps.to_vec());
+    let make = move |_| {
+        let (steps, answers) = (steps.clone().into(), Arc::clone(&shared));
+        Box::new(Caller { steps, waits: false, answers, stopped: false }) as Box<dyn VirtualUsers>
+    };
+    let plan = Plan {
+        warmup: Nanos::ZERO,
+        think: stdx::Distribution::None,
+        name: "sim".to_owned(),
+        load: Load::Users(VuFactory { users: 1, make: Arc::new(make) }),
+        duration: None,
+        hits_max: None,
+        targets: Targets::new(Vec::new()),
+        seed: 7,
+        part: None,
+    };
+    let opened: Arc<Mutex<usize>> = Arc::default();
+    let mut world = World::new(1, Faults::default());
+    let server = Refuser { is_silent, opened: Arc::clone(&opened), ..Refuser::default() };
+    world.add_peer(Address::Ip(SERVER.parse().expect("an address")), Box::new(server));
+    let capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
+    let settings = Settings { own_connections: true, capture, ..settings };
+    let result = simulate(world, plan, &settings).expect("the settings are sound");
+    let rows = result.batches.iter().flat_map(|batch| &batch.samples);
+    let rows = rows.map(|row| row.outcome).collect();
+    let answers = answers.lock().expect("one thread").clone();
+    let opened = *opened.lock().expect("one thread");
+    (answers, rows, opened)
+}
+
+/// Issue 45: a channel is one connection, made before anything is asked; calls have the outcome of their trailers.
+#[test]
+fn calls_share_the_connection_of_their_channel() {
+    use RequestKind::{Call, Dial};
+    let refused = Outcome::Grpc(GrpcStatus::from_number(5));
+    let steps = [Step::Ask(Dial(0)), Step::Ask(Call(0)), Step::Ask(Dial(0)), Step::Ask(Call(0))];
+    let (answers, rows, opened) = run(&steps, false);
+    assert_eq!(answers, ["0 ", "200 grpc-status: 5", "0 ", "200 grpc-status: 5"]);
+    assert_eq!((rows, opened), (vec![refused; 2], 1), "a dial is no hit");
+    let steps = [Step::Ask(Dial(0)), Step::Ask(Dial(1)), Step::Ask(Call(1)), Step::Ask(Call(0))];
+    assert_eq!(run(&steps, false).2, 2, "each channel has its own");
+    let steps = [Step::Ask(Dial(0)), Step::End(0), Step::Ask(Dial(0)), Step::Ask(Call(0))];
+    let (answers, _, opened) = run(&steps, false);
+    assert_eq!((answers.len(), opened), (3, 2), "a channel that ended is made anew");
+}
+
+#[test]
+fn a_channel_stays_where_other_connections_do_not() {
+    let calls = [
+        Step::Ask(RequestKind::Dial(0)),
+        Step::Ask(RequestKind::Call(0)),
+        Step::Ask(RequestKind::Call(0)),
+    ];
+    let settings = Settings { keepalive: false, ..Settings::default() };
+    let (answers, _, opened) = run_with(&calls, false, settings);
+    assert_eq!((answers.len(), opened), (3, 1));
+}
+
+#[test]
+fn a_server_that_says_nothing_is_no_connection() {
+    let (answers, rows, _) = run(&[Step::Ask(RequestKind::Dial(0))], true);
+    assert_eq!((answers, rows.len()), (vec!["timeout".to_owned()], 0));
+}

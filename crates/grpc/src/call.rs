@@ -1,0 +1,233 @@
+//! A call as an exchange of HTTP/2: the fields and the body of its request, and what its response says.
+
+use crate::frame::{Deframer, FrameError, encode_frame};
+use crate::metadata::{Metadata, field, timeout_text};
+use crate::status::{Code, Status};
+
+/// A call that is to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct CallRequest<'a> {
+    /// Metadata; values of names ending in `-bin` are in base64.
+    pub metadata: &'a [(String, String)],
+    /// How long it may take; `None` for no limit.
+    pub timeout_ns: Option<u64>,
+    /// The user agent.
+    pub user_agent: &'a str,
+}
+
+impl CallRequest<'_> {
+    /// The header fields.
+    #[must_use]
+    pub fn headers(&self) -> Vec<(String, String)> {
+        let own = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let mut all = vec![
+            own("content-type", "application/grpc"),
+            own("user-agent", self.user_agent),
+            own("te", "trailers"),
+        ];
+        if let Some(timeout_ns) = self.timeout_ns {
+            all.push(("grpc-timeout".to_owned(), timeout_text(timeout_ns)));
+        }
+        all.extend_from_slice(self.metadata);
+        all
+    }
+
+    /// The body of these messages.
+    #[must_use]
+    pub fn body<M: AsRef<[u8]>>(messages: &[M]) -> Vec<u8> {
+        let mut body = Vec::new();
+        messages.iter().for_each(|message| encode_frame(message.as_ref(), &mut body));
+        body
+    }
+}
+
+/// A response, whole.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply<'a> {
+    /// Its HTTP status.
+    pub http_status: u16,
+    /// The words for it.
+    pub http_reason: &'a str,
+    /// The header lines, each ended by CR LF.
+    pub head: &'a [u8],
+    /// The body.
+    pub body: &'a [u8],
+    /// The trailer lines.
+    pub trailers: &'a [u8],
+}
+
+/// What a call came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallOutcome {
+    /// Its status.
+    pub status: Status,
+    /// Metadata of its head.
+    pub headers: Metadata,
+    /// Metadata of its trailers.
+    pub trailers: Metadata,
+    /// The messages, as many as could be read.
+    pub messages: Vec<Vec<u8>>,
+}
+
+impl CallOutcome {
+    /// Of a call that the server did not answer.
+    #[must_use]
+    pub fn failed(code: Code, message: impl Into<String>) -> Self {
+        Self { status: Status::new(code, message), ..Self::default() }
+    }
+
+    /// What a response says, whose messages have at most `max` bytes.
+    #[must_use]
+    pub fn of(reply: &Reply<'_>, max: usize) -> Self {
+        if let Some(status) = no_grpc(reply) {
+            return Self { status, ..Self::default() };
+        }
+        // A server that has nothing but a status sends it in the head.
+        let is_trailers_only =
+            reply.trailers.is_empty() && field(reply.head, "grpc-status").is_some();
+        let (head, trailers) =
+            if is_trailers_only { (&[][..], reply.head) } else { (reply.head, reply.trailers) };
+        let (mut outcome, coding) = match (Metadata::of_lines(head), Metadata::of_lines(trailers)) {
+            (Ok(headers), Ok(trailers)) => {
+                let coding = field(head, "grpc-encoding").map(String::from_utf8_lossy);
+                (Self { headers, trailers, ..Self::default() }, coding)
+            }
+            (Err(error), _) | (_, Err(error)) => {
+                return Self::failed(Code::INTERNAL, error.to_string());
+            }
+        };
+        let mut deframer = Deframer::new(max, coding.as_deref());
+        deframer.push(reply.body);
+        let framed = read_all(&mut deframer, &mut outcome.messages);
+        outcome.status = match (framed, Status::of_lines(trailers)) {
+            (_, Some(status)) if status.code != Code::OK => status,
+            (Err(error), _) => Status::new(error_code(&error), error.to_string()),
+            (Ok(()), Some(status)) => status,
+            (Ok(()), None) if trailers.is_empty() && !reply.body.is_empty() => {
+                Status::new(Code::INTERNAL, "server closed the stream without sending trailers")
+            }
+            (Ok(()), None) => Status::new(Code::UNKNOWN, ""),
+        };
+        outcome
+    }
+}
+
+fn read_all(deframer: &mut Deframer, into: &mut Vec<Vec<u8>>) -> Result<(), FrameError> {
+    while let Some(message) = deframer.next_message()? {
+        into.push(message);
+    }
+    deframer.finish()
+}
+
+/// The code of a body that cannot be taken apart.
+const fn error_code(error: &FrameError) -> Code {
+    match error {
+        FrameError::TooLarge { .. } | FrameError::Bomb { .. } => Code::RESOURCE_EXHAUSTED,
+        FrameError::Coding(_) => Code::UNIMPLEMENTED,
+        FrameError::Flag(_) | FrameError::Unnamed | FrameError::Gzip(_) | FrameError::Truncated => {
+            Code::INTERNAL
+        }
+    }
+}
+
+/// The status that stands for a response which is no gRPC.
+fn no_grpc(reply: &Reply<'_>) -> Option<Status> {
+    let content_type = field(reply.head, "content-type");
+    let wrong_type = match content_type {
+        None => Some("malformed header: missing HTTP content-type".to_owned()),
+        Some(of) if is_grpc(of) => None,
+        Some(of) => {
+            let of = String::from_utf8_lossy(of);
+            Some(format!("transport: received unexpected content-type {of:?}"))
+        }
+    };
+    let wrong_status = (reply.http_status != 200).then(|| {
+        let Reply { http_status, http_reason, .. } = reply;
+        format!("unexpected HTTP status code received from server: {http_status} ({http_reason})")
+    });
+    if wrong_type.is_none() && wrong_status.is_none() {
+        return None;
+    }
+    let texts: Vec<String> = wrong_status.into_iter().chain(wrong_type).collect();
+    Some(Status::new(Code::of_http(reply.http_status), texts.join("; ")))
+}
+
+/// Whether a content type is gRPC's, with any coding of messages.
+fn is_grpc(content_type: &[u8]) -> bool {
+    let lower = content_type.to_ascii_lowercase();
+    let rest = lower.strip_prefix(b"application/grpc");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"+") || rest.starts_with(b";"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &[u8] = b"content-type: application/grpc\r\nx: y\r\n";
+
+    fn outcome(status: u16, head: &[u8], body: &[u8], trailers: &[u8]) -> CallOutcome {
+        let reply = Reply { http_status: status, http_reason: "Reason", head, body, trailers };
+        CallOutcome::of(&reply, 100)
+    }
+
+    #[test]
+    fn responses_become_outcomes() {
+        let body = CallRequest::body(&[b"abc"]);
+        let whole = outcome(200, HEAD, &body, b"grpc-status: 0\r\nt: 1\r\n");
+        assert_eq!(whole.status.code, Code::OK);
+        assert_eq!(whole.messages, [b"abc"]);
+        assert_eq!((whole.headers.0.len(), whole.trailers.0.len()), (2, 1));
+        let only = outcome(200, b"content-type: application/grpc\r\ngrpc-status: 5\r\n", b"", b"");
+        assert_eq!((only.status.code, only.headers.is_empty()), (Code(5), true));
+    }
+
+    #[test]
+    fn what_is_no_grpc_has_a_status_all_the_same() {
+        let check = |outcome: CallOutcome, code: Code, text: &str| {
+            assert_eq!((outcome.status.code, outcome.status.message.as_str()), (code, text));
+        };
+        let html = b"content-type: text/html\r\n";
+        check(
+            outcome(502, html, b"", b""),
+            Code::UNAVAILABLE,
+            "unexpected HTTP status code received from server: 502 (Reason); transport: received unexpected content-type \"text/html\"",
+        );
+        check(
+            outcome(200, b"", b"", b""),
+            Code::UNKNOWN,
+            "malformed header: missing HTTP content-type",
+        );
+        check(outcome(200, HEAD, b"", b"x: y\r\n"), Code::UNKNOWN, "");
+        let body = CallRequest::body(&[b"abc"]);
+        check(
+            outcome(200, HEAD, &body, b""),
+            Code::INTERNAL,
+            "server closed the stream without sending trailers",
+        );
+        let large = CallRequest::body(&[[0; 101]]);
+        check(
+            outcome(200, HEAD, &large, b"grpc-status: 0\r\n"),
+            Code::RESOURCE_EXHAUSTED,
+            "grpc: received message larger than max (101 vs. 100)",
+        );
+    }
+
+    #[test]
+    fn requests_say_how_long_they_may_take() {
+        let metadata = [("x-a".to_owned(), "1".to_owned())];
+        let request =
+            CallRequest { metadata: &metadata, timeout_ns: Some(5_000_000), user_agent: "u" };
+        let headers = request.headers();
+        let headers: Vec<_> = headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        assert_eq!(
+            headers,
+            [
+                ("content-type", "application/grpc"),
+                ("user-agent", "u"),
+                ("te", "trailers"),
+                ("grpc-timeout", "5000000n"),
+                ("x-a", "1"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,243 @@
+//! `Definitions`: the methods and messages that a script knows, from .proto files, protosets and reflection.
+
+use std::sync::Arc;
+
+use prost_reflect::prost::Message as _;
+use prost_reflect::prost_types::{FileDescriptorProto, FileDescriptorSet};
+use prost_reflect::{DescriptorPool, MessageDescriptor, MethodDescriptor};
+use protox::Compiler;
+use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
+
+/// Where .proto files come from.
+pub trait ProtoSource: Send + Sync {
+    /// The text of a file by the name that a script or an import gives it; `None` where there is none.
+    ///
+    /// # Errors
+    /// It is there and cannot be read: why.
+    fn read(&self, name: &str) -> Result<Option<String>, std::io::Error>;
+}
+
+/// Why definitions cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum DefinitionsError {
+    /// A file is wrong, or one that it imports: file, line and column are part of the text.
+    #[error("{0}")]
+    Compile(String),
+    /// A protoset is none.
+    #[error("proto: cannot parse invalid wire-format data")]
+    Wire,
+    /// The files do not fit together.
+    #[error("{0}")]
+    Descriptors(#[from] prost_reflect::DescriptorError),
+}
+
+/// A method of a service.
+#[derive(Clone, Debug)]
+pub struct Method(MethodDescriptor);
+
+impl Method {
+    /// Its path, `/pkg.Service/Method`.
+    #[must_use]
+    pub fn path(&self) -> String {
+        format!("/{}/{}", self.0.parent_service().full_name(), self.0.name())
+    }
+
+    /// The type of its requests.
+    #[must_use]
+    pub fn input(&self) -> MessageDescriptor {
+        self.0.input()
+    }
+
+    /// The type of its responses.
+    #[must_use]
+    pub fn output(&self) -> MessageDescriptor {
+        self.0.output()
+    }
+
+    /// Whether a client may send several requests.
+    #[must_use]
+    pub fn is_client_stream(&self) -> bool {
+        self.0.is_client_streaming()
+    }
+
+    /// Whether a server may send several responses.
+    #[must_use]
+    pub fn is_server_stream(&self) -> bool {
+        self.0.is_server_streaming()
+    }
+
+    /// What a script sees of it.
+    #[must_use]
+    pub fn summary(&self) -> MethodSummary {
+        let service = self.0.parent_service();
+        MethodSummary {
+            package: service.package_name().to_owned(),
+            service: service.name().to_owned(),
+            name: self.0.name().to_owned(),
+            full_method: self.path(),
+            is_client_stream: self.is_client_stream(),
+            is_server_stream: self.is_server_stream(),
+        }
+    }
+}
+
+/// A method as a script sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MethodSummary {
+    /// The package; empty for none.
+    pub package: String,
+    /// The service, without its package.
+    pub service: String,
+    /// The method's name.
+    pub name: String,
+    /// `/pkg.Service/Method`.
+    pub full_method: String,
+    /// Whether a client may send several requests.
+    pub is_client_stream: bool,
+    /// Whether a server may send several responses.
+    pub is_server_stream: bool,
+}
+
+/// What was loaded, one pool of descriptors each time. Copies share the pools.
+#[derive(Clone, Debug, Default)]
+pub struct Definitions(Vec<DescriptorPool>);
+
+impl Definitions {
+    /// Compiles files and what they import; gives the methods in the files named.
+    ///
+    /// # Errors
+    /// A file is not there, or wrong.
+    pub fn load(
+        &mut self,
+        names: &[String],
+        source: &Arc<dyn ProtoSource>,
+    ) -> Result<Vec<MethodSummary>, DefinitionsError> {
+        let mut resolver = ChainFileResolver::new();
+        resolver.add(Resolver(Arc::clone(source)));
+        resolver.add(GoogleFileResolver::new());
+        let mut compiler = Compiler::with_file_resolver(resolver);
+        compiler.include_imports(true);
+        for name in names {
+            let opened = compiler.open_file(name);
+            opened.map_err(|error| DefinitionsError::Compile(error_text(&error)))?;
+        }
+        let pool = compiler.descriptor_pool();
+        Ok(self.add(pool))
+    }
+
+    /// Takes a serialised `FileDescriptorSet`; gives its methods.
+    ///
+    /// # Errors
+    /// It is none, or its files lack what they import.
+    pub fn load_protoset(&mut self, bytes: &[u8]) -> Result<Vec<MethodSummary>, DefinitionsError> {
+        let set = FileDescriptorSet::decode(bytes).map_err(|_| DefinitionsError::Wire)?;
+        self.add_files(set.file)
+    }
+
+    /// Takes files as their descriptors, in any order; gives their methods.
+    ///
+    /// # Errors
+    /// They lack what they import, or contradict each other.
+    pub(crate) fn add_files(
+        &mut self,
+        files: Vec<FileDescriptorProto>,
+    ) -> Result<Vec<MethodSummary>, DefinitionsError> {
+        let mut pool = DescriptorPool::new();
+        pool.add_file_descriptor_protos(files)?;
+        Ok(self.add(pool))
+    }
+
+    /// Adds what others have, before what is loaded later.
+    pub fn extend(&mut self, others: &Self) {
+        self.0.extend_from_slice(&others.0);
+    }
+
+    fn add(&mut self, pool: DescriptorPool) -> Vec<MethodSummary> {
+        let services = pool.services();
+        let all = services.flat_map(|service| service.methods().collect::<Vec<_>>());
+        let methods = all.map(|method| Method(method).summary()).collect();
+        self.0.push(pool);
+        methods
+    }
+
+    /// The method of a path; what was loaded last comes first.
+    #[must_use]
+    pub fn method(&self, path: &str) -> Option<Method> {
+        let (service, name) = path.strip_prefix('/').unwrap_or(path).split_once('/')?;
+        self.0.iter().rev().find_map(|pool| {
+            let service = pool.get_service_by_name(service)?;
+            service.methods().find(|method| method.name() == name).map(Method)
+        })
+    }
+
+    /// The message of a full name.
+    #[must_use]
+    pub fn message(&self, name: &str) -> Option<MessageDescriptor> {
+        self.0.iter().rev().find_map(|pool| pool.get_message_by_name(name))
+    }
+}
+
+/// What the compiler says of a file, with its place.
+fn error_text(error: &protox::Error) -> String {
+    match error.file() {
+        Some(file) if !error.to_string().contains(file) => format!("{file}: {error}"),
+        _ => error.to_string(),
+    }
+}
+
+struct Resolver(Arc<dyn ProtoSource>);
+
+impl FileResolver for Resolver {
+    fn open_file(&self, name: &str) -> Result<File, protox::Error> {
+        match self.0.read(name) {
+            Ok(Some(text)) => File::from_source(name, &text),
+            Ok(None) => Err(protox::Error::file_not_found(name)),
+            Err(error) => Err(protox::Error::new(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) struct Texts(pub(crate) &'static [(&'static str, &'static str)]);
+
+    impl ProtoSource for Texts {
+        fn read(&self, name: &str) -> Result<Option<String>, std::io::Error> {
+            Ok(self.0.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned()))
+        }
+    }
+
+    pub(crate) fn definitions(text: &'static str) -> Definitions {
+        let texts: &'static [(&str, &str)] = Box::leak(Box::new([("t.proto", text)]));
+        let source: Arc<dyn ProtoSource> = Arc::new(Texts(texts));
+        let mut all = Definitions::default();
+        all.load(&["t.proto".to_owned()], &source).expect("definitions");
+        all
+    }
+
+    #[test]
+    fn files_and_their_imports_are_compiled() {
+        let texts = Texts(&[
+            (
+                "a.proto",
+                "syntax = \"proto3\"; package p; import \"b.proto\"; import \"google/protobuf/empty.proto\"; service S { rpc M(B) returns (stream google.protobuf.Empty); }",
+            ),
+            ("b.proto", "syntax = \"proto3\"; package p; message B { string x = 1; }"),
+            ("bad.proto", "syntax = \"proto3\";\nmessage M { strin x = 1; }"),
+        ]);
+        let source: Arc<dyn ProtoSource> = Arc::new(texts);
+        let mut all = Definitions::default();
+        let methods = all.load(&["a.proto".to_owned()], &source).expect("definitions");
+        assert_eq!(methods.len(), 1);
+        assert_eq!(methods[0].full_method, "/p.S/M");
+        assert!(methods[0].is_server_stream && !methods[0].is_client_stream);
+        assert!(all.method("p.S/M").is_some() && all.method("/p.S/M").is_some());
+        assert!(all.method("p.S.M").is_none());
+        let bad = all.load(&["bad.proto".to_owned()], &source).expect_err("an unknown type");
+        assert!(bad.to_string().contains("bad.proto"), "{bad}");
+        assert!(all.load(&["none.proto".to_owned()], &source).is_err());
+        assert!(matches!(all.load_protoset(b"\xff\xff"), Err(DefinitionsError::Wire)));
+    }
+}
