@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use script::{
-    CompileError, Control, Env, Files, Host, HttpPlan, Level, Options, PriorStages, Program, Realm,
-    SamplePlan, Stage, Vu, VuPoolPlan, WorkPlan, vu_pool, vus_that_fit,
+    CompileError, Control, Env, Files, Host, HttpPlan, Level, Options, Program, Realm, SamplePlan,
+    Vu, VuPoolPlan, WorkPlan, vu_pool, vus_that_fit,
 };
 use stdx::Nanos;
 use workload::Segment;
@@ -61,21 +61,12 @@ fn vu(program: &Program) -> Result<Vu, String> {
 /// Makes the users of all workers; gives why they could not be made, and the lines of the log.
 fn made(program: &Program, options: &str, workers: u64) -> (Option<String>, Vec<String>) {
     let options = Options::of(serde_json::from_str(options).unwrap()).unwrap();
-    let segment = Segment::default();
-    let control = Control::new(&options.scenarios, &segment);
+    let control = Control::new(&options.scenarios, &Segment::default());
     let lines = Arc::<Mutex<Vec<String>>>::default();
     let log = Arc::clone(&lines);
     let plan = VuPoolPlan {
         control: Arc::clone(&control),
-        work: WorkPlan {
-            scenarios: options.scenarios,
-            segment,
-            stage: Stage::Iteration,
-            earlier: PriorStages::default(),
-            data: None,
-            min_iteration: options.min_iteration,
-            backs_off: true,
-        },
+        work: WorkPlan { min_iteration: options.min_iteration, ..WorkPlan::of(options.scenarios) },
         http: HttpPlan {
             max_redirects: 10,
             default_headers: [].into(),

@@ -14,8 +14,8 @@ use metrics::tally::Value;
 use net::sim::{Faults, World};
 use net::{Address, Peer};
 use script::{
-    Control, Env, Files, Host, HttpPlan, Level, Options, PriorStages, Program, SamplePlan, Stage,
-    VuPoolPlan, VuStats, WorkPlan, vu_pool,
+    Control, Env, Files, Host, HttpPlan, Level, Options, Program, SamplePlan, VuPoolPlan, VuStats,
+    WorkPlan, vu_pool,
 };
 use stdx::Nanos;
 use wire::cable::{Codec, Dialect, Format};
@@ -184,18 +184,9 @@ fn run_script(source: String, iterations: u64, peer: Box<dyn Peer>) -> (Simulati
 }
 
 fn pool_plan(options: Options, outcome: Arc<Mutex<VuStats>>) -> VuPoolPlan {
-    let segment = Segment::default();
     VuPoolPlan {
-        control: Control::new(&options.scenarios, &segment),
-        work: WorkPlan {
-            scenarios: options.scenarios,
-            segment,
-            stage: Stage::Iteration,
-            earlier: PriorStages::default(),
-            data: None,
-            min_iteration: Nanos::ZERO,
-            backs_off: true,
-        },
+        control: Control::new(&options.scenarios, &Segment::default()),
+        work: WorkPlan::of(options.scenarios),
         http: HttpPlan {
             max_redirects: 10,
             default_headers: [("User-Agent".to_owned(), "counts".to_owned())].into(),

@@ -62,6 +62,22 @@ pub struct WorkPlan {
     pub backs_off: bool,
 }
 
+impl WorkPlan {
+    /// All iterations of these scenarios, with nothing of the test before them; a user that was refused a WebSocket waits.
+    #[must_use]
+    pub fn of(scenarios: Vec<Scenario>) -> Self {
+        Self {
+            scenarios,
+            segment: Segment::default(),
+            stage: Stage::Iteration,
+            earlier: PriorStages::default(),
+            data: None,
+            min_iteration: Nanos::ZERO,
+            backs_off: true,
+        }
+    }
+}
+
 impl VuPoolPlan {
     /// How many users there are at most, on all workers.
     #[must_use]

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 
 use metrics::tally::{Tally, Value};
 use script::{
-    Control, Env, Files, Host, HttpPlan, Level, Options, Paused, PriorStages, Program, SamplePlan,
-    Stage, VuPoolPlan, VuStats, WorkPlan, vu_pool,
+    Control, Env, Files, Host, HttpPlan, Level, Options, Paused, Program, SamplePlan, VuPoolPlan,
+    VuStats, WorkPlan, vu_pool,
 };
 use stdx::Nanos;
 use workload::arrival::Shard;
@@ -74,13 +74,9 @@ impl Test {
         let plan = VuPoolPlan {
             control: Arc::clone(&control),
             work: WorkPlan {
-                scenarios: options.scenarios,
                 segment,
-                stage: Stage::Iteration,
-                earlier: PriorStages::default(),
-                data: None,
                 min_iteration: options.min_iteration,
-                backs_off: true,
+                ..WorkPlan::of(options.scenarios)
             },
             http: HttpPlan {
                 max_redirects: 10,
