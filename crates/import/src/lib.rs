@@ -32,8 +32,8 @@ pub use error::{ImportError, Place};
 pub use input::{DEPTH_MAX, FileProblem, Files, INPUT_BYTES_MAX, Input, REQUESTS_MAX};
 pub use kind::Kind;
 pub use model::{
-    Auth, Body, Check, Content, Cookies, Cut, Decoding, Exchange, Extraction, Find, Group, Header,
-    Import, JsonStep, Multipart, Note, Part, Polling, Redirects, Step,
+    Auth, Body, Check, Content, Conversation, Cookies, Cut, Decoding, Exchange, Extraction, Find,
+    Group, Header, Import, JsonStep, Multipart, Note, Part, Polling, Redirects, Reply, Step,
 };
 pub use openapi::DocumentError;
 pub use script::{ScriptSettings, write_script};
