@@ -338,7 +338,7 @@ fn context_at(text: &str, start: usize, end: usize) -> Option<Cut> {
         from -= char.len_utf8();
         left = &text[from..start];
         let is_start = !text[..from].ends_with(is_word) || !char.is_ascii_alphanumeric();
-        if left.len() >= 4 && is_start && text.find(left) == Some(from) {
+        if left.len() >= 3 && is_start && text.find(left) == Some(from) {
             break;
         }
     }
