@@ -117,7 +117,7 @@ fn drain(session: &mut H2Session, totals: &mut StreamTotals, numbers: &mut Vec<u
                     totals.heads += 1;
                 }
                 StreamEvent::Data(data) => totals.body_bytes += data.len(),
-                StreamEvent::End => {
+                StreamEvent::End { .. } => {
                     totals.ends += 1;
                     numbers.retain(|other| *other != number);
                 }

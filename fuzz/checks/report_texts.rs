@@ -52,6 +52,7 @@ pub(crate) fn check(bytes: &[u8]) -> usize {
         buckets: None,
         server: None,
         selected: &text,
+        parts: &[],
         assertions: &assertions,
     };
     let mut plot = PlotBuilder::new(report::THRESHOLD).expect("the usual threshold");
@@ -89,12 +90,15 @@ fn batch(text: &str) -> Batch {
             first_byte: done,
             done,
             target: (number % 2) as u32,
-            status: 200,
+            outcome: metrics::Outcome::Http(200),
             ..Sample::default()
         };
         match number % 10 {
-            3 => (sample.status, sample.failure, sample.error) = (0, FailureKind::Tls, error),
-            7 => (sample.status, sample.error) = (404, error),
+            3 => {
+                (sample.outcome, sample.failure, sample.error) =
+                    (metrics::Outcome::None, FailureKind::Tls, error);
+            }
+            7 => (sample.outcome, sample.error) = (metrics::Outcome::Http(404), error),
             _ => {}
         }
         batch.samples.push(sample);

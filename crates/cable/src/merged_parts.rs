@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use stdx::Nanos;
-use workload::{CustomFailure, CustomSample};
+use workload::{CustomFailure, CustomOutcome, CustomSample};
 
 use crate::cable_report::{CableReport, MessageReport};
 use crate::part_record::{PartEnd, PartRecord, ReceivedMessage, SentMessage};
@@ -164,6 +164,8 @@ impl MergedParts {
                 done: sent.sent.saturating_add(waited),
                 bytes_out: u64::from(sent.bytes),
                 bytes_in: 0,
+                outcome: CustomOutcome::Message,
+                error: Arc::from(""),
                 failure: (lost > 0).then(|| (CustomFailure::Timeout, text())),
                 serial: 0,
             },

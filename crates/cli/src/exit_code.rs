@@ -34,6 +34,8 @@ pub enum ExitCode {
     Undecided = 12,
     /// An internal error: a bug of brunt. A thread of it panicked.
     Internal = 13,
+    /// `-abort-when=rate` ended the run: the asked rate was missed.
+    Missed = 14,
     /// `run`: a threshold was crossed. k6's number, as those that follow.
     Thresholds = 99,
     /// `run`: `setup` took longer than it may.
@@ -62,7 +64,7 @@ pub enum ExitCode {
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub const MEANINGS: [(Self, &'static str); 26] = [
+    pub const MEANINGS: [(Self, &'static str); 27] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -86,6 +88,7 @@ impl ExitCode {
             "-fail-on cannot be decided; compare: too few runs, or nothing to compare.",
         ),
         (Self::Internal, "An internal error: a bug of brunt."),
+        (Self::Missed, "-abort-when=rate ended the run: the asked rate was missed."),
         (Self::Thresholds, "run: a threshold was crossed."),
         (Self::SetupTimeout, "run: setup() took too long."),
         (Self::TeardownTimeout, "run: teardown() took too long."),
@@ -139,6 +142,7 @@ mod tests {
             (ExitCode::Missing, 1),
             (ExitCode::Incomplete, 1),
             (ExitCode::Undecided, 1),
+            (ExitCode::Missed, 1),
         ];
         for (code, number) in cases {
             assert_eq!(code.as_vegeta() as u8, number);

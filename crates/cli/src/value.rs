@@ -277,6 +277,44 @@ pub fn connect_to(text: &str) -> Result<(String, String), ValueError> {
     Ok((from.to_owned(), to.to_owned()))
 }
 
+/// The addresses that a name has at a port, whatever a name server says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FixedAddresses {
+    /// The name, in lower case; `*` stands for all.
+    pub name: String,
+    /// The port of the URL.
+    pub port: u16,
+    /// The addresses, at least one.
+    pub addresses: Vec<IpAddr>,
+}
+
+/// `HOST:PORT:ADDRESS[,ADDRESS]…`, as curl has it; IPv6 may stand in brackets, and does as a host.
+///
+/// # Errors
+/// The text is no such value.
+pub fn fixed_addresses(text: &str) -> Result<FixedAddresses, ValueError> {
+    let wrong = || {
+        ValueError::new(format!(
+            "\"{text}\" is not HOST:PORT:ADDRESS,… (addresses are IPv4 or IPv6)"
+        ))
+    };
+    // With a plus curl forgets the address after a while.
+    let (from, rest) = host_port(text.strip_prefix('+').unwrap_or(text)).ok_or_else(wrong)?;
+    let (host, port) = from.rsplit_once(':').ok_or_else(wrong)?;
+    let name = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+    let address = |one: &str| {
+        let bare = one.trim();
+        let inner = bare.strip_prefix('[').and_then(|inner| inner.strip_suffix(']'));
+        inner.unwrap_or(bare).parse::<IpAddr>()
+    };
+    let list = rest.strip_prefix(':').ok_or_else(wrong)?.split(',').map(address);
+    Ok(FixedAddresses {
+        name,
+        port: port.parse().map_err(|_| wrong())?,
+        addresses: list.collect::<Result<_, _>>().map_err(|_| wrong())?,
+    })
+}
+
 /// Splits `host:port` off the front.
 fn host_port(text: &str) -> Option<(&str, &str)> {
     let host_len = match text.strip_prefix('[') {
@@ -331,6 +369,40 @@ mod tests {
             ["a:80", "a:80:b", "a:80:b:81:c", ":80:b:81", "a:x:b:81", "a:80:b:99999", "[::1"]
         {
             assert!(connect_to(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn fixed_addresses_are_curls() {
+        let of = |text: &str| {
+            fixed_addresses(text).ok().map(|fixed| {
+                let list: Vec<String> = fixed.addresses.iter().map(ToString::to_string).collect();
+                format!("{} {} {}", fixed.name, fixed.port, list.join(" "))
+            })
+        };
+        for (text, expect) in [
+            ("A.test:443:192.0.2.1", "a.test 443 192.0.2.1"),
+            (
+                "+a.test:80:192.0.2.1,[2001:db8::1],2001:db8::2",
+                "a.test 80 192.0.2.1 2001:db8::1 2001:db8::2",
+            ),
+            ("*:80:127.0.0.1", "* 80 127.0.0.1"),
+            ("[::1]:80:127.0.0.1", "::1 80 127.0.0.1"),
+        ] {
+            assert_eq!(of(text).as_deref(), Some(expect), "{text}");
+        }
+        for text in [
+            "",
+            "a",
+            "a:80",
+            "a:80:",
+            "a:80:b",
+            "a:80:1.2.3.4,",
+            "-a:80",
+            "a:x:1.2.3.4",
+            ":80:1.2.3.4",
+        ] {
+            assert_eq!(of(text), None, "{text}");
         }
     }
 

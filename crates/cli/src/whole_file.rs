@@ -1,11 +1,11 @@
 //! A file that is replaced as a whole: a reader sees the old one or the new one, also after a crash.
 
-use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
-use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+use stdx::private_file::{ALL_AS_MASKED, NewFile};
 
 /// Replaces a file, or creates it, by a [`Replacement`].
 ///
@@ -17,15 +17,12 @@ pub fn replace_file(path: &Path, document: &[u8]) -> io::Result<()> {
     replacement.publish()
 }
 
-/// A file that takes another's place once it is whole. Until then it stands beside it under a name that no other writer has, so that
-/// of two writers each publishes a whole document, and the later one's stays. Dropped before, it goes. A process that is killed
-/// meanwhile leaves it behind (`.NAME.NUMBER.part`).
+/// A file that takes another's place once it is whole. Of two writers each publishes a whole document, and the later one's stays.
+/// Dropped before, it goes. A process that is killed meanwhile leaves it behind (`.NAME.NUMBER-PROCESS.part`).
 #[derive(Debug)]
 pub struct Replacement {
-    file: File,
-    part: PathBuf,
+    new: NewFile,
     replaces: PathBuf,
-    is_published: bool,
     /// Nothing may be written under the name meanwhile: it would lose it.
     guards_name: bool,
     /// The file that is there, which no stream may be written to as long as it is shared here.
@@ -42,31 +39,9 @@ impl Replacement {
     /// # Errors
     /// The folder takes no files.
     pub fn beside(path: &Path) -> io::Result<Self> {
-        // Numbers of processes are the same in many containers.
-        let numbers = std::iter::repeat_with(|| RandomState::new().hash_one(std::process::id()));
-        Self::numbered(path, numbers.take(NAMES_MAX))
-    }
-
-    /// The same; its name has the first of the numbers that is free.
-    fn numbered(path: &Path, numbers: impl Iterator<Item = u64>) -> io::Result<Self> {
         let replaces = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let name = replaces.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_os_string();
-        for number in numbers {
-            let mut part = OsString::from(".");
-            part.push(&name);
-            part.push(format!(".{number:016x}.part"));
-            let part = replaces.with_file_name(part);
-            // A link that was planted there is not followed.
-            match File::options().write(true).create_new(true).open(&part) {
-                Ok(file) => {
-                    let (is_published, guards_name, there) = (false, false, None);
-                    return Ok(Self { file, part, replaces, is_published, guards_name, there });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
+        let new = NewFile::beside(&replaces, ALL_AS_MASKED)?;
+        Ok(Self { new, replaces, guards_name: false, there: None })
     }
 
     /// The same, with owner and mode of the file that is there; `None` where that one has to be written itself: it is no plain
@@ -85,7 +60,7 @@ impl Replacement {
         let beside = if has_one_name { Self::beside(path).ok() } else { None };
         let Some(mut replacement) = beside else { return Ok(None) };
         let is_alike = meta.is_none_or(|meta| {
-            let file = &replacement.file;
+            let file = replacement.new.file();
             let same_owner = file.metadata().is_ok_and(|own| own.uid() == meta.uid());
             let writable = !meta.permissions().readonly();
             same_owner && writable && file.set_permissions(meta.permissions()).is_ok()
@@ -100,15 +75,13 @@ impl Replacement {
     /// It cannot be synced or renamed, or something is written under the name meanwhile: what was there stays.
     pub fn publish(mut self) -> io::Result<()> {
         // A disk may report only at its close that it was full.
-        self.file.sync_all()?;
+        self.new.sync()?;
         if self.guards_name && fs::metadata(&self.replaces).is_ok_and(|meta| meta.is_file()) {
             // It may be another one by now. Shared until the rename is over.
             self.there = File::open(&self.replaces).ok();
             share(self.there.as_ref()).map_err(|HasWriter| io::ErrorKind::ResourceBusy)?;
         }
-        fs::rename(&self.part, &self.replaces)?;
-        self.is_published = true;
-        Ok(())
+        self.new.publish()
     }
 
     /// Another handle to what is written, for who keeps it as long as the writing takes.
@@ -116,7 +89,7 @@ impl Replacement {
     /// # Errors
     /// There is no descriptor left.
     pub fn handle(&self) -> io::Result<File> {
-        self.file.try_clone()
+        self.new.file().try_clone()
     }
 }
 
@@ -134,25 +107,13 @@ fn share(file: Option<&File>) -> Result<(), HasWriter> {
     }
 }
 
-/// Names that are tried for a part.
-const NAMES_MAX: usize = 16;
-
 impl Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.new.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl Drop for Replacement {
-    fn drop(&mut self) {
-        if !self.is_published {
-            // What is left of it cannot be read, and is of no use if it stays.
-            fs::remove_file(&self.part).ok();
-        }
     }
 }
 
@@ -168,28 +129,6 @@ mod tests {
 
     fn names(dir: &Path) -> usize {
         fs::read_dir(dir).unwrap().count()
-    }
-
-    /// Issue 19, C18: a link of the name of the part had what it leads to overwritten.
-    #[test]
-    fn a_planted_link_is_not_followed() {
-        let dir = folder("planted");
-        let (path, precious) = (dir.join("state.json"), dir.join("precious"));
-        fs::write(&precious, "precious").unwrap();
-        replace_file(&path, b"one").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"one");
-        // Were the name guessed, what is there would be left alone, and another one be taken.
-        std::os::unix::fs::symlink(&precious, dir.join(".state.json.0000000000000001.part"))
-            .unwrap();
-        assert!(Replacement::numbered(&path, [1].into_iter()).is_err());
-        let mut two = Replacement::numbered(&path, [1, 2].into_iter()).unwrap();
-        two.write_all(b"two").unwrap();
-        two.publish().unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"two");
-        let parts = [(); 2].map(|()| Replacement::beside(&path).unwrap());
-        assert_ne!(parts[0].part, parts[1].part, "the name is known to none before");
-        assert_eq!(fs::read(&precious).unwrap(), b"precious");
-        fs::remove_dir_all(&dir).unwrap();
     }
 
     /// Issue 19: two writers had one name for the part; one of them renamed the half that the other had written.
@@ -244,12 +183,10 @@ mod tests {
         assert_eq!(names(&dir), 2);
         drop(half);
         assert_eq!((fs::read(&path).unwrap(), names(&dir)), (b"old".to_vec(), 1));
-        // A file that cannot be written stands for a full disk.
-        let mut full = Replacement::alike(&path).unwrap().unwrap();
-        assert_eq!(full.part.parent(), path.canonicalize().unwrap().parent(), "one file system");
-        full.file = File::open(&full.part).unwrap();
-        assert!(full.write_all(b"third").is_err());
-        drop(full);
+        let part = Replacement::alike(&path).unwrap().unwrap();
+        let folder = part.new.part().parent().map(Path::to_owned);
+        assert_eq!(folder.as_deref(), path.canonicalize().unwrap().parent(), "one file system");
+        drop(part);
         assert_eq!((fs::read(&path).unwrap(), names(&dir)), (b"old".to_vec(), 1));
         fs::remove_dir_all(&dir).unwrap();
     }

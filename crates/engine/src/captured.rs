@@ -17,6 +17,8 @@ pub(crate) struct CapturedResponse {
     pub(crate) body_cut: bool,
     /// The header lines.
     pub(crate) headers: Vec<u8>,
+    /// The trailer lines, where a user waits for the response.
+    pub(crate) trailers: Vec<u8>,
     /// The status line and the header lines, where a user waits for the response.
     pub(crate) head: Option<Arc<[u8]>>,
 }
@@ -38,17 +40,17 @@ impl CapturedResponse {
         }
     }
 
-    /// Counts the header lines, and the copy of them that users share.
+    /// Counts the header lines, the copy of them that users share, and the trailer lines.
     ///
     /// # Errors
     /// The memory of the process leaves no room for them.
     pub(crate) fn count_head(&mut self) -> Result<(), OutOfMemory> {
-        self.head_memory.resize(2 * self.headers.capacity())
+        self.head_memory.resize(2 * self.headers.capacity() + self.trailers.capacity())
     }
 
     /// Gives back what a large body or head took.
     pub(crate) fn trim(&mut self) {
-        for buffer in [&mut self.reason, &mut self.body, &mut self.headers] {
+        for buffer in [&mut self.reason, &mut self.body, &mut self.headers, &mut self.trailers] {
             if buffer.capacity() > IDLE_MAX {
                 *buffer = Vec::new();
             }
@@ -56,7 +58,7 @@ impl CapturedResponse {
         // Less always fits.
         self.body_memory.resize(self.body.capacity()).ok();
         // As `count_head` counts, so that a connection with the same head again changes nothing that threads share.
-        self.head_memory.resize(2 * self.headers.capacity()).ok();
+        self.head_memory.resize(2 * self.headers.capacity() + self.trailers.capacity()).ok();
     }
 
     pub(crate) fn clear(&mut self) {
@@ -64,6 +66,7 @@ impl CapturedResponse {
         self.body.clear();
         self.body_cut = false;
         self.headers.clear();
+        self.trailers.clear();
         self.head = None;
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 
+use crate::contact::Contact;
 use crate::ids::{Arena, ConnId, HitId, OriginId, StreamId};
 use crate::list::{BY_DEADLINE, Link, Linked, WAITING};
 use crate::request::Request;
@@ -47,6 +48,8 @@ pub(crate) struct Hit {
     pub(crate) leads_elsewhere: bool,
     /// The user whose connections it goes on, from 1; 0 where users share them.
     pub(crate) owner: u32,
+    /// Of the closed loop's user that began it, before it.
+    pub(crate) contact: Contact,
     /// The user that waits for it, where users decide.
     pub(crate) user: Option<u32>,
     /// What its user asked for first, where redirects led here.
@@ -98,6 +101,7 @@ impl Hit {
             redirects: 0,
             leads_elsewhere: false,
             owner: 0,
+            contact: Contact::Made,
             user: None,
             led_from: None,
             tags: None,

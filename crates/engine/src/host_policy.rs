@@ -2,10 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use serde::{Deserialize, Serialize};
 use wire::url::{ascii_host, without_zone};
 
 /// Blocked names and addresses, and fixed addresses of names (k6: `blockHostnames`, `blacklistIPs`, `hosts`).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostPolicy {
     /// Addresses of names; a rule with a port wins over one without, and a full name over a pattern.
     pub hosts: Vec<HostRule>,
@@ -16,7 +17,7 @@ pub struct HostPolicy {
 }
 
 /// A name's fixed address.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostRule {
     /// `name` or `*.name`, in lower case.
     pub name: String,
@@ -29,7 +30,7 @@ pub struct HostRule {
 }
 
 /// The addresses that begin with the same bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IpRange {
     ip: IpAddr,
     bits: u8,

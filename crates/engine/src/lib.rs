@@ -28,6 +28,7 @@
 
 mod captured;
 mod conn;
+mod contact;
 mod cut;
 mod decoders;
 mod dial_addresses;

@@ -132,7 +132,11 @@ mod tests {
     fn counts(took_ms: u64) -> Box<Snapshot> {
         let mut snapshot = Box::new(Snapshot::new());
         let done = Nanos::from_millis(took_ms);
-        snapshot.record(&Sample { done, status: 200, ..Sample::default() });
+        snapshot.record(&Sample {
+            done,
+            outcome: metrics::Outcome::Http(200),
+            ..Sample::default()
+        });
         snapshot.generator.lag.record(Nanos::MILLI);
         snapshot.generator.on_time.record(done);
         snapshot.generator.workers = 1;
@@ -145,7 +149,14 @@ mod tests {
         let mut merge = Merge::new(Generator::default(), vec![spare]);
         for turn in 1..=3 {
             let account = merge.add(0, counts(turn)).expect("one worker makes an account");
-            assert_eq!((account.hits(), account.statuses[200], account.successes), (1, 1, 1));
+            assert_eq!(
+                (
+                    account.hits(),
+                    account.outcomes.of(metrics::Outcome::Http(200)),
+                    account.successes
+                ),
+                (1, 1, 1)
+            );
             assert_eq!(account.response.max(), Nanos::from_millis(turn));
             assert_eq!(account.generator.lag.count(), turn, "of the whole run");
             assert_eq!(account.generator.on_time.count(), turn);

@@ -13,7 +13,7 @@ use crate::ids::{ConnId, HitId};
 use crate::list::{List, READY, WAITING};
 use crate::named_by::NamedBy;
 use crate::request::Request;
-use crate::route::{Endpoint, Route, join_host_port, route};
+use crate::route::{Endpoint, Purpose, Route, join_host_port, route};
 use crate::settings::{Protocol, Settings};
 
 /// What distinguishes origins.
@@ -96,7 +96,8 @@ pub(crate) struct Origin {
 impl Origin {
     /// An origin without connections; its addresses are known where what is dialled is an address.
     pub(crate) fn new(key: OriginKey, owner: u32, url: &Url, settings: &Settings) -> Self {
-        let (route, endpoints) = route(url, key.upgrades, settings);
+        let purpose = if key.upgrades { Purpose::Upgrade } else { Purpose::Http };
+        let (route, endpoints) = route(url, purpose, settings);
         let addresses: Arc<[IpAddr]> = endpoints
             .first()
             .filter(|_| endpoints.len() == 1)

@@ -20,7 +20,7 @@ use crate::host_policy;
 use crate::origin::Origin;
 use crate::request::{Addressing, Request, RequestDefaults, Unsendable};
 use crate::response_handler::Decode;
-use crate::route::{self, Route};
+use crate::route::{self, Purpose, Route};
 use crate::settings::{ClientIdentity, Protocol, Settings};
 
 /// A plan made ready.
@@ -241,7 +241,8 @@ fn request(
 
 /// How a request's head is written for the way to its origin.
 fn addressing(url: &Url, defaults: &RequestDefaults, settings: &Settings) -> Addressing {
-    match route::route(url, defaults.upgrades, settings).0 {
+    let purpose = if defaults.upgrades { Purpose::Upgrade } else { Purpose::Http };
+    match route::route(url, purpose, settings).0 {
         Route::Forward(proxy) => {
             Addressing { form: TargetForm::Absolute, proxy_authorization: proxy.authorization }
         }

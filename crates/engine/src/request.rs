@@ -155,7 +155,7 @@ impl Request {
         Ok(Self {
             method: target.method.clone(),
             url_text: shown_url(&target.url).into_owned(),
-            name: target.name.clone(),
+            name: shown_url(&target.name).into_owned(),
             url,
             headers: target.headers.clone(),
             body: Arc::clone(&target.body),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wire::content::{Accepted, Codings, ContentDecoder, ContentError};
 use wire::h1::response::{Head, ResponseSink};
-use wire::h1::{HeadMemo, Version};
+use wire::h1::{HeadMemo, Header, Version};
 
 use crate::captured::CapturedResponse;
 use crate::decoders::Decoders;
@@ -71,6 +71,22 @@ impl ResponseSink for ResponseHandler<'_> {
         }
         if self.capture.headers == CapturedHeaders::WholeHead {
             self.share_head();
+        }
+    }
+
+    fn trailers(&mut self, fields: &[Header<'_>]) {
+        if self.capture.headers != CapturedHeaders::WholeHead {
+            return;
+        }
+        for field in fields {
+            let out = &mut self.captured.trailers;
+            out.extend_from_slice(field.name.as_bytes());
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(field.value);
+            out.extend_from_slice(b"\r\n");
+        }
+        if self.captured.count_head().is_err() {
+            self.failure = Some(ContentError::Memory);
         }
     }
 

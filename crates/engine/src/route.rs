@@ -49,9 +49,18 @@ pub(crate) struct Endpoint {
     pub(crate) port: u16,
 }
 
-/// The way to an origin, the gate's names put in the place of what is dialled. `upgrades`: its connections are to leave HTTP.
-pub(crate) fn route(url: &Url, upgrades: bool, settings: &Settings) -> (Route, Vec<Endpoint>) {
-    let (route, endpoints) = way(url, upgrades, settings);
+/// What connections to an origin are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Requests.
+    Http,
+    /// They leave HTTP, as those of WebSockets do.
+    Upgrade,
+}
+
+/// The way to an origin, the gate's names put in the place of what is dialled.
+pub(crate) fn route(url: &Url, purpose: Purpose, settings: &Settings) -> (Route, Vec<Endpoint>) {
+    let (route, endpoints) = way(url, purpose, settings);
     (route, endpoints.into_iter().flat_map(|endpoint| fixed(endpoint, settings)).collect())
 }
 
@@ -70,7 +79,7 @@ fn fixed(endpoint: Endpoint, settings: &Settings) -> Vec<Endpoint> {
 }
 
 /// The way to an origin: a Unix socket wins over everything, `-connect-to` over a proxy.
-fn way(url: &Url, upgrades: bool, settings: &Settings) -> (Route, Vec<Endpoint>) {
+fn way(url: &Url, purpose: Purpose, settings: &Settings) -> (Route, Vec<Endpoint>) {
     let own = Endpoint { host: url.host.clone(), port: url.port };
     if let Some(path) = &settings.unix_socket {
         return (Route::Unix(path.clone()), vec![own]);
@@ -95,7 +104,7 @@ fn way(url: &Url, upgrades: bool, settings: &Settings) -> (Route, Vec<Endpoint>)
             let tls_name = (proxy.scheme == ProxyScheme::Https).then(|| proxy.host.clone());
             let http = HttpProxy { authorization: proxy.authorization(), tls_name };
             // RFC 6455, 4.1: a WebSocket asks for a tunnel also where it is not secure. A proxy that forwards drops `Upgrade`.
-            let tunnels = upgrades || url.scheme == Scheme::Https;
+            let tunnels = purpose == Purpose::Upgrade || url.scheme == Scheme::Https;
             if tunnels { Route::Tunnel(http) } else { Route::Forward(http) }
         }
     };
@@ -178,8 +187,8 @@ fn split_host_port(text: &str) -> Option<Endpoint> {
 mod tests {
     use super::*;
 
-    fn route_to(url: &str, upgrades: bool, settings: &Settings) -> Route {
-        route(&Url::parse(url).expect("a URL"), upgrades, settings).0
+    fn route_to(url: &str, purpose: Purpose, settings: &Settings) -> Route {
+        route(&Url::parse(url).expect("a URL"), purpose, settings).0
     }
 
     #[test]
@@ -197,7 +206,7 @@ mod tests {
             rule("a.test", "192.0.2.2", Some(81)),
         ];
         let dialled = |url: &str| {
-            let endpoints = route(&Url::parse(url).expect("a URL"), false, &settings).1;
+            let endpoints = route(&Url::parse(url).expect("a URL"), Purpose::Http, &settings).1;
             endpoints.into_iter().map(|one| join_host_port(&one.host, one.port)).collect::<Vec<_>>()
         };
         assert_eq!(dialled("http://a.test/"), ["192.0.2.1:80", "192.0.2.2:81"]);
@@ -222,15 +231,15 @@ mod tests {
         let plain = with("http://u:p@proxy.test:1");
         let secure = with("https://u:p@proxy.test:1");
         let socks = with("socks5h://u:p@proxy.test:1");
-        assert_eq!(route_to("http://a.test/", false, &plain), Route::Forward(http(None)));
-        assert_eq!(route_to("https://a.test/", false, &plain), Route::Tunnel(http(None)));
-        assert_eq!(route_to("http://a.test/", true, &plain), Route::Tunnel(http(None)));
+        assert_eq!(route_to("http://a.test/", Purpose::Http, &plain), Route::Forward(http(None)));
+        assert_eq!(route_to("https://a.test/", Purpose::Http, &plain), Route::Tunnel(http(None)));
+        assert_eq!(route_to("http://a.test/", Purpose::Upgrade, &plain), Route::Tunnel(http(None)));
         let named = Some("proxy.test");
-        assert_eq!(route_to("http://a.test/", false, &secure), Route::Forward(http(named)));
-        assert_eq!(route_to("https://a.test/", false, &secure), Route::Tunnel(http(named)));
+        assert_eq!(route_to("http://a.test/", Purpose::Http, &secure), Route::Forward(http(named)));
+        assert_eq!(route_to("https://a.test/", Purpose::Http, &secure), Route::Tunnel(http(named)));
         let user = Some(("u".to_owned(), "p".to_owned()));
-        assert_eq!(route_to("http://a.test/", false, &socks), Route::Socks(user));
-        assert_eq!(route_to("http://[::ffff:127.0.0.1]/", true, &socks), Route::Direct);
+        assert_eq!(route_to("http://a.test/", Purpose::Http, &socks), Route::Socks(user));
+        assert_eq!(route_to("http://[::ffff:127.0.0.1]/", Purpose::Upgrade, &socks), Route::Direct);
         assert_eq!(check_proxies(&secure, &[]), Ok(true));
         assert_eq!(check_proxies(&socks, &[]), Ok(false));
         let (shown, error) = check_proxies(&with("socks4://u:p@proxy.test:1"), &[]).unwrap_err();
@@ -266,7 +275,7 @@ mod tests {
         let away = target("http://a.test/");
         assert!(check_proxies(&settings, &[here, away]).is_err());
         // A redirect away from here does not go there directly.
-        assert_ne!(route_to("http://a.test/", false, &settings), Route::Direct);
+        assert_ne!(route_to("http://a.test/", Purpose::Http, &settings), Route::Direct);
     }
 
     #[test]

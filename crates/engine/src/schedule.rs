@@ -7,6 +7,7 @@ use stdx::Nanos;
 use workload::arrival::{Numbers, Shard};
 use workload::{Load, VirtualUsers};
 
+use crate::contact::Contact;
 use crate::open_schedule::Open;
 use crate::prepared::Prepared;
 use crate::settings::Settings;
@@ -90,13 +91,20 @@ fn users_share(users: u64, settings: &Settings, worker: u64, workers: u64) -> u6
     }
 }
 
+/// The user that begins a hit.
+pub(crate) struct NextUser {
+    pub(crate) contact: Contact,
+    /// It was thinking until then.
+    pub(crate) thought: bool,
+}
+
 /// A worker's share of the users.
 #[derive(Debug)]
 pub(crate) struct Closed {
-    /// Users that begin a hit now.
-    idle: u64,
+    /// Users that begin a hit now, by their [`Contact`].
+    idle: [u64; 3],
     /// When those that think will have.
-    thinking: BinaryHeap<Reverse<Nanos>>,
+    thinking: BinaryHeap<Reverse<(Nanos, Contact)>>,
     /// The hits' numbers.
     numbers: Numbers,
     /// Hits that may still be begun and counted.
@@ -114,7 +122,8 @@ impl Closed {
     /// All users idle; their hits have these numbers.
     pub(crate) fn new(users: u64, shard: Shard, numbers: Numbers, left: u64) -> Self {
         let thinking = BinaryHeap::with_capacity(usize::try_from(users).unwrap_or(0).min(ROOM));
-        Self { idle: users, thinking, numbers, left, shard, leaving: 0, users, is_paused: false }
+        let idle = [users, 0, 0];
+        Self { idle, thinking, numbers, left, shard, leaving: 0, users, is_paused: false }
     }
 
     /// Has so many users from now on. Those that are idle or think go at once, the others after their hit.
@@ -122,10 +131,12 @@ impl Closed {
         let more = users.saturating_sub(self.users);
         let back = more.min(self.leaving);
         self.leaving -= back;
-        self.idle += more - back;
+        self.idle[Contact::New as usize] += more - back;
         let mut fewer = self.users.saturating_sub(users);
-        let idle = fewer.min(self.idle);
-        (self.idle, fewer) = (self.idle - idle, fewer - idle);
+        for idle in &mut self.idle {
+            let gone = fewer.min(*idle);
+            (*idle, fewer) = (*idle - gone, fewer - gone);
+        }
         while fewer > 0 && self.thinking.pop().is_some() {
             fewer -= 1;
         }
@@ -141,9 +152,11 @@ impl Closed {
     /// Begins hits again. What users would have begun meanwhile is due now.
     pub(crate) fn resume(&mut self, now: Nanos) {
         self.is_paused = false;
-        while self.thinking.peek().is_some_and(|thought| thought.0 <= now) {
+        while let Some(Reverse((until, contact))) = self.thinking.peek().copied()
+            && until <= now
+        {
             self.thinking.pop();
-            self.idle += 1;
+            self.idle[contact as usize] += 1;
         }
     }
 
@@ -157,7 +170,8 @@ impl Closed {
         if self.is_paused {
             return None;
         }
-        if self.idle > 0 { Some(now) } else { self.thinking.peek().map(|thought| thought.0) }
+        let thinking = || self.thinking.peek().map(|Reverse((until, _))| *until);
+        if self.idle() > 0 { Some(now) } else { thinking() }
     }
 
     /// How many users are ready to begin a hit without thinking.
@@ -165,31 +179,41 @@ impl Closed {
         if self.is_paused {
             return 0;
         }
-        let thought = self.thinking.peek().is_some_and(|thought| thought.0 <= now);
-        self.idle + if thought { self.thinking.len() as u64 } else { 0 }
+        let thought = self.thinking.peek().is_some_and(|Reverse((until, _))| *until <= now);
+        self.idle() + if thought { self.thinking.len() as u64 } else { 0 }
     }
 
-    /// Starts the hit of the user that is due; returns whether the user was thinking until then.
-    pub(crate) fn begin(&mut self, measured: bool) -> bool {
-        let thought = self.idle == 0;
-        if thought {
-            self.thinking.pop();
-        } else {
-            self.idle -= 1;
-        }
+    fn idle(&self) -> u64 {
+        self.idle.iter().sum()
+    }
+
+    /// Starts the hit of the user that is due. Of those that are idle it is one that was never answered, so that all have tried
+    /// before any begins a second one.
+    pub(crate) fn begin(&mut self, measured: bool) -> NextUser {
         self.numbers.advance();
         self.left -= u64::from(measured);
-        thought
+        let contacts = [Contact::New, Contact::Never, Contact::Made];
+        let idle = contacts.into_iter().zip(&mut self.idle).find(|(_, idle)| **idle > 0);
+        match idle {
+            Some((contact, idle)) => {
+                *idle -= 1;
+                NextUser { contact, thought: false }
+            }
+            None => {
+                let contact = self.thinking.pop().map_or(Contact::Made, |Reverse(one)| one.1);
+                NextUser { contact, thought: true }
+            }
+        }
     }
 
     /// A user has its answer and thinks until `until`, or goes away.
-    pub(crate) fn think(&mut self, now: Nanos, until: Nanos) {
+    pub(crate) fn think(&mut self, now: Nanos, until: Nanos, contact: Contact) {
         if self.leaving > 0 {
             self.leaving -= 1;
         } else if until <= now {
-            self.idle += 1;
+            self.idle[contact as usize] += 1;
         } else {
-            self.thinking.push(Reverse(until));
+            self.thinking.push(Reverse((until, contact)));
         }
     }
 }
@@ -210,7 +234,7 @@ mod tests {
         // One waits for its answer, one thinks, one is idle.
         closed.begin(true);
         closed.begin(true);
-        closed.think(now, Nanos(50));
+        closed.think(now, Nanos(50), Contact::Made);
         closed.set_users(1);
         assert_eq!((closed.ready(now), closed.next_due(now), closed.leaving), (0, None, 0));
         closed.set_users(0);
@@ -218,15 +242,28 @@ mod tests {
         closed.set_users(2);
         assert_eq!((closed.leaving, closed.ready(now)), (0, 1), "the one under way stays");
         closed.set_users(0);
-        closed.think(now, now);
+        closed.think(now, now, Contact::Made);
         assert_eq!((closed.leaving, closed.ready(now)), (0, 0));
+    }
+
+    #[test]
+    fn users_try_in_turn_and_stay_what_they_are() {
+        let mut closed = Closed::new(2, Shard::ALL, Numbers::new(Shard::ALL, None), u64::MAX);
+        let now = Nanos(10);
+        assert_eq!(closed.begin(true).contact, Contact::New);
+        closed.think(now, now, Contact::Made);
+        assert_eq!(closed.begin(true).contact, Contact::New, "the other has not tried");
+        closed.think(now, Nanos(20), Contact::Never);
+        assert_eq!(closed.begin(true).contact, Contact::Made);
+        let next = closed.begin(true);
+        assert!(next.thought && next.contact == Contact::Never);
     }
 
     #[test]
     fn a_pause_makes_none_late() {
         let mut closed = Closed::new(1, Shard::ALL, Numbers::new(Shard::ALL, None), u64::MAX);
         closed.begin(true);
-        closed.think(Nanos(10), Nanos(20));
+        closed.think(Nanos(10), Nanos(20), Contact::Made);
         closed.pause();
         assert_eq!((closed.next_due(Nanos(15)), closed.ready(Nanos(30))), (None, 0));
         closed.resume(Nanos(100));

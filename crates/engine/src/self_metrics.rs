@@ -4,6 +4,9 @@ use metrics::{FailureKind, Generator, Landing, REDIRECT_HOSTS_MAX};
 use net::machine;
 use stdx::Nanos;
 
+use crate::contact::Contact;
+use crate::hit::Hit;
+
 /// A loop that stood still for longer than this has stalled.
 pub(crate) const STALL: Nanos = Nanos::from_millis(100);
 /// Answers are taken to have waited while the loop stood still for longer than this; a turn's own work takes half of it.
@@ -24,6 +27,8 @@ pub(crate) struct SelfMetrics {
     /// Hits that waited for a lazy target.
     pub(crate) starved: u64,
     pub(crate) connections: u64,
+    /// Users that waited in vain for each of their answers.
+    never_answered: u64,
     /// Where redirects led.
     pub(crate) landings: Vec<Landing>,
     /// Hits that were sent a second time.
@@ -114,6 +119,24 @@ impl SelfMetrics {
         self.ports_exhausted += u64::from(kind == FailureKind::PortsExhausted);
     }
 
+    /// A user's hit ended with the beginning of an answer, or by its timeout, or otherwise; says what the user is from then on. One that is
+    /// refused tries again at once, and is a part of the load.
+    pub(crate) fn note_contact(&mut self, hit: &Hit, now: Nanos) -> Contact {
+        let (is_answered, is_overdue) = (hit.first_byte.is_some(), hit.deadline <= now);
+        match (hit.contact, is_answered) {
+            (Contact::Made, _) | (Contact::New, true) => Contact::Made,
+            (Contact::Never, true) => {
+                self.never_answered -= 1;
+                Contact::Made
+            }
+            (Contact::New, false) if is_overdue => {
+                self.never_answered += 1;
+                Contact::Never
+            }
+            (before, false) => before,
+        }
+    }
+
     /// Writes the measurements into the record; the caller owns the histogram of lag.
     pub(crate) fn write_to(&self, record: &mut Generator, now: Nanos) {
         let cpu = machine::thread_cpu_time().saturating_sub(self.cpu_at_start);
@@ -126,6 +149,7 @@ impl SelfMetrics {
         record.not_sent = self.not_sent + self.not_begun;
         record.held = self.held;
         record.starved = self.starved;
+        record.never_answered = self.never_answered;
         record.connections = self.connections;
         record.sent_again = self.sent_again;
         record.landings.clone_from(&self.landings);

@@ -14,7 +14,7 @@ use wire::tls::Versions;
 use wire::tls::rustls::CipherSuite;
 
 /// How a plan is carried out. Written by serde, it has not what only scripts and the layouts of other tools set: fixed heads and
-/// texts, hosts, and client certificates by domain.
+/// texts, and client certificates by domain.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Settings {
     /// Worker threads (`-cpus`); at least 1. Fewer run where limits (users, connections) are below it.
@@ -77,8 +77,7 @@ pub struct Settings {
     pub dns_ttl: DnsTtl,
     /// Which of a name's addresses are asked, and in which order.
     pub dns_pick: DnsPick,
-    /// Blocked names and addresses, and fixed addresses of names.
-    #[serde(skip)]
+    /// Blocked names and addresses, and fixed addresses of names (`-resolve`).
     pub host_policy: HostPolicy,
     /// Where users decide: each has connections of its own.
     pub own_connections: bool,

@@ -180,7 +180,7 @@ fn regression_issue_41_a_long_list_is_sent_like_a_short_one() {
         let (batches, last) = follow(plan(list), &settings, None);
         assert_eq!((last.generator.sent, last.generator.server_here), (25, true));
         let hits = batches.iter().flat_map(|batch| &batch.samples);
-        let mut rows: Vec<_> = hits.map(|hit| (hit.seq, hit.target, hit.status)).collect();
+        let mut rows: Vec<_> = hits.map(|hit| (hit.seq, hit.target, hit.outcome.code())).collect();
         rows.sort_unstable();
         rows
     };

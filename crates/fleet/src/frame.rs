@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 /// The version of the messages; it changes with each change of theirs.
-pub const PROTOCOL: u16 = 2;
+pub const PROTOCOL: u16 = 3;
 
 /// The largest message, in bytes: NATS takes 1 MiB by default.
 pub const FRAME_MAX: usize = 768 * 1024;
@@ -117,7 +117,7 @@ mod tests {
         let mut bytes = encode("0.2.0", &delta()).unwrap();
         bytes[2] = 9;
         let error = decode::<FromAgent>(&bytes).unwrap_err().to_string();
-        assert_eq!(error, "brunt 0.2.0 speaks protocol 9, this is protocol 2");
+        assert_eq!(error, "brunt 0.2.0 speaks protocol 9, this is protocol 3");
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod har;
 mod http_file;
 mod input;
 mod kind;
+mod limits;
 mod media;
 mod model;
 mod openapi;
@@ -29,11 +30,12 @@ mod text;
 mod variables;
 
 pub use error::{ImportError, Place};
-pub use input::{DEPTH_MAX, FileProblem, Files, INPUT_BYTES_MAX, Input, REQUESTS_MAX};
+pub use input::{FileProblem, Files, Input};
 pub use kind::Kind;
+pub use limits::{DEPTH_MAX, INPUT_BYTES_MAX, REQUESTS_MAX};
 pub use model::{
-    Auth, Body, Check, Content, Conversation, Cookies, Cut, Decoding, Exchange, Extraction, Find,
-    Group, Header, Import, JsonStep, Multipart, Note, Part, Polling, Redirects, Reply, Step,
+    Auth, Between, Body, Check, Content, Conversation, Cookies, Decoding, Exchange, Extraction,
+    Find, Group, Header, Import, JsonStep, Multipart, Note, Part, Polling, Redirects, Reply, Step,
 };
 pub use openapi::DocumentError;
 pub use script::{ScriptSettings, write_script};

@@ -289,7 +289,7 @@ pub struct Extraction {
     /// Where in the answer it stands.
     pub find: Find,
     /// What of it is taken.
-    pub cut: Option<Cut>,
+    pub cut: Option<Between>,
     /// How what stands there becomes the value, in order.
     pub decodings: Vec<Decoding>,
     /// Where it goes, for the comment.
@@ -313,7 +313,7 @@ pub enum Find {
         attribute: String,
     },
     /// In the body, between two texts.
-    Body(Cut),
+    Body(Between),
     /// In the address that the redirects led to.
     Address,
     /// The status, as text.
@@ -331,7 +331,7 @@ pub enum JsonStep {
 
 /// What stands between two texts; an empty `right` is the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct Between {
     /// What stands before it.
     pub left: String,
     /// What stands behind it.

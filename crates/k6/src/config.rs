@@ -13,7 +13,9 @@ use remote::flags::FleetRequest;
 use report::k6_summary::is_trend_stat;
 use script::{AbortReason, DeclaredMetric, Fields, Files, Level, Options, Program, SystemTag};
 use serde_json::Value;
-use session::{MonitorConfig, OnInvalid, ReportFiles, RunFigures};
+use session::{
+    Displays, MetricsRequest, MonitorConfig, OnInvalid, ReportFiles, RunFigures, TerminalView,
+};
 use workload::executor::Scenario;
 
 use crate::announcement;
@@ -21,6 +23,7 @@ use crate::beginning::{Beginning, TimedFiles};
 use crate::console::{self, Logger};
 use crate::dashboard::{self, Dashboard};
 use crate::error::K6Error;
+use crate::flag_checks::{check_fleet, check_own_flags, check_watching};
 use crate::flags::RunFlags;
 use crate::judge::{self, Limit};
 use crate::look_clock;
@@ -34,7 +37,7 @@ use crate::summary_mode::SummaryMode;
 use crate::variables::strange_variables;
 use crate::vu_count;
 use crate::writes::Writes;
-use session::monitor_flags::{self, monitor_beside};
+use session::monitor_flags::monitor_beside;
 
 /// A script made ready to run.
 pub(super) struct TestConfig {
@@ -68,10 +71,8 @@ pub(super) struct TestConfig {
     /// How sockets are waited for.
     pub(super) io: IoChoice,
     pub(super) quiet: bool,
-    /// The live page.
-    pub(super) page: Dashboard,
-    /// Whether the run is shown on the whole terminal.
-    pub(super) tui: bool,
+    /// What is seen of the scenarios while they go on, besides k6's progress.
+    pub(super) displays: Displays,
     /// The files that the report is written to.
     pub(super) reports: ReportFiles,
     pub(super) linger: bool,
@@ -277,9 +278,8 @@ pub(super) fn ready(
         backs_off: !flags.no_backoff,
         io: flags.io,
         quiet: flags.quiet,
-        tui: flags.tui && !flags.is_part,
         reports: dashboard::reports(flags, page.export.as_deref()),
-        page: page.of_test(flags),
+        displays: displays(flags, &page),
         linger: options.linger || option_layers::switch(flags.linger, "K6_LINGER"),
         colored: std::io::stdout().is_terminal() && !console::no_color(flags),
         cores: asked_cores(cpus).clamp(1, session::WORKERS_MAX as usize),
@@ -296,6 +296,18 @@ pub(super) fn ready(
         path: path.to_owned(),
         output_names: shown(&names),
     })
+}
+
+/// What is seen of a test while it goes on. A part of a fleet shows nothing.
+fn displays(flags: &RunFlags, page: &Dashboard) -> Displays {
+    if flags.is_part {
+        return Displays::default();
+    }
+    Displays {
+        terminal: if flags.tui { TerminalView::FullScreen } else { TerminalView::Nothing },
+        page: page.request(),
+        metrics: flags.prometheus_addr.as_deref().map(MetricsRequest::at),
+    }
 }
 
 /// Where the script may write.
@@ -317,51 +329,6 @@ fn shown(names: &[String]) -> String {
     let without = |name: &String| stdx::shown_url(name).into_owned();
     let names: Vec<String> = names.iter().map(without).collect();
     if names.is_empty() { "-".to_owned() } else { names.join(", ") }
-}
-
-/// Refuses flags that k6 does not have where they make no sense.
-///
-/// # Errors
-/// There is such a flag.
-fn check_own_flags(flags: &RunFlags) -> Result<(), K6Error> {
-    if flags.watched.is_stray() {
-        return Err(K6Error::other(monitor_flags::STRAY.to_owned()));
-    }
-    if let Some(gate) = flags.gates.of_planned_rate() {
-        return Err(K6Error::usage(format!(
-            "flag -fail-on: \"{}\": a script plans no rate of requests (give requests per second, as in rate<100)",
-            gate.expression
-        )));
-    }
-    Ok(())
-}
-
-/// The fleet that flags ask for, and that it can do what is asked of it.
-///
-/// # Errors
-/// It cannot.
-fn check_fleet(
-    (flags, cpus): (&RunFlags, Option<u64>),
-    options: &Options,
-    names: &[String],
-) -> Result<Option<FleetRequest>, K6Error> {
-    let Some(request) = flags.fleet.request(cpus).map_err(K6Error::usage)? else {
-        return Ok(None);
-    };
-    if options.given.contains_key("executionSegment") {
-        let text = "-execution-segment is one machine's part, and a fleet cuts the test itself";
-        return Err(K6Error::usage(text.to_owned()));
-    }
-    if let Some(name) = names.iter().find(|name| !outputs::is_results(name)) {
-        return Err(K6Error::usage(format!(
-            "-o {name}: a fleet writes files of results (such as -o results.arrow)"
-        )));
-    }
-    if !option_layers::secrets(flags).is_empty() {
-        let text = "-secret-source: secrets do not travel to the agents of a fleet";
-        return Err(K6Error::usage(text.to_owned()));
-    }
-    Ok(Some(request))
 }
 
 /// The metrics of a test before it starts, and the thresholds on them.
@@ -475,22 +442,4 @@ fn on_fleet(request: &FleetRequest) -> String {
         Some(agents) => format!("on {} of a fleet", stdx::counted(agents as u64, "agent")),
         None => "on the agents of a fleet".to_owned(),
     }
-}
-
-/// What is watched needs a place, and is found out to be possible before anything is opened or sent.
-fn check_watching(
-    watching: Option<&MonitorConfig>,
-    names: &[String],
-    is_saved: bool,
-) -> Result<(), K6Error> {
-    let Some(watching) = watching else { return Ok(()) };
-    let Some(name) = names.iter().rfind(|name| outputs::is_results(name)) else {
-        if is_saved {
-            return Ok(());
-        }
-        let text = "-watch needs a file of results (give -o results.arrow)";
-        return Err(K6Error::other(text.to_owned()));
-    };
-    let monitor = watching.monitor_for(outputs::results_format(name).encoding);
-    monitor.map(drop).map_err(|failed| K6Error::other(failed.to_string()))
 }

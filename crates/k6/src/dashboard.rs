@@ -3,7 +3,7 @@
 use metrics::tally::{MetricSummary, Tally, ThresholdOutcome};
 use script::Instance;
 use serde_json::{Value, json};
-use session::ReportFiles;
+use session::{PageOpened, PageRequest, ReportFiles};
 
 use crate::flags::RunFlags;
 
@@ -22,14 +22,15 @@ pub(super) struct Dashboard {
     pub(super) address: Option<String>,
     /// The file of the report as a page.
     pub(super) export: Option<String>,
-    /// The page is opened in the browser of this machine.
-    pub(super) is_opened: bool,
+    /// Who opens the page.
+    pub(super) opened: PageOpened,
 }
 
 impl Dashboard {
-    /// The same for a test of these flags: a part of a fleet serves no page.
-    pub(super) fn of_test(self, flags: &RunFlags) -> Self {
-        Self { address: self.address.filter(|_| !flags.is_part), ..self }
+    /// The page that is asked for, where one is.
+    pub(super) fn request(&self) -> Option<PageRequest> {
+        let page = self.address.as_deref().map(PageRequest::at)?;
+        Some(PageRequest { opened: self.opened, ..page })
     }
 }
 
@@ -63,8 +64,11 @@ pub(super) fn read(
     // There, port -1 serves nothing, and 0 takes a free one.
     let port = of("port", &["K6_WEB_DASHBOARD_PORT"]).unwrap_or_else(|| PORT.to_owned());
     let served = (port != "-1").then(|| format!("{host}:{port}"));
-    let is_opened = of("open", &["K6_WEB_DASHBOARD_OPEN"]).is_some_and(|value| is_on(&value));
-    Dashboard { address: flag.map(str::to_owned).or(served), export, is_opened }
+    let opened = match of("open", &["K6_WEB_DASHBOARD_OPEN"]) {
+        Some(value) if is_on(&value) => PageOpened::InBrowser,
+        _ => PageOpened::ByHand,
+    };
+    Dashboard { address: flag.map(str::to_owned).or(served), export, opened }
 }
 
 /// The files of reports, with that of the dashboard. A part of a fleet writes none.

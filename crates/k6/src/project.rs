@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use cli::{input::read_regular, reason};
 
-use crate::import_span::import_span;
+use crate::import_span::Imports;
+use crate::reserved_folders::ReservedFolders;
 
 /// Entries that mark a folder as a project. A repository may have packages in it: it is the project then.
 const MARKS: [&str; 2] = [".git", "package.json"];
@@ -18,6 +19,10 @@ pub(super) struct Readable {
     allowed: Vec<PathBuf>,
     /// The script's own folder; `None` where it comes out of an archive, which brings all that it needs.
     own: Option<PathBuf>,
+    /// The script's own folder, where that is a home or the like: of it the script may read no more than it imports.
+    reserved: Option<PathBuf>,
+    /// The script and what it imports.
+    imported: Vec<PathBuf>,
     project: Option<PathBuf>,
     /// The folder that its static imports span, where no mark names a project.
     span: Option<PathBuf>,
@@ -47,21 +52,30 @@ impl Readable {
 
     /// Allows the folder of a script and its project.
     pub(super) fn allow_script_in(&mut self, folder: &Path) {
-        self.own = Some(folder.to_owned());
+        let own = Some(folder.to_owned());
+        match ReservedFolders::of_user().spares(folder) {
+            true => self.own = own,
+            false => self.reserved = own,
+        }
         self.project = project_root(folder);
     }
 
     /// Allows the folder that the static imports of a script span, where no mark around it says what its project is. The root of the
-    /// file system and a home are as little such a folder as they are a project.
+    /// file system and a home are as little such a folder as they are a project; of those, each imported file may be read by itself.
     pub(super) fn allow_imports_of(&mut self, script: &Path) {
-        let Some(folder) =
-            script.parent().filter(|folder| marked(folder, home().as_deref()).is_none())
+        self.allow_imports(script, &ReservedFolders::of_user());
+    }
+
+    fn allow_imports(&mut self, script: &Path, reserved: &ReservedFolders) {
+        let Some(folder) = script.parent().filter(|folder| marked(folder, reserved).is_none())
         else {
             return;
         };
-        let home = home();
-        let span = import_span(script).filter(|span| span.as_path() != folder);
-        self.span = span.filter(|span| may_be_project(span, home.as_deref()));
+        let Some(Imports { span, files }) = Imports::of(script) else { return };
+        match reserved.spares(&span) {
+            true => self.span = Some(span).filter(|span| span.as_path() != folder),
+            false => self.imported = files,
+        }
     }
 
     /// Allows nothing: all there is to read comes out of an archive.
@@ -75,9 +89,17 @@ impl Readable {
     /// It cannot be read, or must not be.
     pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         let full = fs::canonicalize(name).map_err(|error| reason(&error))?;
-        let roots = self.allowed.iter().chain(&self.own).chain(&self.project).chain(&self.span);
-        if self.anything || roots.into_iter().any(|root| full.starts_with(root)) {
+        let mut roots = self.allowed.iter().chain(&self.own).chain(&self.project).chain(&self.span);
+        let is_imported = self.imported.contains(&full);
+        if self.anything || is_imported || roots.any(|root| full.starts_with(root)) {
             return read_regular(&full);
+        }
+        if let (None, Some(reserved)) = (&self.project, &self.reserved) {
+            let folder = reserved.display();
+            return Err(format!(
+                "the script lies in {folder}, which is a home or the like and no project: of it only what it imports may be read \
+                 (see --allow-read)"
+            ));
         }
         Err(match (&self.project, &self.own) {
             (Some(project), _) => {
@@ -98,31 +120,26 @@ impl Readable {
 }
 
 /// The project of a script in this folder: the nearest folder upwards with a repository, else the nearest with a package, else the
-/// working folder. The root of the file system is never a project, and neither a user's home nor a folder above it is one for the
-/// sake of a mark: the settings of a user are often a repository.
+/// working folder. The root of the file system is never a project, and neither is a user's home or a folder above it, be it for a
+/// mark or for being worked in: the settings of a user are often a repository, and the home is where a terminal begins.
 pub(super) fn project_root(folder: &Path) -> Option<PathBuf> {
-    project_below(folder, home().as_deref())
-}
-
-fn home() -> Option<PathBuf> {
-    std::env::home_dir().and_then(|home| fs::canonicalize(home).ok())
-}
-
-/// Neither the root of the file system, nor a home or a folder above it.
-fn may_be_project(folder: &Path, home: Option<&Path>) -> bool {
-    folder.parent().is_some() && !home.is_some_and(|home| home.starts_with(folder))
+    let working = || fs::canonicalize(std::env::current_dir().ok()?).ok();
+    project_below(folder, working, &ReservedFolders::of_user())
 }
 
 /// The nearest folder upwards that has a mark.
-fn marked(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
-    let folders = || folder.ancestors().filter(|folder| may_be_project(folder, home));
+fn marked(folder: &Path, reserved: &ReservedFolders) -> Option<PathBuf> {
+    let folders = || folder.ancestors().filter(|folder| reserved.spares(folder));
     let with = |mark: &&str| folders().find(|folder| folder.join(mark).exists());
     MARKS.iter().find_map(with).map(Path::to_path_buf)
 }
 
-fn project_below(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
-    let working = || fs::canonicalize(std::env::current_dir().ok()?).ok();
-    marked(folder, home).or_else(working).filter(|folder| folder.parent().is_some())
+fn project_below(
+    folder: &Path,
+    working: impl FnOnce() -> Option<PathBuf>,
+    reserved: &ReservedFolders,
+) -> Option<PathBuf> {
+    marked(folder, reserved).or_else(|| working().filter(|folder| reserved.spares(folder)))
 }
 
 /// The file or folder that a variable of `-e` names: a user who gives a script a full path allows it to read there.
@@ -170,20 +187,44 @@ mod tests {
         assert_eq!(project_root(&tests), Some(root.0.join("a/project")));
     }
 
-    /// Of a user whose settings are a repository, a script may not read all that is theirs.
+    /// Of a user whose settings are a repository, a script may not read all that is theirs; nor where the home is worked in, which is
+    /// where a terminal begins.
     #[test]
-    fn a_home_is_no_project() {
+    fn issue_42_a_home_is_no_project() {
         let root = Folder::new("home");
         fs::create_dir(root.0.join(".git")).unwrap();
         let tests = root.0.join("a/project/tests/load");
+        let of = |home: &Path| ReservedFolders { home: Some(home.to_owned()), temporary: None };
         for home in [root.0.clone(), root.0.join("a")] {
-            let project = project_below(&tests, Some(&home));
-            assert!(project.as_ref() != Some(&root.0), "{project:?}");
+            for working in [&home, &root.0] {
+                let project = project_below(&tests, || Some(working.clone()), &of(&home));
+                assert_eq!(project, None, "{working:?}");
+            }
         }
-        assert_eq!(project_below(&tests, Some(Path::new("/no/such/home"))), Some(root.0.clone()));
+        let elsewhere = of(Path::new("/no/such/home"));
+        assert_eq!(project_below(&tests, || None, &elsewhere), Some(root.0.clone()));
         fs::write(root.0.join("a/project/package.json"), "{}").unwrap();
-        let project = project_below(&tests, Some(&root.0));
+        let project = project_below(&tests, || None, &of(&root.0));
         assert_eq!(project, Some(root.0.join("a/project")));
+    }
+
+    /// Of a script that lies in a home, its imports alone are read.
+    #[test]
+    fn issue_42_of_a_home_what_is_imported_may_be_read() {
+        let root = Folder::new("imports-of-home");
+        let script = root.0.join("a/l.js");
+        fs::write(&script, "import './m.js'; // import './key.js'").unwrap();
+        for name in ["a/m.js", "a/key.js", "a/data.csv"] {
+            fs::write(root.0.join(name), "").unwrap();
+        }
+        let reserved = ReservedFolders { home: Some(root.0.join("a")), temporary: None };
+        let mut readable = Readable { reserved: Some(root.0.join("a")), ..Readable::default() };
+        readable.allow_imports(&script, &reserved);
+        let read = |name: &str| readable.read(&root.0.join(name).display().to_string());
+        assert_eq!(read("a/m.js"), Ok(Vec::new()));
+        for name in ["a/key.js", "a/data.csv"] {
+            assert!(read(name).unwrap_err().contains("a home or the like"), "{name}");
+        }
     }
 
     #[test]
@@ -191,6 +232,7 @@ mod tests {
         let root = Folder::new("span");
         let tests = root.0.join("a/project/tests");
         fs::write(root.0.join("a/project/c.js"), "").unwrap();
+        fs::write(root.0.join("a/d.js"), "{}").unwrap();
         fs::write(root.0.join("a/d.json"), "{}").unwrap();
         let script = tests.join("l.js");
         fs::write(&script, "import '../c.js'; export default () => {}").unwrap();
@@ -202,7 +244,14 @@ mod tests {
         };
         assert_eq!(read("a/project/c.js"), Ok(Vec::new()));
         assert!(read("a/d.json").is_err(), "no import leads there");
-        fs::write(&script, "import '../../d.json'").unwrap();
+        // A comment imports nothing, and what is no script is no module.
+        for text in
+            ["// import '../../d.js'", "/* import '../../d.js' */", "require('../../d.json')"]
+        {
+            fs::write(&script, text).unwrap();
+            assert!(read("a/d.json").is_err(), "{text}");
+        }
+        fs::write(&script, "import '../../d.js'").unwrap();
         assert_eq!(read("a/d.json"), Ok(b"{}".to_vec()));
         // Where a mark says what the project is, imports do not widen it.
         fs::create_dir(tests.join(".git")).unwrap();

@@ -5,16 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use cli::{
-    CommandError, ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, Output,
-    ParsedArgs, usage_error,
-};
-use metrics::Verdict;
+use cli::{CommandError, ExitCode, ExitError, Invocation, Output, ParsedArgs, usage_error};
 use metrics::tally::{Assertion, MetricSummary, Tally};
+use metrics::{Generator, Verdict};
 use report::k6_summary::{K6Input, K6Part};
 use script::{GroupTallies, Level, PriorStages, Stage, SystemTag, VuStats};
-use session::BarePort;
 use session::save::{self, SaveRequest, SavedTest};
+use session::{BarePort, RunFigures, RunOutcome, TerminalView};
 use stdx::Nanos;
 use store::OpenRun;
 use workload::VuAssignment;
@@ -27,9 +24,10 @@ use crate::judge::{assertions, joined_once, judge, shortened};
 use crate::outputs::Losses;
 use crate::rest::Rest;
 use crate::setup_totals::SetupTotals;
-use crate::stage::{GateJudge, StageResult, run_stage};
+use crate::stage::{StageResult, run_stage};
 use crate::summary;
 use crate::summary_mode::SummaryMode;
+use crate::waits::{linger, wait_while_paused};
 use crate::watch::{JUDGE_EVERY, JUDGE_FLEET_EVERY, Progress, Watch};
 
 /// Runs a script.
@@ -161,7 +159,7 @@ fn test(
         _ => None,
     };
     if let (Some(outputs), Some(done)) = (&mut meant.outputs, &mut last) {
-        outputs.held = done.held.take();
+        outputs.held = done.run.ended.results.take();
     }
     if meant.teardown && last.is_some() {
         let stage = (Stage::Teardown, seen.earlier());
@@ -170,18 +168,17 @@ fn test(
         let late = after(&meant, &down, ExitCode::TeardownTimeout);
         seen.code = if seen.code == ExitCode::Ok { late } else { seen.code };
     }
-    let judge = last.as_mut().and_then(|done| done.gates.take());
     let agents = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.agents));
     let Conclusion { crossed, gates, mut asserted, summary } =
-        conclude(&mut meant, &seen, judge.as_ref(), agents)?;
-    let events = last.as_mut().map_or_else(Vec::new, |done| std::mem::take(&mut done.events));
-    asserted.extend(events.into_iter().map(Assertion::Event));
-    asserted.push(provenance);
-    let verdict =
-        judge.as_ref().map(|judge| judge.figures.verdict(&judge.generator).with_agents(&asserted));
-    let judged = judge.as_ref().zip(verdict.as_ref());
-    if let Some((judge, verdict)) = judged {
-        write_reports(&meant, (judge, verdict), (saved, &asserted))?;
+        conclude(&mut meant, &seen, last.as_ref().map(|done| &done.run), agents)?;
+    if let Some(done) = &mut last {
+        asserted = done.run.with_facts(asserted, provenance);
+    }
+    let verdict = last.as_ref().and_then(|done| done.run.verdict(&asserted));
+    let judged = last.as_ref().zip(verdict.as_ref());
+    let judged = judged.and_then(|(done, verdict)| JudgedFigures::of(&done.run, verdict));
+    if let Some(judged) = judged {
+        write_reports(&meant, judged, (saved, &asserted))?;
     }
     if last.is_some() && !crossed.is_empty() {
         let text = format!("thresholds on metrics '{crossed}' have been crossed");
@@ -216,7 +213,7 @@ fn scenarios(
         let mut watch = Watch::new(control, live, before.clone(), limits);
         crossed.replace(watch.crossed());
         watch.serve(rest.cloned());
-        if !meant.quiet && !meant.tui {
+        if !meant.quiet && meant.displays.terminal != TerminalView::FullScreen {
             watch.show(progress(meant, before.elapsed));
         }
         watch
@@ -241,13 +238,28 @@ fn scenarios(
     Ok(done)
 }
 
+/// The figures of the scenarios with the verdict on them.
+#[derive(Clone, Copy)]
+struct JudgedFigures<'a> {
+    figures: &'a RunFigures,
+    generator: &'a Generator,
+    verdict: &'a Verdict,
+}
+
+impl<'a> JudgedFigures<'a> {
+    /// Those of a run; `None` where none were made.
+    fn of(run: &'a RunOutcome, verdict: &'a Verdict) -> Option<Self> {
+        let (figures, generator) = (run.figures.as_ref()?, &run.ended.generator);
+        Some(Self { figures, generator, verdict })
+    }
+}
+
 /// Writes the report of the scenarios to its files and to the job's summary, and stores it.
 fn write_reports(
     meant: &TestConfig,
-    (judge, verdict): (&GateJudge, &Verdict),
+    JudgedFigures { figures, generator, verdict }: JudgedFigures<'_>,
     (saved, asserted): (Option<&mut OpenRun>, &[Assertion]),
 ) -> Result<(), ExitError> {
-    let GateJudge { figures, generator, .. } = judge;
     let title = saved.as_ref().map_or(meant.path.as_str(), |run| run.name()).to_owned();
     let attacked = figures.attacked();
     let input = figures.input(&title, (generator, verdict), asserted);
@@ -276,7 +288,7 @@ struct Conclusion {
 fn conclude(
     meant: &mut TestConfig,
     seen: &TestProgress,
-    judge_of_gates: Option<&GateJudge>,
+    run: Option<&RunOutcome>,
     agents: Vec<Assertion>,
 ) -> Result<Conclusion, ExitError> {
     let (tally, elapsed) = (&seen.outcome.tally, seen.elapsed);
@@ -297,7 +309,7 @@ fn conclude(
     let printed = summary::write_summary(meant, &input, seen.data.as_deref());
     let figures = metrics_of(tally, &parts, elapsed, &meant.gates.percentiles());
     let asserted = [assertions(&outcomes, tally), figures].concat();
-    let gates = judge_of_gates.map_or_else(Vec::new, |judge| judge.outcomes(&asserted));
+    let gates = run.map_or_else(Vec::new, |run| run.gate_outcomes(&asserted));
     let asserted = [gates.clone(), asserted, agents].concat();
     if let Some(outputs) = meant.outputs.take() {
         print_losses(&outputs.finish(asserted.clone())?);
@@ -448,47 +460,18 @@ fn notes(meant: &TestConfig, done: &StageResult, elapsed: Nanos) {
 /// other programs read. Of a script without requests there is only the verdict.
 fn write_result(
     meant: &TestConfig,
-    judged: Option<(&GateJudge, &Verdict)>,
+    judged: Option<JudgedFigures<'_>>,
     (done, asserted): (&StageResult, &[Assertion]),
 ) {
-    let has_requests = |(judge, _): &(&GateJudge, &Verdict)| judge.figures.summary.requests > 0;
-    if let Some((judge, verdict)) = judged.filter(has_requests).filter(|_| meant.has_result()) {
-        let input = judge.figures.input("", (&judge.generator, verdict), asserted);
+    let has_requests = |judged: &JudgedFigures<'_>| judged.figures.summary.requests > 0;
+    if let Some(judged) = judged.filter(has_requests).filter(|_| meant.has_result()) {
+        let JudgedFigures { figures, generator, verdict } = judged;
+        let input = figures.input("", (generator, verdict), asserted);
         report::brief(&input).lines().for_each(cli::eprint_line);
         return;
     }
-    let verdict = judged.map_or(&done.verdict, |(_, verdict)| verdict);
+    let verdict = judged.map_or(&done.verdict, |judged| judged.verdict);
     if !verdict.is_valid() {
         cli::eprint_line(&format!("brunt: {verdict}"));
     }
-}
-
-/// Waits until a client resumes a test that begins paused.
-fn wait_while_paused(meant: &TestConfig, rest: Option<&Rest>) -> Result<(), ExitError> {
-    if !meant.options.paused {
-        return Ok(());
-    }
-    let Some(rest) = rest else {
-        let text = "the test is paused, and without --address nobody can resume it: it begins";
-        meant.logger.log_line(Level::Warn, text);
-        return Ok(());
-    };
-    let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
-    while rest.is_paused() && !rest.is_stopped() && interrupts.seen() == 0 {
-        std::thread::sleep(INTERRUPT_CHECK_INTERVAL);
-    }
-    Ok(())
-}
-
-/// Stays until interrupted.
-fn linger(meant: &TestConfig) -> Result<(), ExitError> {
-    let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
-    meant.logger.log_line(
-        Level::Info,
-        "The test is done, but --linger was enabled, so we are waiting for Ctrl+C to continue...",
-    );
-    while interrupts.seen() == 0 {
-        std::thread::sleep(INTERRUPT_CHECK_INTERVAL);
-    }
-    Ok(())
 }

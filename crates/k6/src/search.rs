@@ -10,7 +10,8 @@ use engine::Settings;
 use metrics::Batch;
 use script::{Control, PriorStages, Stage, VuPoolPlan, VuStats};
 use session::{
-    Control as RunControl, Observer, ObserverError, Session, SessionOptions, SessionOutcome,
+    Control as RunControl, Observer, ObserverError, OpenDisplays, RunPlace, RunRequest,
+    SessionOptions, SessionOutcome,
 };
 use stdx::Nanos;
 use workload::executor::{ArrivalKind, Executor, Scenario};
@@ -150,7 +151,7 @@ impl SearchedScript {
     pub fn run(
         &mut self,
         trial: &ScriptTrial<'_>,
-        options: SessionOptions,
+        (options, shown): (SessionOptions, OpenDisplays),
         observers: &mut [&mut dyn Observer],
     ) -> Result<TrialOutcome, ExitError> {
         let stats = Arc::new(Mutex::new(VuStats::default()));
@@ -161,10 +162,10 @@ impl SearchedScript {
         let control_of_pilot = Arc::clone(&control);
         let (began, begun) = (self.meant.began, trial.begun);
         let mut pilot = Pilot { began, control: control_of_pilot, begun };
-        let session = Session::start(plan_of(load), &settings, None, options)?;
+        let request = RunRequest { shown, ..RunRequest::new(plan_of(load), options) };
         let mut all: Vec<&mut dyn Observer> = vec![&mut pilot];
         all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
-        let mut ended = session.run(&mut all)?;
+        let mut ended = request.carry_out(RunPlace::here(&settings), &mut all)?.ended;
         drop(all);
         if let Some(text) = control.aborted().or_else(|| control.broken()) {
             return Err(ExitError::new(ExitCode::Script, text));

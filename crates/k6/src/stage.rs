@@ -5,17 +5,15 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use cli::{ExitCode, ExitError, Interrupts};
 use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Settings};
-use metrics::server::Row;
 use metrics::tally::Assertion;
-use metrics::{Batch, Event, Gates, Generator, Snapshot, Summary, TargetTable, Verdict};
+use metrics::{Snapshot, Summary, TargetTable, Verdict};
 use script::{
     Control, Level, LiveMetrics, PriorStages, SamplePlan, Stage, VuPoolPlan, VuStats, WorkPlan,
     vu_pool,
 };
-use session::tui;
-use session::web::{self, LivePage, LiveView};
+use session::web::MoreOnPage;
 use session::{
-    Control as RunControl, GateObserver, Observer, ObserverError, OpenResults, RunFigures, Session,
+    Control as RunControl, GateObserver, Observer, RunOutcome, RunPlace, RunRequest,
     SessionOptions, go_words,
 };
 use stdx::{Distribution, Nanos};
@@ -39,39 +37,11 @@ pub(super) struct StageResult {
     pub(super) elapsed: Nanos,
     pub(super) interrupted: bool,
     pub(super) verdict: Verdict,
-    /// What the gates need of the rows of the stage; `None` without gates.
-    pub(super) gates: Option<GateJudge>,
     pub(super) control: Arc<Control>,
-    /// Its results, still open.
-    pub(super) held: Option<OpenResults>,
+    /// Its run: thresholds and gates are judged after teardown, and belong to its results, which are still open.
+    pub(super) run: RunOutcome,
     /// The agents of a fleet, which the results have.
     pub(super) agents: Vec<Assertion>,
-    /// What was done to the stage; its results have it already.
-    pub(super) events: Vec<Event>,
-}
-
-/// The rows of a stage as gates and the store need them: they are judged when the thresholds are.
-pub(super) struct GateJudge {
-    gates: Option<GateObserver>,
-    pub(super) figures: RunFigures,
-    pub(super) generator: Generator,
-}
-
-impl GateJudge {
-    pub(super) fn new(
-        gates: Option<GateObserver>,
-        figures: RunFigures,
-        generator: Generator,
-    ) -> Self {
-        Self { gates, figures, generator }
-    }
-
-    /// The results of the gates; `asserted` is what the script asserts and measured.
-    pub(super) fn outcomes(&self, asserted: &[Assertion]) -> Vec<Assertion> {
-        let outcomes =
-            |gates: &GateObserver| gates.outcomes(&self.figures.summary, &self.generator, asserted);
-        self.gates.as_ref().map_or_else(Vec::new, outcomes)
-    }
 }
 
 /// Makes the monitor of a running stage.
@@ -95,52 +65,52 @@ pub(super) fn run_stage(
     plan.work.earlier = earlier;
     let control = Arc::clone(&plan.control);
     let load = load_of(meant, plan);
-    let outputs = meant.outputs.as_ref().filter(|_| stage == Stage::Iteration);
-    let open = |outputs: &Outputs| outputs.open_results(meant.watching.as_ref()).transpose();
-    let results = outputs.and_then(open).transpose()?;
-    let of_stage = if stage == Stage::Iteration { meant.gates.clone() } else { Gates::default() };
-    let mut gates = GateObserver::new(&of_stage, TargetTable::default());
-    let is_reported = gates.is_some() || outputs.is_some_and(|outputs| outputs.stored.is_some());
-    let mut figures = (stage == Stage::Iteration).then(|| meant.figures(is_reported)).flatten();
-    let page = live_page(meant, stage, &interrupts);
-    let is_screen = meant.tui && stage == Stage::Iteration;
-    let rows = results.is_some() || figures.is_some() || page.is_some() || is_screen;
-    let settings = Settings { rows, ..settings(meant, stage) };
-    // Thresholds are judged after teardown, and belong to the results.
-    let options = SessionOptions::new(&interrupts);
-    // The log says that it is interrupted.
-    let options =
-        SessionOptions { results, keeps_results_open: true, drain_notice: false, ..options };
-    let plan = plan_of(load);
-    let view = page.as_ref().map(|page| page.view(&plan));
-    let mut screen = is_screen.then(|| tui::open(&plan, &interrupts)).flatten();
-    let session = Session::start(plan, &settings, None, options)?;
+    let (request, needs_rows) = request(meant, (stage, plan_of(load)), &interrupts)?;
+    let settings = Settings { rows: needs_rows, ..settings(meant, stage) };
+    let more = request.shown.more_on_page();
+    let started = request.start(RunPlace::here(&settings))?;
     let watch = prepare.zip(live).map(|(prepare, live)| prepare(Arc::clone(&control), live));
-    let mut observer =
-        StageObserver::new(meant, &control, watch, interrupts.seen() > 0).shown(view);
-    let ended = session.run(&mut [&mut observer, &mut gates, &mut figures, &mut screen]);
-    drop((observer, screen));
-    let ended = ended?;
+    let is_logged = interrupts.seen() > 0;
+    let mut observer = StageObserver::new(meant, &control, (watch, more), is_logged);
+    let run = started.run(&mut [&mut observer]);
+    drop(observer);
+    let run = run?;
     let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
-    let verdict = Verdict::new(&Summary::new(), Some(&ended.generator), &[]);
-    let gates = figures.map(|figures| GateJudge::new(gates, figures, ended.generator.clone()));
+    let verdict = Verdict::new(&Summary::new(), Some(&run.ended.generator), &[]);
     let interrupted = interrupts.seen() > 0;
-    let finished = Nanos::from(ended.finished.saturating_duration_since(meant.began));
+    let finished = Nanos::from(run.ended.finished.saturating_duration_since(meant.began));
     let elapsed = finished.saturating_sub(control.began_at().unwrap_or(finished));
-    let (held, agents, events) = (ended.results, Vec::new(), ended.events);
-    Ok(StageResult { outcome, elapsed, interrupted, verdict, gates, control, held, agents, events })
+    Ok(StageResult { outcome, elapsed, interrupted, verdict, control, run, agents: Vec::new() })
 }
 
-/// The live page of the scenarios, where it is asked for.
-pub(super) fn live_page(
+/// The run of a stage, and whether it needs a row for each request. The scenarios alone have outputs, displays and gates.
+///
+/// # Errors
+/// An output cannot be opened.
+pub(super) fn request(
     meant: &TestConfig,
-    stage: Stage,
+    (stage, plan): (Stage, Plan),
     interrupts: &Interrupts,
-) -> Option<LivePage> {
-    let address = meant.page.address.as_deref().filter(|_| stage == Stage::Iteration);
-    let page = address.and_then(|address| web::open(address, interrupts));
-    page.iter().filter(|_| meant.page.is_opened).for_each(web::browse);
-    page
+) -> Result<(RunRequest, bool), ExitError> {
+    // The log says that it is interrupted, and thresholds are judged after teardown.
+    let options = SessionOptions {
+        keeps_results_open: true,
+        drain_notice: false,
+        ..SessionOptions::new(interrupts)
+    };
+    if stage != Stage::Iteration {
+        return Ok((RunRequest::new(plan, options), false));
+    }
+    let outputs = meant.outputs.as_ref();
+    let open = |outputs: &Outputs| outputs.open_results(meant.watching.as_ref()).transpose();
+    let results = outputs.and_then(open).transpose()?;
+    let gates = GateObserver::new(&meant.gates, TargetTable::default());
+    let is_reported = gates.is_some() || outputs.is_some_and(|outputs| outputs.stored.is_some());
+    let figures = meant.figures(is_reported);
+    let needs_rows = results.is_some() || figures.is_some() || meant.displays.take_rows();
+    let shown = meant.displays.open(&plan, interrupts)?;
+    let options = SessionOptions { results, ..options };
+    Ok((RunRequest { plan, options, shown, figures, gates }, needs_rows))
 }
 
 /// Passes the user's interrupts on to scripts, and has thresholds judged and progress shown.
@@ -151,7 +121,8 @@ pub(super) struct StageObserver {
     /// The log has the first interrupt.
     interrupt_logged: bool,
     watch: Option<Watch>,
-    view: Option<LiveView>,
+    /// Where the live page takes what only scripts have.
+    more: Option<MoreOnPage>,
 }
 
 impl StageObserver {
@@ -159,50 +130,27 @@ impl StageObserver {
     pub(super) fn new(
         meant: &TestConfig,
         control: &Arc<Control>,
-        watch: Option<Watch>,
+        (watch, more): (Option<Watch>, Option<MoreOnPage>),
         interrupt_logged: bool,
     ) -> Self {
         let (control, logger) = (Arc::clone(control), Arc::clone(&meant.logger));
-        Self { began: meant.began, control, logger, interrupt_logged, watch, view: None }
+        Self { began: meant.began, control, logger, interrupt_logged, watch, more }
     }
 
-    fn show_beside(&mut self) {
-        if let (Some(view), Some(watch)) = (&mut self.view, &self.watch) {
-            view.set_more(watch.beside());
+    fn show_beside(&self) {
+        if let (Some(more), Some(watch)) = (&self.more, &self.watch) {
+            more.set(watch.beside());
         }
-    }
-
-    /// The same, shown on a live page.
-    pub(super) fn shown(self, view: Option<LiveView>) -> Self {
-        Self { view, ..self }
     }
 }
 
 impl Observer for StageObserver {
-    fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
-        self.view.rows(batch)
-    }
-
-    fn progress(&mut self, snapshot: &Snapshot, run: &mut RunControl<'_>) {
+    fn progress(&mut self, _: &Snapshot, _: &mut RunControl<'_>) {
         self.show_beside();
-        self.view.progress(snapshot, run);
     }
 
-    fn last(&mut self, snapshot: &Snapshot) {
+    fn last(&mut self, _: &Snapshot) {
         self.show_beside();
-        self.view.last(snapshot);
-    }
-
-    fn event(&mut self, event: &Event) {
-        self.view.event(event);
-    }
-
-    fn server(&mut self, rows: &[Row]) {
-        self.view.server(rows);
-    }
-
-    fn finished(&mut self) {
-        self.view.finished();
     }
 
     fn tick(&mut self, run: &mut RunControl<'_>) {
@@ -213,7 +161,6 @@ impl Observer for StageObserver {
         if let Some(watch) = &mut self.watch {
             watch.update(run);
         }
-        self.view.tick(run);
     }
 }
 
@@ -279,7 +226,7 @@ fn sample_plan(meant: &TestConfig, stage: Stage) -> SamplePlan {
         tags: meant.options.tags.clone(),
         system_tags: meant.options.system_tags,
         row_tags: stage == Stage::Iteration
-            && (meant.has_results() || meant.page.address.is_some()),
+            && (meant.has_results() || meant.displays.page.is_some()),
         emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).and_then(Outputs::emit),
         live: None,
     }

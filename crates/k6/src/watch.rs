@@ -69,6 +69,12 @@ impl Watch {
         }
     }
 
+    /// The scenarios begin then, and not now: the agents of a fleet wait for each other.
+    pub(super) fn begins_at(&mut self, instant: Instant) {
+        self.began = instant;
+        self.judge_at = instant + self.judge_every;
+    }
+
     /// Serves the REST API.
     pub(super) fn serve(&mut self, rest: Option<Arc<Rest>>) {
         if let Some(rest) = &rest {
@@ -91,15 +97,20 @@ impl Watch {
     pub(super) fn beside(&self) -> Value {
         let mut tally = self.before.tally.clone();
         self.live.add(&mut tally);
-        let elapsed = self.before.elapsed + self.began.elapsed();
+        let elapsed = self.before.elapsed + self.elapsed();
         let thresholds = judge::judge(&self.limits, &tally, elapsed.into(), false);
         dashboard::beside(&tally, elapsed.as_secs_f64(), &thresholds, &self.control.instance())
+    }
+
+    /// The time since the scenarios began.
+    fn elapsed(&self) -> Duration {
+        Instant::now().saturating_duration_since(self.began)
     }
 
     /// Judges thresholds, ends the test if one asks for it, and draws progress.
     pub(super) fn update(&mut self, run: &mut RunControl<'_>) {
         let now = Instant::now();
-        let elapsed = now - self.began;
+        let elapsed = self.elapsed();
         if judge::may_end(&self.limits) && now >= self.judge_at {
             self.judge_at = now + self.judge_every;
             let mut tally = self.before.tally.clone();
@@ -242,6 +253,20 @@ mod tests {
         }
         let expect = "\n00m05.0s  02/4 VUs  7 done, 1 cut off\nramp     [==--] 3 VUs  00m05.0s/00m10.0s\nsteady   [====] 1 VUs  00m01.0s/00m01.0s\n";
         assert_eq!(progress.text(second * 5, (2, 7, 1), false, 40), expect);
+    }
+
+    /// Issue 41: the bars of a fleet ran for the seconds in which its agents waited for the start.
+    #[test]
+    fn bars_begin_with_the_load() {
+        let control = Control::new(&[], &workload::Segment::default());
+        let before =
+            SetupTotals { tally: metrics::tally::Tally::default(), elapsed: Duration::ZERO };
+        let limits = (Vec::new(), JUDGE_EVERY);
+        let mut watch = Watch::new(control, Arc::default(), before, limits);
+        let hour = Duration::from_secs(3600);
+        watch.begins_at(Instant::now() + hour);
+        assert_eq!(watch.elapsed(), Duration::ZERO);
+        assert!(watch.judge_at > watch.began);
     }
 
     #[test]

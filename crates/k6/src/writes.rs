@@ -3,13 +3,14 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use cli::reason;
 use nix::fcntl::OFlag;
 
 use crate::project::project_root;
+use crate::reserved_folders::ReservedFolders;
 
 /// What files that reports are have for an ending.
 const REPORTS: [&str; 7] = ["html", "json", "txt", "xml", "csv", "md", "log"];
@@ -42,8 +43,8 @@ impl Writes {
         let script = fs::canonicalize(script).ok();
         let beside = script.as_deref().and_then(Path::parent).unwrap_or(working.as_path());
         let places = project_root(beside).into_iter().chain(fs::canonicalize(&working));
-        let temporary = fs::canonicalize(std::env::temp_dir()).ok();
-        let free = places.filter(|place| is_own(place, temporary.as_deref())).collect();
+        let reserved = ReservedFolders::of_user();
+        let free = places.filter(|place| reserved.spares(place)).collect();
         Ok(Self { free, working, allowed, anywhere: false })
     }
 
@@ -106,6 +107,10 @@ impl Writes {
         if folder.ancestors().any(|above| is_link(above) && !leads_to_free(above)) {
             return Err(refusal("a symbolic link is on the way to it"));
         }
+        // Stores of packages lie outside of the project, and its files are names of theirs.
+        if fs::symlink_metadata(&full).is_ok_and(|meta| meta.is_file() && meta.nlink() > 1) {
+            return Err(refusal("it has another name elsewhere (a hard link)"));
+        }
         let below = self.free.iter().find_map(|free| full.strip_prefix(free).ok());
         if is_hidden(below.unwrap_or(&full)) {
             return Err(refusal("a name that begins with a dot is on the way to it"));
@@ -118,12 +123,6 @@ impl Writes {
         }
         Ok(Place { may_replace: below.is_some(), path: full })
     }
-}
-
-/// Whether a folder can be a project, or be worked in: all programs have things in the root and in the temporary folder, and CI
-/// has there what its next steps run.
-fn is_own(place: &Path, temporary: Option<&Path>) -> bool {
-    place.parent().is_some() && temporary != Some(place)
 }
 
 /// A file that may be written.
@@ -242,8 +241,6 @@ mod tests {
     #[test]
     fn issue_42_the_temporary_folder_is_no_project() {
         let temporary = fs::canonicalize(std::env::temp_dir()).unwrap();
-        assert!(!is_own(&temporary, Some(&temporary)) && !is_own(Path::new("/"), None));
-        assert!(is_own(&temporary.join("project"), Some(&temporary)));
         let writes = Writes::of(&temporary.join("script.js").display().to_string(), &[]).unwrap();
         assert!(!writes.free.contains(&temporary));
         let world = World::new("temporary");
@@ -255,6 +252,19 @@ mod tests {
         }
         let own = world.0.join("ci/new.json").display().to_string();
         assert_eq!(writes.write(&own, b"x"), Ok(()), "a report may be made there");
+    }
+
+    /// The files of pnpm, cargo and others are hard links into a store that all projects share.
+    #[test]
+    fn issue_42_a_file_with_another_name_is_not_written_through() {
+        let world = World::new("hard-links");
+        let store = world.0.join("home/keys/lib.js");
+        fs::write(&store, "mine").unwrap();
+        fs::hard_link(&store, world.0.join("home/project/load/lib.js")).unwrap();
+        let error = world.writes(&[]).write("lib.js", b"evil").unwrap_err();
+        assert!(error.contains("a hard link"), "{error}");
+        assert_eq!(fs::read(&store).unwrap(), b"mine");
+        assert_eq!(world.writes(&["home/project"]).write("lib.js", b"x"), Ok(()));
     }
 
     /// The pipe has no reader: opening it would wait for ever.

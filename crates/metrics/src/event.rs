@@ -26,6 +26,8 @@ pub enum EventKind {
     Rate(f64),
     /// Another number of users.
     Users(u64),
+    /// The run was ended before its time (`-abort-when`), for this reason.
+    Ended(String),
 }
 
 impl EventKind {
@@ -38,13 +40,14 @@ impl EventKind {
             Self::Resume => "resume",
             Self::Rate(_) => "rate",
             Self::Users(_) => "users",
+            Self::Ended(_) => "ended",
         }
     }
 
     /// Whether the load changed.
     #[must_use]
     pub const fn changes_load(&self) -> bool {
-        !matches!(self, Self::Mark(_))
+        !matches!(self, Self::Mark(_) | Self::Ended(_))
     }
 }
 
@@ -57,6 +60,7 @@ impl fmt::Display for EventKind {
             Self::Resume => f.write_str("resumed"),
             Self::Rate(rate) => write!(f, "rate {rate}/s"),
             Self::Users(users) => write!(f, "users {users}"),
+            Self::Ended(reason) => write!(f, "ended early (-abort-when): {reason}"),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! `FailureCounts`: hits that failed, by reason: the status of an answer without success, or the way a request got none.
+//! `FailureCounts`: hits that failed, by reason: an answer without success, or the way a request got none.
 
-use crate::{FailureKind, Sample};
+use crate::{FailureKind, Outcome, Sample};
 
 /// Reasons that are counted one by one; hits that failed for further ones are counted together.
 const REASONS_MAX: usize = 16;
@@ -8,27 +8,27 @@ const REASONS_MAX: usize = 16;
 /// Why a hit was no success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureReason {
-    /// An answer with this status.
-    Status(u16),
+    /// An answer that is no success.
+    Outcome(Outcome),
     /// No answer, or none that could be read.
     Kind(FailureKind),
 }
 
 impl FailureReason {
-    /// `status 503`, `timed out`.
+    /// `status 503`, `status UNAVAILABLE`, `timed out`.
     #[must_use]
     pub fn in_words(self) -> String {
         match self {
-            Self::Status(status) => format!("status {status}"),
+            Self::Outcome(outcome) => format!("status {outcome}"),
             Self::Kind(kind) => kind.in_words().to_owned(),
         }
     }
 
-    /// The key of JSON: `503`, `timeout`.
+    /// The key of JSON: `503`, `UNAVAILABLE`, `timeout`.
     #[must_use]
     pub fn key(self) -> String {
         match self {
-            Self::Status(status) => status.to_string(),
+            Self::Outcome(outcome) => outcome.to_string(),
             Self::Kind(kind) => kind.name().to_owned(),
         }
     }
@@ -47,7 +47,7 @@ impl FailureCounts {
     /// Counts a hit that is no success.
     pub(crate) fn record(&mut self, sample: &Sample) {
         let reason = match sample.failure {
-            FailureKind::None => FailureReason::Status(sample.status),
+            FailureKind::None => FailureReason::Outcome(sample.outcome),
             kind => FailureReason::Kind(kind),
         };
         self.add(reason, 1);
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn the_most_frequent_reasons_come_first_and_no_more_than_sixteen() {
         let mut counts = FailureCounts::default();
-        let status = |status| Sample { status, ..Sample::default() };
+        let status = |status| Sample { outcome: Outcome::Http(status), ..Sample::default() };
         let timeout = Sample { failure: FailureKind::Timeout, ..Sample::default() };
         for sample in [status(500), timeout, timeout] {
             counts.record(&sample);

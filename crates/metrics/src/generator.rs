@@ -62,6 +62,11 @@ pub struct Generator {
     pub stall_longest: Nanos,
     /// How long a CPU quota kept the generator's process from running, over all its processors.
     pub throttled: Nanos,
+    /// The other process of the generator's machine that used most of its CPUs meanwhile, as `node (1234)`; empty where none used a
+    /// quarter of a core.
+    pub neighbour: String,
+    /// The time that it used.
+    pub neighbour_cpu: Nanos,
     /// Connections that failed for want of a file descriptor.
     pub descriptors_exhausted: u64,
     /// Connections that failed for want of a local port.
@@ -77,6 +82,8 @@ pub struct Generator {
     /// Hits that were sent a second time: the kept connection of the first closed before its answer began, or an HTTP/2 server said
     /// that it had not processed them. A server may have worked on the first.
     pub sent_again: u64,
+    /// Users of a closed loop that waited in vain for each of their answers, until the timeout.
+    pub never_answered: u64,
     /// Connections made.
     pub connections: u64,
     /// Rows that the result stream's queue had no room for: they are in the live counts, not in the file.
@@ -127,6 +134,10 @@ impl Generator {
         self.stalls = self.stalls.max(other.stalls);
         self.stall_longest = self.stall_longest.max(other.stall_longest);
         self.throttled = self.throttled.max(other.throttled);
+        if other.neighbour_cpu > self.neighbour_cpu {
+            self.neighbour.clone_from(&other.neighbour);
+            self.neighbour_cpu = other.neighbour_cpu;
+        }
         self.descriptors_exhausted += other.descriptors_exhausted;
         self.ports_exhausted += other.ports_exhausted;
         self.pauses += other.pauses;
@@ -136,12 +147,22 @@ impl Generator {
             Landing::add(&mut self.landings, &one.from, &one.to, one.requests);
         }
         self.sent_again += other.sent_again;
+        self.never_answered += other.never_answered;
         self.connections += other.connections;
         self.rows_dropped += other.rows_dropped;
         self.lost_at_end += other.lost_at_end;
         self.texts_cut += other.texts_cut;
         self.kernel_times += other.kernel_times;
         self.interrupted |= other.interrupted;
+    }
+
+    /// Users of a closed loop that were never answered, where they made the load another one than was asked for: some and not all of
+    /// them, in a run that was not interrupted while they tried. Of one request a user it is requests that time out.
+    #[must_use]
+    pub fn users_missing(&self) -> Option<u64> {
+        let is_part = self.never_answered > 0 && self.never_answered < self.users;
+        let is_load = self.sent >= 2 * self.users && !self.self_paced && !self.interrupted;
+        (is_part && is_load).then_some(self.never_answered)
     }
 
     fn merge_redirect_hosts(&mut self, other: &Self) {

@@ -3,9 +3,12 @@
 
 use std::collections::HashMap;
 
-use stdx::url_without_secrets;
+use stdx::{cut_text, url_without_secrets};
 
-use crate::{Batch, FailureCounts, FailureKind, Histogram, Sample, TargetTable, row_tag};
+use crate::summary::{TEXT_MAX, cut};
+use crate::{
+    AgentRecord, Batch, FailureCounts, FailureKind, Histogram, Sample, TargetTable, row_tag,
+};
 
 /// Groups at most; hits of further keys go into the group [`OTHER`].
 pub const GROUPS_MAX: usize = 1000;
@@ -52,7 +55,7 @@ const CONNECTIONS_CACHED: usize = 64 << 10;
 pub struct Group {
     /// Hits, failed ones included.
     pub hits: u64,
-    /// Hits answered with a status in 200..400.
+    /// Hits answered with success.
     pub successes: u64,
     /// Response body bytes, decoded.
     pub bytes_in: u64,
@@ -114,12 +117,17 @@ impl Groups {
     fn at_status(&mut self, sample: &Sample) -> usize {
         // Failed hits have their own numbers above those of the statuses; the cache then serves both.
         let number = match sample.failure {
-            FailureKind::None => usize::from(sample.status),
+            FailureKind::None if sample.outcome.number() > 0 => {
+                usize::from(u16::MAX)
+                    + FailureKind::ALL.len()
+                    + usize::from(sample.outcome.number())
+            }
+            FailureKind::None => usize::from(sample.outcome.code()),
             kind => usize::from(u16::MAX) + kind as usize,
         };
         self.cached(number, |_| match sample.failure {
-            FailureKind::None => sample.status.to_string(),
-            kind => format!("{} ({})", sample.status, kind.name()),
+            FailureKind::None => sample.outcome.to_string(),
+            kind => format!("{} ({})", sample.outcome, kind.name()),
         })
     }
 
@@ -149,7 +157,7 @@ impl Groups {
     /// The group of a hit by its name, or by its line where it has none. A script's name is its URL unless it gives one.
     fn at_line(&mut self, name: &[u8], line: &[u8]) -> usize {
         let is_named = !name.is_empty() && !line.ends_with(name);
-        let raw = if is_named { name } else { line };
+        let raw = cut(if is_named { name } else { line });
         if let Some(&at) = self.by_line.get(raw) {
             return at as usize;
         }
@@ -189,6 +197,7 @@ impl Groups {
     }
 
     fn at_key(&mut self, key: &str) -> usize {
+        let key = &*cut_text(key, TEXT_MAX);
         if let Some(&at) = self.index.get(key) {
             return at;
         }
@@ -213,6 +222,21 @@ impl Groups {
         for (key, group) in &other.list {
             let at = self.at_key(key);
             self.list[at].1.merge(group);
+        }
+    }
+
+    /// Names groups of agents as those are called everywhere else. A number that several runs gave to agents of other names stays.
+    pub fn name_agents(&mut self, agents: &[&AgentRecord]) {
+        if self.by != By::Agent {
+            return;
+        }
+        for (key, _) in &mut self.list {
+            let mut named = agents.iter().filter(|agent| agent.number.to_string() == *key);
+            if let Some(agent) = named.next()
+                && named.all(|other| other.name == agent.name)
+            {
+                key.clone_from(&agent.name);
+            }
         }
     }
 
@@ -261,7 +285,7 @@ mod tests {
     use stdx::Nanos;
 
     use super::*;
-    use crate::{NO_TARGET, TargetLabel};
+    use crate::{NO_TARGET, Outcome, TargetLabel};
 
     fn table(names: &[&str]) -> TargetTable {
         let label = |name: &&str| TargetLabel {
@@ -274,7 +298,14 @@ mod tests {
     }
 
     fn sample(target: u32, status: u16, failure: FailureKind) -> Sample {
-        Sample { target, status, failure, done: Nanos(1000), bytes_in: 5, ..Sample::default() }
+        Sample {
+            target,
+            outcome: Outcome::http(status),
+            failure,
+            done: Nanos(1000),
+            bytes_in: 5,
+            ..Sample::default()
+        }
     }
 
     /// Key, hits, successes.
@@ -300,6 +331,24 @@ mod tests {
         let line = batch.add_text(b"POST http://lazy/");
         batch.samples.push(Sample { line, conn: 3, ..sample(NO_TARGET, 302, FailureKind::None) });
         batch
+    }
+
+    /// Issue 41: `report -by agent` called agents 1, 2 and 3, and the table beside it a, b and c.
+    #[test]
+    fn agents_have_their_names() {
+        let mut groups = Groups::new(By::Agent);
+        let hit = |agent| Sample { agent, ..Sample::default() };
+        let samples = [1, 2, 3, 0].map(hit).to_vec();
+        groups.add(&Batch { samples, ..Batch::default() }, &TargetTable::default());
+        let agent = |number, name: &str| AgentRecord {
+            number,
+            name: name.to_owned(),
+            ..AgentRecord::default()
+        };
+        let agents = [agent(1, "a"), agent(2, "b"), agent(3, "c"), agent(3, "other")];
+        groups.name_agents(&agents.iter().collect::<Vec<_>>());
+        let keys: Vec<&str> = groups.list().iter().map(|(key, _)| key.as_str()).collect();
+        assert_eq!(keys, ["a", "b", "3", UNCONNECTED]);
     }
 
     #[test]

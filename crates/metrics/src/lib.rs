@@ -20,6 +20,8 @@ mod histogram;
 mod landing;
 pub mod metric_name;
 mod objective;
+mod outcome;
+mod outcome_counts;
 mod phases;
 mod provenance;
 mod pulse;
@@ -49,17 +51,19 @@ pub use groups::{By, GROUPS_MAX, Group, Groups, OTHER, UNCONNECTED, UNNAMED, UNT
 pub use histogram::{Histogram, HistogramError, LogLinear, Sketch};
 pub use landing::{LANDINGS_MAX, Landing};
 pub use objective::{CONDITIONS_MAX, Condition, Metric, Objective, ObjectiveError, Op};
+pub use outcome::{GrpcStatus, Outcome};
+pub use outcome_counts::{OutcomeCounts, STATUS_MAX};
 pub use phases::Phases;
 pub use provenance::Provenance;
 pub use pulse::Pulse;
 pub use row_tags::{row_tag, row_tags};
 pub use sample::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
-pub use snapshot::{STATUS_MAX, Snapshot};
+pub use snapshot::Snapshot;
 pub use summary::{ERRORS_MAX, Summary, apart};
 pub use target_rows::TargetRows;
 pub use timeline::{Cell, Timeline};
 pub use traffic::{InFlight, SENDS_WINDOW, Sends, Traffic};
 pub use verdict::{
-    CPU_MAX, JUDGED, LAG_BUSY, LAG_FLOOR, LAG_MAX, LAG_SHARE_MAX, LateQuantile, RATE_TOLERANCE,
-    Reason, Verdict,
+    CPU_MAX, GoodAgents, JUDGED, LAG_BUSY, LAG_FLOOR, LAG_MAX, LAG_SHARE_MAX, LateQuantile,
+    RATE_TOLERANCE, Reason, Verdict,
 };

@@ -7,7 +7,7 @@
 //! limit     = a Go duration; for errors a share: 0.1% or 0.001
 //! ```
 //!
-//! Latencies are response times, from the moment a hit was due. Errors are hits not answered with a status in 200..400.
+//! Latencies are response times, from the moment a hit was due. Errors are hits not answered with success.
 
 use std::fmt;
 use std::str::FromStr;
@@ -49,7 +49,7 @@ pub enum Metric {
     Mean,
     /// The longest response time.
     Max,
-    /// The share of the hits that were not answered with a status in 200..400.
+    /// The share of the hits that were not answered with success.
     Errors,
 }
 
@@ -415,7 +415,7 @@ mod tests {
     fn hundred() -> Batch {
         let sample = |ms: u64| Sample {
             done: Nanos::from_millis(ms),
-            status: if ms == 100 { 0 } else { 200 },
+            outcome: crate::Outcome::http(if ms == 100 { 0 } else { 200 }),
             failure: if ms == 100 { crate::FailureKind::Timeout } else { crate::FailureKind::None },
             ..Sample::default()
         };

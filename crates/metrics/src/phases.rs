@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use stdx::Nanos;
 
+use crate::summary::cut;
 use crate::{Batch, ERRORS_MAX, FailureKind, Histogram, Pulse, Sample};
 
 /// What hits spent their time on. A hit is answered when its response came whole, whatever its status.
@@ -18,7 +19,7 @@ pub struct Phases {
     pub response: Histogram,
     /// Service times of the answered, from the moment the request was written.
     pub service: Histogram,
-    /// Service times of the successes (status 200..400).
+    /// Service times of the successes.
     pub successes: Histogram,
     /// Answered hits, from the request written to the first byte of the response.
     pub waiting: Histogram,
@@ -98,7 +99,7 @@ impl Phases {
         if sample.failure == FailureKind::Stopped {
             return;
         }
-        let text = String::from_utf8_lossy(batch.text(sample.error));
+        let text = String::from_utf8_lossy(cut(batch.text(sample.error)));
         if let Some(hits) = self.failures.get_mut(text.as_ref()) {
             *hits += 1;
         } else if self.failures.len() < ERRORS_MAX {
@@ -190,7 +191,7 @@ mod tests {
             done,
             dial: Nanos::from_millis(dial),
             reused: dial == 0,
-            status,
+            outcome: crate::Outcome::http(status),
             failure,
             ..Sample::default()
         }

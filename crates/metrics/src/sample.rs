@@ -3,7 +3,7 @@
 
 use stdx::Nanos;
 
-use crate::FailureKind;
+use crate::{FailureKind, Outcome};
 
 /// `Sample::target` of a hit without a row in the [`TargetTable`]; its `line` has the method and URL.
 pub const NO_TARGET: u32 = u32::MAX;
@@ -52,13 +52,13 @@ pub struct Sample {
     pub target: u32,
     /// The number of the agent that sent it, from 1, in a fleet; 0 on one machine.
     pub agent: u16,
-    /// HTTP status; 0 where the hit failed, even after headers had come.
-    pub status: u16,
+    /// The answer; none where the hit failed, even after headers had come.
+    pub outcome: Outcome,
     /// Why it failed, if it did.
     pub failure: FailureKind,
     /// The request went out on a reused connection.
     pub reused: bool,
-    /// The error text: a transport error, or the status line of a status outside 200..400; empty on success.
+    /// The error text: a transport error, or the status line of an answer that is no success; empty on success.
     pub error: Span,
     /// `METHOD URL`, where the target table does not say it (lazy targets); else empty.
     pub line: Span,
@@ -85,10 +85,10 @@ impl Sample {
         self.done.saturating_sub(self.sent)
     }
 
-    /// Success as Vegeta counts it: answered with a status in 200..400. So is 101: the protocol was switched as requested.
+    /// Whether it was answered, and with success ([`Outcome::is_success`]).
     #[must_use]
     pub fn is_success(&self) -> bool {
-        self.failure == FailureKind::None && matches!(self.status, 101 | 200..400)
+        self.failure == FailureKind::None && self.outcome.is_success()
     }
 }
 

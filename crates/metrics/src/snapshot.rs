@@ -2,10 +2,7 @@
 
 use stdx::Nanos;
 
-use crate::{FailureKind, Generator, Histogram, Sample};
-
-/// Status codes counted one by one; others are counted as 0.
-pub const STATUS_MAX: usize = 1000;
+use crate::{FailureKind, Generator, Histogram, OutcomeCounts, Sample};
 
 /// What was seen in a stretch of time. Snapshots of several cores or stretches merge without loss.
 #[derive(Clone, Debug)]
@@ -18,11 +15,11 @@ pub struct Snapshot {
     pub response: Histogram,
     /// Service times of the same.
     pub service: Histogram,
-    /// Hits ended, by status; index 0 counts the failed.
-    pub statuses: Box<[u64; STATUS_MAX]>,
+    /// Hits ended, by outcome.
+    pub outcomes: OutcomeCounts,
     /// Hits failed, by [`FailureKind`].
     pub failures: [u64; FailureKind::ALL.len()],
-    /// Hits ended with success (status 200..400).
+    /// Hits ended with success.
     pub successes: u64,
     /// Hits begun and not ended at the stretch's end.
     pub in_flight: u64,
@@ -45,7 +42,7 @@ impl Snapshot {
             to: Nanos::ZERO,
             response: Histogram::new(),
             service: Histogram::new(),
-            statuses: Box::new([0; STATUS_MAX]),
+            outcomes: OutcomeCounts::new(),
             failures: [0; FailureKind::ALL.len()],
             successes: 0,
             in_flight: 0,
@@ -66,8 +63,7 @@ impl Snapshot {
     pub fn record(&mut self, sample: &Sample) {
         self.response.record(sample.response());
         self.service.record(sample.service());
-        let status = usize::from(sample.status);
-        self.statuses[if status < STATUS_MAX { status } else { 0 }] += 1;
+        self.outcomes.record(sample.outcome);
         self.failures[sample.failure as usize] += 1;
         self.successes += u64::from(sample.is_success());
         self.bytes_out += sample.bytes_out;
@@ -85,9 +81,7 @@ impl Snapshot {
         };
         self.response.merge(&other.response);
         self.service.merge(&other.service);
-        for (mine, theirs) in self.statuses.iter_mut().zip(other.statuses.iter()) {
-            *mine += theirs;
-        }
+        self.outcomes.merge(&other.outcomes);
         for (mine, theirs) in self.failures.iter_mut().zip(&other.failures) {
             *mine += theirs;
         }
@@ -105,7 +99,7 @@ impl Snapshot {
         Self {
             response: self.response.compact(),
             service: self.service.compact(),
-            statuses: self.statuses.clone(),
+            outcomes: self.outcomes.clone(),
             generator: Generator::default(),
             ..*self
         }
@@ -121,7 +115,7 @@ impl Snapshot {
         (self.from, self.to) = (Nanos::ZERO, Nanos::ZERO);
         self.response.clear();
         self.service.clear();
-        self.statuses.fill(0);
+        self.outcomes.clear();
         self.failures.fill(0);
         (self.successes, self.in_flight) = (0, 0);
         (self.bytes_out, self.bytes_in, self.wire_in) = (0, 0, 0);
@@ -138,6 +132,7 @@ impl Default for Snapshot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Outcome;
 
     fn sample(status: u16, failure: FailureKind, done: u64) -> Sample {
         Sample {
@@ -146,7 +141,7 @@ mod tests {
             bytes_out: 1,
             bytes_in: 2,
             wire_in: 3,
-            status,
+            outcome: Outcome::http(status),
             failure,
             ..Sample::default()
         }
@@ -167,8 +162,9 @@ mod tests {
         samples().iter().for_each(|sample| snapshot.record(sample));
         assert_eq!((snapshot.hits(), snapshot.successes), (4, 1));
         assert_eq!(
-            (snapshot.statuses[200], snapshot.statuses[404], snapshot.statuses[0]),
-            (1, 1, 2)
+            [Outcome::Http(200), Outcome::Http(404), Outcome::None]
+                .map(|o| snapshot.outcomes.of(o)),
+            [1, 1, 2]
         );
         assert_eq!(snapshot.failures[FailureKind::Timeout as usize], 1);
         assert_eq!((snapshot.bytes_out, snapshot.bytes_in, snapshot.wire_in), (4, 8, 12));
@@ -189,7 +185,7 @@ mod tests {
         merged.merge(&right);
         assert_eq!((merged.from, merged.to), (Nanos(4), Nanos(9)));
         assert_eq!((&merged.response, &merged.service), (&whole.response, &whole.service));
-        assert_eq!((merged.statuses, merged.failures), (whole.statuses, whole.failures));
+        assert_eq!((merged.outcomes, merged.failures), (whole.outcomes, whole.failures));
         left.clear();
         assert_eq!((left.hits(), left.bytes_in, left.to), (0, 0, Nanos(0)));
     }

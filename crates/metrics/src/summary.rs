@@ -6,11 +6,20 @@ use std::collections::{BTreeMap, HashMap};
 use stdx::Nanos;
 
 use crate::{
-    Batch, FailureCounts, FailureKind, FailureReason, Histogram, STATUS_MAX, Sample, Snapshot,
+    Batch, FailureCounts, FailureKind, FailureReason, Histogram, Outcome, OutcomeCounts,
+    STATUS_MAX, Sample, Snapshot,
 };
 
 /// Error texts at most; hits with other texts are counted in [`Summary::errors_more`].
 pub const ERRORS_MAX: usize = 1000;
+
+/// Bytes of an error's text or of a group's key, at most: a file of another's may have texts of megabytes, a thousand of them.
+pub(crate) const TEXT_MAX: usize = 4 << 10;
+
+/// A text as far as figures keep it.
+pub(crate) fn cut(text: &[u8]) -> &[u8] {
+    &text[..text.len().min(TEXT_MAX)]
+}
 
 /// Response times stored individually, for [`Summary::quantile_between`] of few hits.
 const FEW_MAX: usize = 100;
@@ -20,7 +29,7 @@ const FEW_MAX: usize = 100;
 pub struct Summary {
     /// Hits, failed ones included.
     pub requests: u64,
-    /// Hits answered with a status in 200..400.
+    /// Hits answered with success.
     pub successes: u64,
     /// Unix time (ns) of the first due hit; meaningless without requests, as are the next two.
     pub earliest: i64,
@@ -53,7 +62,7 @@ pub struct Summary {
     pub failures: [u64; FailureKind::ALL.len()],
     /// Failed hits with a text that is not among [`Summary::errors`], since there were too many texts.
     pub errors_more: u64,
-    statuses: Box<[u64; STATUS_MAX]>,
+    outcomes: OutcomeCounts,
     /// Statuses that HTTP does not define, from foreign files.
     statuses_odd: BTreeMap<u16, u64>,
     errors: Vec<(String, u64)>,
@@ -83,7 +92,7 @@ impl Summary {
             service: Histogram::new(),
             failures: [0; FailureKind::ALL.len()],
             errors_more: 0,
-            statuses: Box::new([0; STATUS_MAX]),
+            outcomes: OutcomeCounts::new(),
             statuses_odd: BTreeMap::new(),
             errors: Vec::new(),
             errors_index: HashMap::new(),
@@ -108,7 +117,7 @@ impl Summary {
             response: total.response.clone(),
             service: total.service.clone(),
             failures: total.failures,
-            statuses: total.statuses.clone(),
+            outcomes: total.outcomes.clone(),
             ..Self::new()
         }
     }
@@ -144,9 +153,11 @@ impl Summary {
         if sample.failure == FailureKind::Timeout {
             self.timed_out(sample.response(), sample.service());
         }
-        match self.statuses.get_mut(usize::from(sample.status)) {
-            Some(count) => *count += 1,
-            None => *self.statuses_odd.entry(sample.status).or_default() += 1,
+        match sample.outcome {
+            Outcome::Http(odd) if usize::from(odd) >= STATUS_MAX => {
+                *self.statuses_odd.entry(odd).or_default() += 1;
+            }
+            outcome => self.outcomes.record(outcome),
         }
     }
 
@@ -156,6 +167,7 @@ impl Summary {
     }
 
     fn add_error(&mut self, text: &[u8], hits: u64) {
+        let text = cut(text);
         if let Some(&at) = self.errors_index.get(text) {
             self.errors[at].1 += hits;
         } else if self.errors.len() < ERRORS_MAX {
@@ -186,9 +198,7 @@ impl Summary {
         if let Some((response, service)) = other.timed_out_from {
             self.timed_out(response, service);
         }
-        for (mine, theirs) in self.statuses.iter_mut().zip(other.statuses.iter()) {
-            *mine += theirs;
-        }
+        self.outcomes.merge(&other.outcomes);
         for (&status, &hits) in &other.statuses_odd {
             *self.statuses_odd.entry(status).or_default() += hits;
         }
@@ -230,10 +240,10 @@ impl Summary {
         for (kind, hits) in FailureKind::ALL.into_iter().zip(self.failures).skip(1) {
             counts.add(FailureReason::Kind(kind), hits);
         }
-        for (status, hits) in self.status_codes() {
-            // A status of 0 is a hit without an answer, which has its kind.
-            if status != 0 && !(200..400).contains(&status) {
-                counts.add(FailureReason::Status(status), hits);
+        for (outcome, hits) in self.outcomes() {
+            // A hit without an answer has its kind.
+            if outcome != Outcome::None && !outcome.is_success() {
+                counts.add(FailureReason::Outcome(outcome), hits);
             }
         }
         counts
@@ -327,12 +337,24 @@ impl Summary {
         mean(self.bytes_out, self.requests)
     }
 
-    /// Hits by status, 0 for the failed; statuses without hits are left out.
+    /// Hits by outcome: no answer, HTTP's statuses, those of gRPC, messages; outcomes without hits are left out.
+    #[must_use]
+    pub fn outcomes(&self) -> Vec<(Outcome, u64)> {
+        let odd = self.statuses_odd.iter().map(|(status, hits)| (Outcome::Http(*status), *hits));
+        let mut all: Vec<_> = self.outcomes.list().chain(odd).collect();
+        all.sort_unstable_by_key(|(outcome, _)| *outcome);
+        all
+    }
+
+    /// Hits by status of HTTP, 0 for the failed, for layouts that have nothing else: other outcomes count as the status that
+    /// means the same ([`Outcome::code`]). Statuses without hits are left out.
     #[must_use]
     pub fn status_codes(&self) -> BTreeMap<u16, u64> {
-        let usual = self.statuses.iter().enumerate().filter(|(_, hits)| **hits > 0);
-        let usual = usual.map(|(status, &hits)| (status as u16, hits));
-        usual.chain(self.statuses_odd.iter().map(|(&status, &hits)| (status, hits))).collect()
+        let mut codes = BTreeMap::new();
+        for (outcome, hits) in self.outcomes() {
+            *codes.entry(outcome.code()).or_default() += hits;
+        }
+        codes
     }
 
     /// The error texts in the order they were first seen, with their hits; at most [`ERRORS_MAX`].
@@ -480,7 +502,7 @@ mod tests {
             bytes_in: 100,
             bytes_out: 3,
             wire_in: 250,
-            status: 200,
+            outcome: Outcome::Http(200),
             ..Sample::default()
         };
         Batch {
@@ -493,7 +515,8 @@ mod tests {
     fn fail(batch: &mut Batch, at: usize, text: &str) {
         let error = batch.add_text(text.as_bytes());
         let sample = &mut batch.samples[at];
-        (sample.status, sample.failure, sample.error) = (0, FailureKind::Timeout, error);
+        (sample.outcome, sample.failure, sample.error) =
+            (Outcome::None, FailureKind::Timeout, error);
     }
 
     #[test]
@@ -545,10 +568,10 @@ mod tests {
         assert_eq!((summary.elapsed(), summary.received_per_s()), (Nanos(0), 0.0));
         let mut one = seed_run(Nanos::from_millis(500));
         one.samples.truncate(1);
-        one.samples[0].status = 9999;
+        one.samples[0].outcome = Outcome::Http(9999);
         summary.add(&one);
         assert_eq!((summary.rate(), summary.throughput()), (1.0, 0.0));
-        one.samples[0].status = 200;
+        one.samples[0].outcome = Outcome::Http(200);
         let mut answered = Summary::new();
         answered.add(&one);
         assert_eq!(
@@ -599,6 +622,29 @@ mod tests {
         assert_eq!(summary.errors().len(), ERRORS_MAX);
         assert_eq!(summary.errors()[1], ("port 1".to_owned(), 2));
         assert_eq!(summary.errors_more, 10);
+    }
+
+    /// Issue 42: 1,500 rows with texts of 700 KB each took 1.5 GB.
+    #[test]
+    fn error_texts_are_bounded_in_bytes() {
+        let mut batch = Batch::default();
+        batch.samples.resize(20, Sample::default());
+        for at in 0..20 {
+            fail(&mut batch, at, &format!("{at} {}", "a".repeat(1 << 20)));
+        }
+        let mut summary = Summary::new();
+        summary.add(&batch);
+        let mut groups = crate::Groups::by_request();
+        for sample in &mut batch.samples {
+            (sample.line, sample.target) = (sample.error, u32::MAX);
+        }
+        groups.add(&batch, &crate::TargetTable::default());
+        let kept = |list: Vec<&str>| list.iter().map(|text| text.len()).sum::<usize>();
+        let texts = summary.errors().iter().map(|(text, _)| text.as_str()).collect();
+        let keys = groups.list().iter().map(|(key, _)| key.as_str()).collect();
+        for kept in [kept(texts), kept(keys)] {
+            assert!((20 * TEXT_MAX / 2..=20 * (TEXT_MAX + 8)).contains(&kept), "{kept}");
+        }
     }
 
     #[test]

@@ -63,8 +63,14 @@ mod tests {
         let targets = TargetTable { labels: ["a", "b"].map(label).into() };
         let batch = |target: u32| {
             let done = Nanos(1000 + u64::from(target));
-            let sample = Sample { target, done, status: 200, bytes_in: 7, ..Sample::default() };
-            let failed = Sample { status: 503, ..sample };
+            let sample = Sample {
+                target,
+                done,
+                outcome: crate::Outcome::Http(200),
+                bytes_in: 7,
+                ..Sample::default()
+            };
+            let failed = Sample { outcome: crate::Outcome::Http(503), ..sample };
             Batch { samples: vec![sample, failed], ..Batch::default() }
         };
         let (mut rows, mut summary) = (TargetRows::default(), Summary::new());

@@ -6,7 +6,7 @@ use std::ops::Range;
 use stdx::Nanos;
 
 use crate::grid::{Grid, Joins};
-use crate::{Batch, FailureKind, Sample, Sketch};
+use crate::{Batch, FailureKind, Outcome, Sample, Sketch};
 
 /// Responses per cell that are enough for a percentile, on average over the cells of [`Timeline::fitted`].
 const HITS_WANTED: u64 = 20;
@@ -20,11 +20,11 @@ pub struct Cell {
     pub hits: u64,
     /// Responses that ended in this cell, whenever they were due; those with an error's status included.
     pub answered: u64,
-    /// Responses with a status in 200..400 that ended in this cell, whenever they were due.
+    /// Responses with success that ended in this cell, whenever they were due.
     pub succeeded: u64,
     /// Hits that ended in this cell in any way but a timeout, which takes a hit out of sight and not out of the server's queue.
     pub ended: u64,
-    /// Hits not answered with a status in 200..400.
+    /// Hits not answered with success.
     pub errors: u64,
     /// Request body bytes.
     pub bytes_out: u64,
@@ -150,7 +150,7 @@ impl Cell {
 
     fn end(&mut self, sample: &Sample) {
         self.ended += 1;
-        self.answered += u64::from(sample.status != 0);
+        self.answered += u64::from(sample.outcome != Outcome::None);
         self.succeeded += u64::from(sample.is_success());
     }
 }
@@ -180,7 +180,7 @@ mod tests {
             intended: Nanos(at * 1_000_000),
             done: Nanos((at + 20) * 1_000_000),
             bytes_in: 7,
-            status: 200,
+            outcome: Outcome::Http(200),
             ..Sample::default()
         };
         Batch { epoch, samples: intended_ms.iter().map(sample).collect(), texts: Vec::new() }
@@ -253,7 +253,7 @@ mod tests {
         let sample = |due: u64, took: u64, status: u16| Sample {
             intended: Nanos::from_millis(due),
             done: Nanos::from_millis(due + took),
-            status,
+            outcome: Outcome::http(status),
             ..Sample::default()
         };
         let mut samples = vec![sample(100, 2000, 200), sample(200, 100, 500), sample(300, 2500, 0)];

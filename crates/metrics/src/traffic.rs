@@ -4,7 +4,7 @@
 use stdx::Nanos;
 
 use crate::grid::{Grid, Joins};
-use crate::{Batch, Histogram, Sample};
+use crate::{Batch, Histogram, Outcome, Sample};
 
 /// The most sends whose order is not settled yet; up to twice as many wait, of 8 bytes each. Rows come in the order in which their
 /// hits ended, and each worker's once a second, so sends come out of order; one that comes later than this many others is
@@ -221,7 +221,7 @@ impl Sends {
 
 /// The send time of a hit without a request on the wire is its end.
 fn was_sent(sample: &Sample) -> bool {
-    sample.sent < sample.done || sample.status > 0
+    sample.sent < sample.done || sample.outcome != Outcome::None
 }
 
 #[cfg(test)]
@@ -233,7 +233,7 @@ mod tests {
     fn hit(intended_ms: u64, took_ms: u64) -> Sample {
         let intended = Nanos::from_millis(intended_ms);
         let done = intended + Nanos::from_millis(took_ms);
-        Sample { intended, sent: intended, done, status: 200, ..Sample::default() }
+        Sample { intended, sent: intended, done, outcome: Outcome::Http(200), ..Sample::default() }
     }
 
     fn batch(epoch: i64, samples: Vec<Sample>) -> Batch {
@@ -282,7 +282,13 @@ mod tests {
         let hits = (0..100_000).map(|_| {
             at += rng.exponential() * 1e6;
             let sent = Nanos(at as u64);
-            Sample { intended: sent, sent, done: sent + Nanos(9), status: 200, ..Sample::default() }
+            Sample {
+                intended: sent,
+                sent,
+                done: sent + Nanos(9),
+                outcome: Outcome::Http(200),
+                ..Sample::default()
+            }
         });
         let sends = seen(hits.collect()).sends.settled();
         assert!((sends.variation() - 1.0).abs() < 0.02, "{}", sends.variation());
@@ -291,7 +297,8 @@ mod tests {
 
     #[test]
     fn what_was_not_sent_is_no_send() {
-        let refused = Sample { status: 0, sent: Nanos(7), done: Nanos(7), ..Sample::default() };
+        let refused =
+            Sample { outcome: Outcome::None, sent: Nanos(7), done: Nanos(7), ..Sample::default() };
         assert_eq!(seen(vec![hit(0, 5), refused, hit(2, 5)]).sends.settled().gaps.count(), 1);
     }
 

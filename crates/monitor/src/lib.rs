@@ -30,6 +30,7 @@ mod watcher;
 pub use clock::{ClockOffset, http_date};
 pub use error::{FetchError, WatchError};
 pub use fetch::{Client, FetchResponse};
+pub use process::{Neighbour, Neighbours};
 pub use watcher::{Log, Settings, Target, Watcher};
 
 use stdx::Nanos;

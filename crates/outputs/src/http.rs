@@ -4,8 +4,9 @@ use std::io::Read as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ureq::Agent;
+use ureq::http::{HeaderMap, StatusCode};
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig, TlsProvider};
-use ureq::{Agent, http::HeaderMap};
 
 use crate::delivery::{SendError, Transport};
 use crate::error::OutputError;
@@ -61,14 +62,22 @@ impl HttpTransport {
         Self { first: Some(first), ..self }
     }
 
-    /// Posts without waiting for a good answer: what the server says is not looked at.
-    fn try_post(&self, url: &str) {
+    /// Has the payloads' place made. It may exist already, or be forbidden: writing shows whether it is there.
+    ///
+    /// # Errors
+    /// The server gave no answer, or one that says that it cannot answer yet.
+    fn make_place(&self, url: &str) -> Result<(), SendError> {
         let mut request = self.agent.post(url);
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        // It may exist already, or be forbidden: writing shows whether it is there.
-        request.send_empty().ok();
+        let answered = request.send_empty();
+        let response = answered.map_err(|error| self.error(true, None, &error.to_string()))?;
+        let (status, pause) = (response.status(), retry_after(response.headers()));
+        match is_passing(status) {
+            true => Err(self.error(true, pause, &format!("the server answers {status}"))),
+            false => Ok(()),
+        }
     }
 
     fn error(&self, is_passing: bool, pause: Option<Duration>, text: &str) -> SendError {
@@ -80,8 +89,10 @@ impl HttpTransport {
 
 impl Transport for HttpTransport {
     fn send(&mut self, payload: &[u8]) -> Result<(), SendError> {
-        if let Some(first) = self.first.take() {
-            self.try_post(&first);
+        // A place that was not made, since the server was busy or just starting, is asked for again with the payload.
+        if let Some(first) = &self.first {
+            self.make_place(first)?;
+            self.first = None;
         }
         let mut request = self.agent.post(&self.url);
         for (name, value) in &self.headers {
@@ -96,11 +107,15 @@ impl Transport for HttpTransport {
             return Ok(());
         }
         let body = String::from_utf8_lossy(if read.is_ok() { &body } else { &[] }).into_owned();
-        let is_passing = status.is_server_error() || [408, 429].contains(&status.as_u16());
         let line: String = body.chars().map(|c| if stdx::steers(c) { ' ' } else { c }).collect();
         let text = format!("the server answers {status} {}", line.trim());
-        Err(self.error(is_passing, pause, text.trim_end()))
+        Err(self.error(is_passing(status), pause, text.trim_end()))
     }
+}
+
+/// Whether the same request may be answered well later.
+fn is_passing(status: StatusCode) -> bool {
+    status.is_server_error() || [408, 429].contains(&status.as_u16())
 }
 
 /// Seconds to wait. RFC 9110, 10.2.3; a date is left out.

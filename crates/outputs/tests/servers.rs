@@ -136,6 +136,20 @@ fn a_server_that_is_busy_gets_it_again() {
 }
 
 #[test]
+fn a_database_is_asked_for_until_the_server_answers() {
+    for first in [Answer::Status("503 Starting"), Answer::Garbage] {
+        let (place, requests) = serve(Box::leak(Box::new([first])));
+        let output = format!("influxdb=http://{place}/load");
+        let (delivered, _) = sent(&output, &Environment::default(), 8);
+        assert_eq!((delivered.batches, delivered.lost), (1, 0));
+        let heads: Vec<String> = requests.try_iter().map(|request| request.0).collect();
+        let creates = |head: &&String| head.starts_with("POST /query?q=CREATE%20DATABASE");
+        assert_eq!(heads.iter().take(2).filter(creates).count(), 2, "{heads:?}");
+        assert!(heads.len() == 3 && heads[2].starts_with("POST /write?db=load"), "{heads:?}");
+    }
+}
+
+#[test]
 fn a_server_that_refuses_costs_a_line() {
     let (place, _requests) = serve(&[Answer::Status("400 Bad Request")]);
     let (delivered, lines) = sent(&url(&place), &Environment::default(), 8);

@@ -32,7 +32,8 @@ pub(crate) fn run(prepared: Prepared, at: Instant, handle: &AgentHandle) -> Resu
     let uplink = Uplink::new(handle, share, true);
     let mut load = AgentLoad { handle, stopper: run.stopper(), uplink };
     let options = SessionOptions::counting(|| 0);
-    let session = Session::over(run, &plan, options).map_err(|error| error.to_string())?;
+    let session =
+        Session::over(Box::new(run), &plan, options).map_err(|error| error.to_string())?;
     let outcome = session.run(&mut [&mut load]).map_err(|error| error.to_string())?;
     load.uplink.record(outcome.generator, Vec::new());
     load.uplink.end();

@@ -74,7 +74,8 @@ impl PreparedCable {
             cable: Arc::clone(&cable),
         };
         let options = SessionOptions::counting(|| 0);
-        let session = Session::over(run, &plan, options).map_err(|error| error.to_string())?;
+        let session =
+            Session::over(Box::new(run), &plan, options).map_err(|error| error.to_string())?;
         let outcome = session.run(&mut [&mut part]).map_err(|error| error.to_string())?;
         for piece in cable.take_last_record().split(MESSAGES_MAX) {
             part.uplink.record(outcome.generator.clone(), encode(&piece));

@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use metrics::{Batch, FailureKind, Generator, NO_TARGET, Sample, Span};
+use metrics::{Batch, FailureKind, Generator, NO_TARGET, Outcome, Sample, Span};
 use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 
@@ -64,7 +64,9 @@ struct Row<'a> {
     wire_in: u64,
     conn: u32,
     target: u32,
-    status: u16,
+    code: u16,
+    /// Its outcome beside the code.
+    outcome: u8,
     failure: u8,
     reused: bool,
     /// `error`, `line`, `name`, `tags`, `body`, `headers`.
@@ -107,7 +109,8 @@ impl Packer {
             wire_in: sample.wire_in,
             conn: sample.conn,
             target: sample.target,
-            status: sample.status,
+            code: sample.outcome.code(),
+            outcome: sample.outcome.number(),
             failure: sample.failure as u8,
             reused: sample.reused,
             texts: has_text.then(|| spans.map(text)),
@@ -200,6 +203,7 @@ fn is_possible(generator: &Generator) -> bool {
         generator.pauses,
         generator.redirected,
         generator.sent_again,
+        generator.never_answered,
         generator.warmup_hits,
         generator.rows_dropped,
         generator.texts_cut,
@@ -213,6 +217,7 @@ fn is_possible(generator: &Generator) -> bool {
         && generator.landings.iter().all(|landing| landing.requests < COUNT_MAX)
         && generator.workers <= WORKERS_MAX
         && generator.cpu < CPU_MAX
+        && generator.neighbour_cpu < CPU_MAX
 }
 
 fn sample(
@@ -244,7 +249,7 @@ fn sample(
         conn: row.conn,
         target: row.target,
         agent,
-        status: row.status,
+        outcome: Outcome::from_numbers(row.outcome, row.code),
         failure: FailureKind::from_number(row.failure).ok_or("an unknown failure")?,
         reused: row.reused,
         error,
@@ -274,7 +279,7 @@ mod tests {
             wire_in: 700,
             conn: 3,
             target: 1,
-            status: 200,
+            outcome: Outcome::Http(200),
             reused: true,
             ..Sample::default()
         };

@@ -9,6 +9,7 @@ use fleet::{AgentOutcome, Name, Outcome};
 use metrics::tally::Assertion;
 use metrics::{AgentRecord, ClockOffset, Generator};
 use recordings::Generators;
+use stdx::Nanos;
 
 use crate::payload::OwnRecord;
 use crate::work::WholeLoad;
@@ -46,6 +47,9 @@ struct AgentEntry {
     /// Payloads that could not be read.
     unreadable: Option<&'static str>,
 }
+
+/// An agent reports each second; its report is there a second later at the latest.
+const REPORT_WITHIN: Nanos = Nanos::from_secs(2);
 
 impl Records {
     /// Nothing is known of any agent yet.
@@ -191,11 +195,27 @@ impl AgentEntry {
         })
     }
 
+    /// What it may have sent since its last report, which no count has: at its rate until then, for as long as the next report
+    /// may take to come. `None` where it had nothing to send.
+    fn uncounted(&self) -> Option<String> {
+        let generator = &self.own.generator;
+        if generator.wall == Nanos::ZERO {
+            return Some("what it sent is in no count".to_owned());
+        }
+        let rate_per_ns = generator.planned as f64 / generator.wall.0 as f64;
+        let requests = (rate_per_ns * REPORT_WITHIN.0 as f64).ceil() as u64;
+        let requests = (requests > 0).then(|| stdx::counted(requests, "request"))?;
+        Some(format!(
+            "up to {requests} that it sent after its last report are in no count, more if it still runs"
+        ))
+    }
+
     /// Why its figures may not be believed, beside what its load generator says.
     fn doubts(&self, agent: &AgentOutcome) -> Vec<String> {
         let mut doubts = Vec::new();
         if let Some(cause) = &agent.lost {
             doubts.push(format!("lost: {cause}"));
+            doubts.extend(self.uncounted().filter(|_| !agent.complete));
         }
         if agent.unknown > 0 {
             let requests = stdx::counted(agent.unknown, "request");
@@ -265,5 +285,21 @@ mod tests {
         }
         let doubt = entry(2_600, 0).doubt_of_rows(&outcome(true, 0), true).unwrap();
         assert_eq!(doubt, "2600 rows came of it for the 10 requests that it counted");
+    }
+    /// Issue 41: of an agent that was killed at 100/s, 44 requests were in no count, and none was said to be unknown.
+    #[test]
+    fn a_killed_agent_may_have_sent_what_no_count_has() {
+        let entry = |planned, seconds| {
+            let wall = Nanos::from_secs(seconds);
+            let generator = Generator { planned, wall, ..Generator::default() };
+            AgentEntry {
+                own: OwnRecord { generator, ..OwnRecord::default() },
+                ..AgentEntry::default()
+            }
+        };
+        let words = "up to 200 requests that it sent after its last report are in no count, more if it still runs";
+        assert_eq!(entry(400, 4).uncounted().as_deref(), Some(words));
+        assert_eq!(entry(0, 4).uncounted(), None);
+        assert_eq!(entry(0, 0).uncounted().as_deref(), Some("what it sent is in no count"));
     }
 }

@@ -197,7 +197,7 @@ mod tests {
             batch.samples.push(Sample {
                 target: NO_TARGET,
                 line,
-                status,
+                outcome: metrics::Outcome::http(status),
                 intended,
                 done: Nanos(intended.0 + done.0),
                 ..Sample::default()
@@ -224,6 +224,7 @@ mod tests {
             buckets: None,
             server: None,
             selected: "",
+            parts: &[],
             assertions: &[],
         });
     }

@@ -73,7 +73,7 @@ fn event_json(event: &Event) -> String {
     let object =
         json_of_run(&event.run).put("at", event.at.to_string()).text("what", event.what.name());
     let object: Object = match &event.what {
-        EventKind::Mark(text) => object.text("text", text),
+        EventKind::Mark(text) | EventKind::Ended(text) => object.text("text", text),
         EventKind::Rate(rate) => object.float("value", *rate),
         EventKind::Users(users) => object.number("value", *users),
         EventKind::Pause | EventKind::Resume => object,
@@ -133,7 +133,7 @@ mod tests {
             event(4_000_000_000, EventKind::Mark("deploy | \u{1b}[31m".to_owned())),
         ];
         let mut summary = Summary::new();
-        let sample = Sample { status: 200, ..Sample::default() };
+        let sample = Sample { outcome: metrics::Outcome::Http(200), ..Sample::default() };
         summary.add(&Batch { epoch: 1_000_000_000, samples: vec![sample], ..Batch::default() });
         let verdict = Verdict::default();
         let input = Input {
@@ -150,6 +150,7 @@ mod tests {
             buckets: None,
             server: None,
             selected: "",
+            parts: &[],
             assertions: &assertions,
         };
         let lines = text(&input);

@@ -78,12 +78,12 @@ pub fn failed_gates<'a>(all: impl IntoIterator<Item = &'a GateOutcome>) -> Vec<S
     let (mut sentences, mut unsent) = (Vec::new(), Vec::<(Gap, Vec<&str>)>::new());
     for one in all {
         match one.state {
-            GateState::Undecided(gap @ (Gap::NotSent { .. } | Gap::NotBegun { .. })) => {
-                match unsent.iter_mut().find(|(known, _)| *known == gap) {
-                    Some((_, gates)) => gates.push(&one.expression),
-                    None => unsent.push((gap, vec![&one.expression])),
-                }
-            }
+            GateState::Undecided(
+                gap @ (Gap::NotSent { .. } | Gap::NotBegun { .. } | Gap::NeverAnswered { .. }),
+            ) => match unsent.iter_mut().find(|(known, _)| *known == gap) {
+                Some((_, gates)) => gates.push(&one.expression),
+                None => unsent.push((gap, vec![&one.expression])),
+            },
             _ => sentences.extend(failed_gate(one)),
         }
     }

@@ -130,7 +130,7 @@ pub fn csv_rows(batch: &Batch, out: &mut String) {
         for time in times {
             let _ = write!(out, "{:.4},", time.as_secs_f64());
         }
-        let _ = writeln!(out, "{},{:.4}", sample.status, sample.intended.as_secs_f64());
+        let _ = writeln!(out, "{},{:.4}", sample.outcome.code(), sample.intended.as_secs_f64());
     }
 }
 

@@ -60,6 +60,7 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
         let began = began.replace('T', " ").replace('Z', " UTC");
         push(out, format_args!("<p class=\"faint\">{began}, {}</p>\n", duration(total)));
     }
+    crate::parts::html(out, input);
     conclusion.html(out);
     if let Some(remark) = input.verdict.remark() {
         push(out, format_args!("<p class=\"faint\">Remark: {}.</p>\n", escape::xml(&remark)));
@@ -313,6 +314,14 @@ fn tables(out: &mut String, input: &Input<'_>) {
         })
         .collect();
     table(out, "Status codes", &["code", "requests", "share"], &rows, 0);
+    if let Some(outcomes) = crate::input::other_outcomes(summary) {
+        let share = |count: u64| format!("{:.2}%", count as f64 / all * 100.0);
+        let rows: Vec<Vec<String>> = outcomes
+            .iter()
+            .map(|(outcome, count)| vec![outcome.to_string(), grouped(*count), share(*count)])
+            .collect();
+        table(out, "Outcomes", &["outcome", "requests", "share"], &rows, 0);
+    }
     bytes_table(out, input);
     if let Some(connections) = Connections::of(input) {
         table(out, "Connections", &["", ""], &connections.rows(), 0);

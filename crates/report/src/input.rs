@@ -2,15 +2,23 @@
 
 use metrics::tally::Assertion;
 use metrics::{
-    AttackedTargets, Generator, Groups, Histogram, Sends, Summary, Timeline, Traffic, Verdict,
+    AttackedTargets, Generator, Groups, Histogram, Outcome, Sends, Summary, Timeline, Traffic,
+    Verdict,
 };
 
 use crate::buckets::BucketCounts;
+use crate::part::Part;
 use crate::server::ServerSide;
 
 /// Times from the moment hits were sent; `None` where there are hits and the format did not record that moment.
 pub(crate) fn service(summary: &Summary) -> Option<&Histogram> {
     Some(&summary.service).filter(|times| times.count() > 0 || summary.requests == 0)
+}
+
+/// The hits by outcome, where some are no statuses of HTTP, which every report has.
+pub(crate) fn other_outcomes(summary: &Summary) -> Option<Vec<(Outcome, u64)>> {
+    let outcomes = summary.outcomes();
+    outcomes.iter().any(|(outcome, _)| outcome.number() > 0).then_some(outcomes)
 }
 
 /// Every send in its gap; `None` where there is no gap.
@@ -68,6 +76,8 @@ pub struct Input<'a> {
     pub server: Option<ServerSide<'a>>,
     /// Which requests these are, if not all (`scenario:buyers`); else empty.
     pub selected: &'a str,
+    /// What each of several results says by itself, of which these are the whole; empty of one.
+    pub parts: &'a [Part],
     /// The results of a script's thresholds and checks; empty without a script.
     pub assertions: &'a [Assertion],
 }

@@ -97,10 +97,6 @@ fn own(input: &Input<'_>) -> String {
     let (summary, verdict) = (input.summary, input.verdict);
     let conclusion = Conclusion::of(input);
     let reasons = verdict.reasons.iter().map(|reason: &Reason| escape::json(&reason.to_string()));
-    let errors = summary
-        .errors()
-        .iter()
-        .map(|(text, hits)| Object::new().text("text", text).number("count", *hits).end());
     let mut object = Object::new()
         .text("verdict", if verdict.is_valid() { "VALID" } else { "INVALID" })
         .put("reasons", list(reasons))
@@ -117,10 +113,12 @@ fn own(input: &Input<'_>) -> String {
         .number("wire_in", summary.wire_in)
         .float("concurrency", summary.concurrency())
         .put("failures", failures(summary))
-        .put("errors", list(errors))
+        .put("errors", errors(summary))
         .number("errors_more", summary.errors_more);
     let about = [
+        ("outcomes", outcomes(summary)),
         ("connections", Connections::of(input).map(|connections| connections.json())),
+        ("parts", crate::parts::json(input)),
         ("attacked", crate::attacked::json(input)),
         ("provenance", crate::provenance::json(input)),
         ("intervals", crate::intervals::json(input)),
@@ -161,6 +159,22 @@ fn own(input: &Input<'_>) -> String {
         object = object.put("server", server.json());
     }
     recorded(object, input).end()
+}
+
+/// Hits by the text of their error.
+fn errors(summary: &Summary) -> String {
+    let of_text = |(text, hits): &(String, u64)| {
+        Object::new().text("text", text).number("count", *hits).end()
+    };
+    list(summary.errors().iter().map(of_text))
+}
+
+/// Hits by outcome, by its name; `None` where all are statuses of HTTP.
+fn outcomes(summary: &Summary) -> Option<String> {
+    let all = crate::input::other_outcomes(summary)?.into_iter();
+    let object = all
+        .fold(Object::new(), |object, (outcome, hits)| object.number(&outcome.to_string(), hits));
+    Some(object.end())
 }
 
 /// What results have of the run as a whole: agents, events, gates, thresholds, checks and metrics.
@@ -265,6 +279,8 @@ pub(crate) fn generator(generator: &Generator) -> String {
         .number("stalls", generator.stalls)
         .number("stall_longest", generator.stall_longest.0)
         .number("throttled", generator.throttled.0)
+        .text("neighbour", &generator.neighbour)
+        .number("neighbour_cpu", generator.neighbour_cpu.0)
         .number("descriptors_exhausted", generator.descriptors_exhausted)
         .number("ports_exhausted", generator.ports_exhausted)
         .number("pauses", generator.pauses)
@@ -275,6 +291,7 @@ pub(crate) fn generator(generator: &Generator) -> String {
         )
         .number("sent_again", generator.sent_again)
         .put("landings", landings(generator))
+        .number("never_answered", generator.never_answered)
         .number("connections", generator.connections)
         .number("rows_dropped", generator.rows_dropped)
         .number("lost_at_end", generator.lost_at_end)

@@ -53,6 +53,8 @@ mod object;
 mod offered;
 mod open_metrics;
 mod page;
+mod part;
+mod parts;
 mod plot;
 mod provenance;
 mod quantiles;
@@ -101,8 +103,11 @@ pub use markdown::markdown;
 pub use offered::{Measurement, Offered};
 pub use open_metrics::open_metrics;
 pub use page::{figure_card, served_page};
+pub use part::Part;
+pub use parts::part_of;
 pub use plot::{
     BANDS_MAX, BandBuilder, POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError,
 };
+pub use provenance::made_by;
 pub use sheet::FigureSheet;
 pub use text::{brief, text};

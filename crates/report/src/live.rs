@@ -159,7 +159,11 @@ mod tests {
         for n in 0..hits {
             let status = if n < failed { 503 } else { 200 };
             let done = Nanos::from_micros(1500 + n);
-            snapshot.record(&Sample { done, status, ..Sample::default() });
+            snapshot.record(&Sample {
+                done,
+                outcome: metrics::Outcome::http(status),
+                ..Sample::default()
+            });
         }
         snapshot.in_flight = 3;
         snapshot

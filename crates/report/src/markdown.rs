@@ -33,7 +33,8 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let outcome: String = outcomes.map(|(words, _)| format!(", {words}")).collect();
     let conclusion = Conclusion::of(input);
     out.push_str(&assertions::failed_markdown(input.assertions));
-    writeln!(out, "### {}\n\n{}", escape::markdown(title), conclusion.markdown())?;
+    let parts = crate::parts::markdown(input);
+    writeln!(out, "### {}\n\n{parts}{}", escape::markdown(title), conclusion.markdown())?;
     out.push_str(&attacked::markdown(input));
     out.push_str(&crate::provenance::markdown(input));
     writeln!(out, "Server: {}\n", conclusion.markdown_result())?;
@@ -106,7 +107,11 @@ fn codes(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     }
     let codes: Vec<String> =
         codes.iter().map(|(code, count)| format!("{code}: {}", grouped(*count))).collect();
-    writeln!(out, "Status codes: {}", codes.join(", "))
+    writeln!(out, "Status codes: {}", codes.join(", "))?;
+    let Some(outcomes) = crate::input::other_outcomes(input.summary) else { return Ok(()) };
+    let outcomes =
+        outcomes.iter().map(|(outcome, count)| format!("{outcome}: {}", grouped(*count)));
+    writeln!(out, "\nOutcomes: {}", outcomes.collect::<Vec<_>>().join(", "))
 }
 
 fn errors(out: &mut String, input: &Input<'_>) -> std::fmt::Result {

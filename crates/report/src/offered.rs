@@ -111,7 +111,7 @@ pub(crate) mod tests {
                 bytes_out: 10,
                 wire_in: 500,
                 reused: !first,
-                status,
+                outcome: metrics::Outcome::http(status),
                 failure,
                 error,
                 ..Sample::default()

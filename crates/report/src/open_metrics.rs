@@ -31,6 +31,13 @@ pub fn open_metrics(input: &Input<'_>) -> String {
             count as f64,
         );
     }
+    if let Some(outcomes) = crate::input::other_outcomes(summary) {
+        family(&mut out, "brunt_outcomes", "counter", "", "Answers, by outcome.");
+        for (outcome, count) in outcomes {
+            let label = label("outcome", &outcome.to_string());
+            value(&mut out, "brunt_outcomes_total", &label, count as f64);
+        }
+    }
     family(&mut out, "brunt_answered_per_second", "gauge", "", "Successful requests per second.");
     value(&mut out, "brunt_answered_per_second", "", summary.throughput());
     times(&mut out, "brunt_response_seconds", "From when a request was due.", &summary.response);
@@ -123,6 +130,7 @@ mod tests {
             buckets: None,
             server: None,
             selected: "",
+            parts: &[],
             assertions: &[],
         }
     }
@@ -130,7 +138,7 @@ mod tests {
     #[test]
     fn each_name_has_its_type_and_the_document_its_end() {
         let row = |status, failure, ms| Sample {
-            status,
+            outcome: metrics::Outcome::http(status),
             failure,
             done: Nanos::from_millis(ms),
             first_byte: Nanos::from_millis(ms),

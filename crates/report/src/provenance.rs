@@ -24,7 +24,8 @@ fn lines(input: &Input<'_>) -> Vec<String> {
     lines_of(input.assertions, began, input.generator)
 }
 
-fn lines_of(
+/// The same of a test whose report has no figures of requests.
+pub(crate) fn lines_of(
     assertions: &[Assertion],
     began: Option<i64>,
     generator: Option<&Generator>,
@@ -79,6 +80,12 @@ fn made(one: &Provenance, began: Option<i64>, generator: Option<&Generator>) -> 
         Some(at) => format!("Began {}: {}", local(at, one.zone_s), parts.join(", ")),
         None => format!("Made by {}", parts.join(", ")),
     }
+}
+
+/// The machine, the versions and the commit in a line, for a page that has the command line.
+#[must_use]
+pub fn made_by(one: &Provenance) -> String {
+    made(one, None, None)
 }
 
 /// How load was offered.

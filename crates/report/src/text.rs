@@ -13,7 +13,8 @@ use crate::conclusion::Conclusion;
 use crate::connections::{self, Connections};
 use crate::number::duration;
 use crate::{
-    Input, assertions, attacked, by_target, escape, events, fleet, intervals, judgement, provenance,
+    Input, assertions, attacked, by_target, escape, events, fleet, intervals, judgement, parts,
+    provenance,
 };
 
 /// The whole report. `Latencies` are response times, from the moment a hit was due; `Service` are times from the moment its
@@ -21,7 +22,8 @@ use crate::{
 #[must_use]
 pub fn text(input: &Input<'_>) -> String {
     let conclusion = Conclusion::of(input);
-    let mut out = conclusion.text() + &attacked::text(input) + &provenance::text(input) + "\n";
+    let about = attacked::text(input) + &provenance::text(input);
+    let mut out = parts::text(input) + &conclusion.text() + &about + "\n";
     out.push_str(&vegetas_lines(
         input.summary,
         input.summary.throughput(),
@@ -155,6 +157,11 @@ fn own_lines(input: &Input<'_>) -> String {
         let total = summary.wire_in;
         line(&mut out, "Wire In", "[total, mean]", format_args!("{total}, {mean:.2}"));
     }
+    if let Some(counts) = crate::input::other_outcomes(summary) {
+        let counts = counts.iter().map(|(outcome, count)| format!("{outcome}:{count}"));
+        let counts = counts.collect::<Vec<_>>().join("  ");
+        line(&mut out, "Outcomes", "[outcome:count]", format_args!("{counts}"));
+    }
     if let Some(connections) = Connections::of(input) {
         let figures = connections.figures();
         line(&mut out, "Connections", connections::LABELS, format_args!("{figures}"));
@@ -274,6 +281,7 @@ pub(crate) fn troubles(generator: &Generator) -> Vec<(&'static str, u64)> {
     let all = [
         ("[warm-up, not counted]", generator.warmup_hits),
         ("[not sent]", generator.not_sent),
+        ("[users never answered]", generator.never_answered),
         ("[held by -max-workers]", generator.held),
         ("[descriptors exhausted]", generator.descriptors_exhausted),
         ("[ports exhausted]", generator.ports_exhausted),

@@ -87,7 +87,9 @@ pub(crate) fn encode(assertion: &Assertion, timestamp: i64) -> (Observed<'_>, St
 fn event_columns(event: &Event) -> (&str, String) {
     let what = event.what.name();
     match &event.what {
-        EventKind::Mark(text) => (text, json!({ "what": what }).to_string()),
+        EventKind::Mark(text) | EventKind::Ended(text) => {
+            (text, json!({ "what": what }).to_string())
+        }
         EventKind::Pause | EventKind::Resume => ("", json!({ "what": what }).to_string()),
         EventKind::Rate(rate) => ("", json!({ "what": what, "value": number(*rate) }).to_string()),
         EventKind::Users(users) => ("", json!({ "what": what, "value": users }).to_string()),
@@ -133,6 +135,7 @@ fn event(name: &str, note: &Value, at: i64) -> Event {
         "resume" => EventKind::Resume,
         "rate" => EventKind::Rate(figure(&note["value"]).unwrap_or(0.0)),
         "users" => EventKind::Users(note["value"].as_u64().unwrap_or(0)),
+        "ended" => EventKind::Ended(name.to_owned()),
         "mark" | "" => EventKind::Mark(name.to_owned()),
         other => EventKind::Mark(format!("{other} {name}").trim_end().to_owned()),
     };
@@ -155,6 +158,9 @@ fn gate_note(outcome: &GateOutcome) -> String {
             (note["not_sent"], note["planned"]) = (not_sent.into(), planned.into());
         }
         Some(Gap::NotBegun { iterations }) => note["iterations"] = iterations.into(),
+        Some(Gap::NeverAnswered { users, of }) => {
+            (note["users"], note["of"]) = (users.into(), of.into());
+        }
         _ => {}
     }
     note.to_string()
@@ -269,6 +275,9 @@ fn gap(note: &Value) -> Gap {
             Gap::NotSent { not_sent: count("not_sent"), planned: count("planned") }
         }
         Some(Gap::NotBegun { .. }) => Gap::NotBegun { iterations: count("iterations") },
+        Some(Gap::NeverAnswered { .. }) => {
+            Gap::NeverAnswered { users: count("users"), of: count("of") }
+        }
         known => known.unwrap_or(Gap::Unknown),
     }
 }
@@ -386,11 +395,13 @@ mod tests {
                 GateState::Undecided(Gap::NotSent { not_sent: 1301, planned: 2000 }),
             ),
             gate_result(None, GateState::Undecided(Gap::NotBegun { iterations: 966 })),
+            gate_result(None, GateState::Undecided(Gap::NeverAnswered { users: 15, of: 20 })),
             event_of(EventKind::Mark("deploy \"7\"\n".to_owned())),
             event_of(EventKind::Pause),
             event_of(EventKind::Resume),
             event_of(EventKind::Rate(0.5)),
             event_of(EventKind::Users(u64::MAX)),
+            event_of(EventKind::Ended("gate max>1s is surely crossed".to_owned())),
         ] {
             let (columns, note) = encode(&assertion, 7);
             assert_eq!(columns.timestamp, 7);

@@ -66,7 +66,13 @@ fn write_row(
     target: TargetRef<'_>,
 ) -> Result<(), WriteError> {
     let (time, latency) = (unix_ns(batch, sample), sample.response().0);
-    write!(line, "{time},{},{latency},{},{},", sample.status, sample.bytes_out, sample.bytes_in)?;
+    write!(
+        line,
+        "{time},{},{latency},{},{},",
+        sample.outcome.code(),
+        sample.bytes_out,
+        sample.bytes_in
+    )?;
     write_field(line, batch.text(sample.error));
     line.push(b',');
     write_base64(line, batch.text(sample.body));

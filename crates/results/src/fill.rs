@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use metrics::{Batch, FailureKind, Sample, Span};
+use metrics::{Batch, FailureKind, Outcome, Sample, Span};
 use stdx::Nanos;
 
 use crate::labels::{Labels, PlacedTarget};
@@ -70,7 +70,7 @@ impl<'a> Filler<'a> {
             bytes_out: row.bytes_out,
             bytes_in: row.bytes_in,
             target,
-            status: row.code,
+            outcome: Outcome::http(row.code),
             failure: failure_of(row.code, row.error),
             error: self.error(row.error),
             line,

@@ -55,7 +55,12 @@ impl JsonWriter {
         line.clear();
         line.extend_from_slice(b"{\"attack\":");
         write_text(line, target.attack.as_bytes());
-        write!(line, ",\"seq\":{},\"code\":{},\"timestamp\":\"", sample.seq, sample.status)?;
+        write!(
+            line,
+            ",\"seq\":{},\"code\":{},\"timestamp\":\"",
+            sample.seq,
+            sample.outcome.code()
+        )?;
         self.zone.write(unix_ns(batch, sample), line)?;
         write!(line, "\",\"latency\":{}", sample.response().0)?;
         write!(line, ",\"bytes_out\":{},\"bytes_in\":{}", sample.bytes_out, sample.bytes_in)?;

@@ -134,6 +134,8 @@ fn encode_scalars(g: &Generator) -> Value {
         "stalls": g.stalls,
         "stall_longest": g.stall_longest.0,
         "throttled": g.throttled.0,
+        "neighbour": g.neighbour,
+        "neighbour_cpu": g.neighbour_cpu.0,
         "descriptors_exhausted": g.descriptors_exhausted,
         "ports_exhausted": g.ports_exhausted,
         "pauses": g.pauses,
@@ -141,6 +143,7 @@ fn encode_scalars(g: &Generator) -> Value {
         "redirect_hosts": g.redirect_hosts,
         "sent_again": g.sent_again,
         "landings": landings(&g.landings),
+        "never_answered": g.never_answered,
         "connections": g.connections,
         "rows_dropped": g.rows_dropped,
         "lost_at_end": g.lost_at_end,
@@ -221,6 +224,8 @@ fn decode_scalars(value: &Value) -> Generator {
         stalls: number("stalls"),
         stall_longest: Nanos(number("stall_longest")),
         throttled: Nanos(number("throttled")),
+        neighbour: process_name(&value["neighbour"]),
+        neighbour_cpu: Nanos(number("neighbour_cpu")),
         descriptors_exhausted: number("descriptors_exhausted"),
         ports_exhausted: number("ports_exhausted"),
         pauses: number("pauses"),
@@ -228,6 +233,7 @@ fn decode_scalars(value: &Value) -> Generator {
         redirect_hosts: redirect_hosts(&value["redirect_hosts"]),
         sent_again: number("sent_again"),
         landings: decode_landings(&value["landings"]),
+        never_answered: number("never_answered"),
         connections: number("connections"),
         rows_dropped: number("rows_dropped"),
         lost_at_end: number("lost_at_end"),
@@ -255,6 +261,12 @@ fn decode_landings(value: &Value) -> Vec<Landing> {
         }
     }
     list
+}
+
+/// The name of a process, no longer than one can be: the kernel keeps 15 bytes of it, and a number follows.
+fn process_name(value: &Value) -> String {
+    let name = value.as_str().filter(|name| name.len() <= PROCESS_NAME_MAX);
+    name.unwrap_or_default().to_owned()
 }
 
 /// The names of hosts, as many as a record has, each no longer than a name can be (RFC 1035, 2.3.4).
@@ -299,6 +311,9 @@ fn parts(value: &Value) -> Result<Parts, String> {
     Ok(Parts { pairs, bounds: (number("min"), number("max")), sum })
 }
 
+/// Bytes of a process' name and number.
+const PROCESS_NAME_MAX: usize = 64;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,7 +331,10 @@ mod tests {
             warmup_hits: 7,
             redirected: 2,
             sent_again: 4,
+            never_answered: 5,
             throttled: Nanos(8),
+            neighbour: "node (1)".into(),
+            neighbour_cpu: Nanos(9),
             landings: vec![Landing { from: "a".into(), to: "/login".into(), requests: 2 }],
             redirect_hosts: vec!["other.test".into()],
             cpu_busiest: 0.125,

@@ -318,7 +318,12 @@ mod tests {
         let mut batch = Batch::default();
         for i in 0..ROWS as u64 {
             let done = Nanos(i + 10);
-            batch.samples.push(Sample { done, first_byte: done, status: 200, ..Sample::default() });
+            batch.samples.push(Sample {
+                done,
+                first_byte: done,
+                outcome: metrics::Outcome::Http(200),
+                ..Sample::default()
+            });
         }
         writer.batch(&batch, &TargetTable::default()).unwrap();
         writer.flush().unwrap();

@@ -121,6 +121,7 @@ impl RunFigures {
             buckets: None,
             server: None,
             selected: "",
+            parts: &[],
             assertions,
         }
     }

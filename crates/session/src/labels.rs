@@ -3,14 +3,14 @@
 use metrics::{By, TargetLabel, TargetTable};
 use workload::Plan;
 
-/// The labels of a plan's targets, in the order of the targets; passwords in URLs are left out.
+/// The labels of a plan's targets, in the order of the targets; passwords in URLs are left out, also where such a URL is a name.
 #[must_use]
 pub fn target_labels(plan: &Plan) -> TargetTable {
     let label = |target: &workload::Target| TargetLabel {
-        attack: plan.name.clone(),
+        attack: stdx::shown_text(&plan.name).into_owned(),
         method: target.method.clone(),
         url: stdx::shown_url(&target.url).into_owned(),
-        name: target.name.clone(),
+        name: stdx::shown_url(&target.name).into_owned(),
         tags: String::new(),
     };
     TargetTable { labels: plan.targets.list().iter().map(label).collect() }

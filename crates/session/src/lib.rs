@@ -14,6 +14,7 @@
 //! It names no command and prints no report. A failure is a [`SessionError`], which becomes an error with an exit code; what
 //! is no failure is a warning on standard error.
 
+mod abort;
 mod clock;
 mod descriptors;
 mod error;
@@ -33,6 +34,7 @@ mod progress;
 mod prometheus;
 mod provenance;
 mod quota;
+mod recipe;
 mod report_files;
 mod results_file;
 mod results_writer;
@@ -47,6 +49,7 @@ pub mod tui;
 mod warning;
 pub mod web;
 
+pub use abort::{ABORT_CONDITIONS, ABORT_WHEN, AbortObserver, AbortWhen};
 pub use clock::unix_ns;
 pub use descriptors::warn_descriptor_limit;
 pub use error::{ObserverError, SessionError};
@@ -64,8 +67,12 @@ pub use monitor_config::{Monitor, MonitorConfig};
 pub use multiplexing::{MultiplexingCheck, Serialized};
 pub use observer::{Control, Observer};
 pub use progress::Progress;
-pub use prometheus::PrometheusExporter;
+pub use prometheus::{METRICS_DOCS, PrometheusExporter};
 pub use provenance::{provenance, provenance_row};
+pub use recipe::{
+    Displays, LoadOnPage, MetricsRequest, OpenDisplays, PageOpened, PageRequest, RunOutcome,
+    RunPlace, RunRequest, StartedRun, TakenAddress, TerminalView,
+};
 pub use report_files::ReportFiles;
 pub use results_file::{ResultsFile, format_of};
 pub use results_writer::OpenResults;

@@ -146,6 +146,13 @@ impl<'a> Control<'a> {
         self.record(now, EventKind::Mark(text));
     }
 
+    /// Ends the run before its time: no more requests begin, and those under way are waited for. Results and reports say why.
+    pub fn end_early(&mut self, reason: String) {
+        let now = self.execution.elapsed();
+        self.record(now, EventKind::Ended(reason));
+        self.drain();
+    }
+
     /// Offers another load from now on; results and reports say so.
     ///
     /// # Errors

@@ -84,7 +84,7 @@ impl Observer for Progress {
             EventKind::Pause => self.is_paused = true,
             EventKind::Resume => self.is_paused = false,
             EventKind::Rate(rate) => self.rate_asked_per_s = rate,
-            EventKind::Mark(_) | EventKind::Users(_) => {}
+            EventKind::Mark(_) | EventKind::Users(_) | EventKind::Ended(_) => {}
         }
     }
 

@@ -6,12 +6,14 @@ use std::fmt::Write as _;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use metrics::{Batch, TargetTable};
+use metrics::{Batch, Outcome, TargetTable};
 
 use crate::error::ObserverError;
 use crate::listener::{BarePort, Listener, Request, Response};
 use crate::observer::Observer;
 
+/// The help of the flag `-prometheus-addr`.
+pub const METRICS_DOCS: &str = "Serve live metrics here.";
 /// Series kept at most; hits of further ones are counted under `url="(other)"`.
 const SERIES_MAX: usize = 1000;
 /// Upper bounds of the buckets, in seconds: the Prometheus clients' defaults.
@@ -39,7 +41,7 @@ struct Counters {
 struct Key {
     method: String,
     url: String,
-    status: u16,
+    status: Outcome,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -86,7 +88,7 @@ impl Counters {
                 None => line.split_once(' ').unwrap_or((&line, "")),
             };
             let mut key =
-                Key { method: method.to_owned(), url: url.to_owned(), status: sample.status };
+                Key { method: method.to_owned(), url: url.to_owned(), status: sample.outcome };
             if self.series.len() >= SERIES_MAX && !self.series.contains_key(&key) {
                 "(other)".clone_into(&mut key.url);
             }
@@ -196,7 +198,7 @@ mod tests {
                 seq,
                 done: Nanos::from_millis(20),
                 bytes_in: 10,
-                status: 200,
+                outcome: Outcome::Http(200),
                 ..Sample::default()
             });
         }
@@ -230,8 +232,12 @@ mod tests {
         let mut batch = Batch::default();
         for n in 0..SERIES_MAX + 50 {
             let line = batch.add_text(format!("GET http://x/{n}").as_bytes());
-            let sample =
-                Sample { target: metrics::NO_TARGET, line, status: 200, ..Sample::default() };
+            let sample = Sample {
+                target: metrics::NO_TARGET,
+                line,
+                outcome: Outcome::Http(200),
+                ..Sample::default()
+            };
             batch.samples.push(sample);
         }
         counted.add(&batch, &TargetTable::default());

@@ -78,7 +78,7 @@ impl ResultsWriter {
     }
 
     /// Queues rows to be written, or drops and counts them where the queue is full. Written batches go back to the run.
-    pub(crate) fn add(&mut self, batch: Batch, run: &mut impl Execution) {
+    pub(crate) fn add(&mut self, batch: Batch, run: &mut dyn Execution) {
         while let Some(empty) = self.sink.take_empty() {
             self.queued.pop();
             run.recycle(empty);

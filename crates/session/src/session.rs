@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use cli::Interrupts;
-use engine::{LazyTargets, ReadyRun, Run, RunEvent, Settings};
+use engine::{LazyTargets, ReadyRun, RunEvent, Settings};
 use metrics::server::Side;
 use metrics::{Batch, Event, Generator, Snapshot};
+use monitor::{Neighbour, Neighbours};
 use stdx::Nanos;
 use wire::tls::Agreed;
 use workload::Plan;
@@ -60,8 +61,8 @@ impl SessionOptions {
 }
 
 /// A run that has started. Dropping it ends the run.
-pub struct Session<E: Execution> {
-    execution: E,
+pub struct Session {
+    execution: Box<dyn Execution>,
     interrupts: Box<dyn Fn() -> usize>,
     writer: Option<ResultsWriter>,
     keeps_results_open: bool,
@@ -77,6 +78,8 @@ pub struct Session<E: Execution> {
     interrupted: usize,
     /// Stops of this process by a CPU quota.
     quota: QuotaStops,
+    /// What other processes use meanwhile.
+    neighbours: Neighbours,
     /// The first observer that failed, by its place, and why.
     failed: Option<(usize, ObserverError)>,
     /// What was done to the run.
@@ -105,12 +108,12 @@ pub struct SessionOutcome {
     pub events: Vec<Event>,
 }
 
-impl Session<Run> {
+impl Session {
     /// Starts a run on worker threads. With `lazy`, targets come from that iterator.
     ///
     /// # Errors
     /// The settings cannot be used, the machine refuses a thread, or the results cannot be written.
-    pub fn start(
+    pub(crate) fn start(
         plan: Plan,
         settings: &Settings,
         lazy: Option<LazyTargets>,
@@ -127,16 +130,18 @@ impl Session<Run> {
         }
         let run = ready.start_soon();
         let info = RunInfo { epoch: run.epoch(), name, seed, labels };
-        Self::of(run, info, options)
+        Self::of(Box::new(run), info, options)
     }
-}
 
-impl<E: Execution> Session<E> {
     /// A session over a run of this plan that has already started, or is simulated.
     ///
     /// # Errors
     /// The results cannot be written.
-    pub fn over(execution: E, plan: &Plan, options: SessionOptions) -> Result<Self, SessionError> {
+    pub fn over(
+        execution: Box<dyn Execution>,
+        plan: &Plan,
+        options: SessionOptions,
+    ) -> Result<Self, SessionError> {
         let info = RunInfo {
             epoch: execution.epoch(),
             name: plan.name.clone(),
@@ -146,7 +151,11 @@ impl<E: Execution> Session<E> {
         Self::of(execution, info, options)
     }
 
-    fn of(execution: E, info: RunInfo, options: SessionOptions) -> Result<Self, SessionError> {
+    fn of(
+        execution: Box<dyn Execution>,
+        info: RunInfo,
+        options: SessionOptions,
+    ) -> Result<Self, SessionError> {
         let SessionOptions { interrupts, results, keeps_results_open, stop, drain_notice } =
             options;
         let writer = results.map(|file| file.start(info)).transpose()?;
@@ -165,6 +174,7 @@ impl<E: Execution> Session<E> {
             stopped_as_planned: false,
             interrupted: 0,
             quota: QuotaStops::begin(),
+            neighbours: Neighbours::begin(),
             failed: None,
             events: Vec::new(),
             memory_refused: stdx::memory_refusals(),
@@ -188,7 +198,7 @@ impl<E: Execution> Session<E> {
             }
             self.handle_interrupts();
             self.handle_deadline();
-            let mut control = Control::new(&mut self.execution, self.interrupted);
+            let mut control = Control::new(&mut *self.execution, self.interrupted);
             observers.iter_mut().for_each(|observer| observer.tick(&mut control));
             let events = control.into_events();
             self.record(events, observers);
@@ -207,7 +217,7 @@ impl<E: Execution> Session<E> {
             }
         }
         match &mut self.writer {
-            Some(writer) => writer.add(batch, &mut self.execution),
+            Some(writer) => writer.add(batch, &mut *self.execution),
             None => self.execution.recycle(batch),
         }
     }
@@ -216,7 +226,7 @@ impl<E: Execution> Session<E> {
         if let Some(writer) = &self.writer {
             writer.note(snapshot.generator.clone());
         }
-        let mut control = Control::new(&mut self.execution, self.interrupted);
+        let mut control = Control::new(&mut *self.execution, self.interrupted);
         observers.iter_mut().for_each(|observer| observer.progress(snapshot, &mut control));
         let events = control.into_events();
         self.record(events, observers);
@@ -299,6 +309,9 @@ impl<E: Execution> Session<E> {
         // A run that ended when its plan wanted it to was not interrupted, though it was ended from outside.
         generator.interrupted &= !self.stopped_as_planned || self.interrupted > 0;
         generator.throttled = self.quota.since();
+        if let Some(busiest) = self.neighbours.busiest().filter(|one| is_busy(one, &generator)) {
+            (generator.neighbour, generator.neighbour_cpu) = (busiest.name, busiest.cpu);
+        }
         let (mut results, mut server) = (None, None);
         let mut written = Ok(());
         if let Some(writer) = self.writer.take() {
@@ -319,4 +332,9 @@ impl<E: Execution> Session<E> {
         let events = self.events;
         Ok(SessionOutcome { generator, ended, finished, interrupts, tls, results, server, events })
     }
+}
+
+/// It used a quarter of a CPU or more: what each machine does beside a run is not worth a name.
+fn is_busy(neighbour: &Neighbour, generator: &Generator) -> bool {
+    neighbour.cpu.0.saturating_mul(4) >= generator.wall.0
 }

@@ -12,8 +12,9 @@ use net::Address;
 use net::sim::{Faults, World};
 use results::Encoding;
 use session::{
-    Control, Deadline, DeadlineKind, Observer, ObserverError, OnCutOff, OnInterrupt, ResultsFile,
-    RunFigures, Session, SessionError, SessionOptions, SessionOutcome, StopPolicy,
+    AbortObserver, AbortWhen, Control, Deadline, DeadlineKind, Observer, ObserverError, OnCutOff,
+    OnInterrupt, ResultsFile, RunFigures, Session, SessionError, SessionOptions, SessionOutcome,
+    StopPolicy,
 };
 use stdx::{Distribution, Nanos};
 use workload::arrival::Shape;
@@ -67,7 +68,7 @@ fn run(
     options: SessionOptions,
     observers: &mut [&mut dyn Observer],
 ) -> Result<SessionOutcome, SessionError> {
-    Session::over(simulation(plan, service), plan, options)?.run(observers)
+    Session::over(Box::new(simulation(plan, service)), plan, options)?.run(observers)
 }
 
 fn undisturbed() -> SessionOptions {
@@ -262,4 +263,54 @@ fn results_may_stay_open_for_what_is_known_later() {
     let bytes = std::fs::metadata(&path).expect("it was written").len();
     std::fs::remove_file(&path).expect("it is there");
     assert!(bytes > 1000, "{bytes}");
+}
+
+/// Answers with a status other than 200 from the first request on: `errors>1%` of 1,000 is lost at the eleventh.
+#[test]
+fn a_run_whose_gate_is_lost_ends_early_and_keeps_what_it_has() {
+    let plan = plan(open(100), 10);
+    let gates: metrics::Gates = "max>10ms, errors>90%".parse().unwrap();
+    let when = AbortWhen::parse("gates").unwrap();
+    let mut abort = AbortObserver::new(when, &plan, &gates, || session::target_labels(&plan));
+    let (mut notes, mut figures) = (Notes::default(), RunFigures::new(OnCutOff::Counted));
+    let outcome =
+        run(&plan, "fixed:50ms", undisturbed(), &mut [&mut abort, &mut notes, &mut figures])
+            .unwrap();
+    let seen = figures.summary.requests;
+    assert!((50..500).contains(&seen), "{seen} of 1,000");
+    assert_eq!((notes.stopped, outcome.generator.sent), (0, seen), "those under way ended");
+    assert!(outcome.generator.interrupted);
+    let [event] = &outcome.events[..] else { panic!("{:?}", outcome.events) };
+    let reason = "gate max>10ms is surely crossed";
+    assert_eq!(event.what, metrics::EventKind::Ended(reason.to_owned()));
+    assert_eq!(abort.unwrap().conclude(cli::ExitCode::Ok), cli::ExitCode::Changed);
+}
+
+#[test]
+fn a_run_whose_rate_is_missed_ends_early() {
+    let shape = Shape::Constant { hits: 100, per: Nanos::SECOND };
+    let max_in_flight = Some(1);
+    let slow = plan(Load::Open { shape, max_in_flight }, 20);
+    let when = AbortWhen::parse("rate").unwrap();
+    let ended = |plan: &Plan, service: &str| {
+        let mut abort = AbortObserver::new(when, plan, &metrics::Gates::default(), || panic!());
+        let outcome = run(plan, service, undisturbed(), &mut [&mut abort]).unwrap();
+        (outcome, abort.unwrap().conclude(cli::ExitCode::Ok))
+    };
+    // One request at a time, of 50 ms each: 20/s.
+    let (outcome, code) = ended(&slow, "fixed:50ms");
+    assert_eq!(code, cli::ExitCode::Missed);
+    assert!(outcome.generator.sent < 200, "{}", outcome.generator.sent);
+    let text = outcome.events[0].what.to_string();
+    assert!(text.contains("the asked rate is missed: of 300 requests in 3s "), "{text}");
+    for load in [
+        open(100),
+        Load::Open {
+            shape: Shape::Poisson { rate: workload::arrival::Rate::per_second(100) },
+            max_in_flight: None,
+        },
+    ] {
+        let (outcome, code) = ended(&plan(load, 20), "fixed:50ms");
+        assert_eq!((code, outcome.events.len()), (cli::ExitCode::Ok, 0), "it was begun as asked");
+    }
 }

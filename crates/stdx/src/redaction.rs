@@ -10,8 +10,18 @@ pub(crate) const MARK: &str = "***";
 /// The name that stands for every name that says that its value is a secret.
 const SECRETS: &str = "secrets";
 /// Last words of the names of headers, and of keys that `secrets` stands for, whose value is a secret: `X-Vault-Token`.
-const LAST_OF_FIELDS: [&str; 9] = [
+const LAST_OF_FIELDS: [&str; 19] = [
     "authorization",
+    "authentication",
+    "accesskey",
+    "bearer",
+    "oauth",
+    "cred",
+    "creds",
+    "saml",
+    "ticket",
+    "sess",
+    "pin",
     "auth",
     "cookie",
     "key",
@@ -213,6 +223,28 @@ fn words(name: &str) -> impl DoubleEndedIterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Issue 42: fields of these names went along with redirects to other hosts.
+    #[test]
+    fn names_of_credentials_that_services_use() {
+        for name in [
+            "X-Accesskey",
+            "X-Creds",
+            "x-cred",
+            "X-Authentication",
+            "X-Bearer",
+            "X-OAuth",
+            "X-Pin",
+            "X-Saml",
+            "X-Ticket",
+            "X-Sess",
+        ] {
+            assert!(names_secret_field(name), "{name}");
+        }
+        for name in ["X-Shipping", "X-Ticket-Count", "X-Bearer-Type", "Accept"] {
+            assert!(!names_secret_field(name), "{name}");
+        }
+    }
 
     #[test]
     fn names_are_covered_in_any_case() {

@@ -94,18 +94,32 @@ pub(crate) fn without_password(url: &str) -> Cow<'_, str> {
         let end = end.unwrap_or(url.len());
         let at = begin.and_then(|begin| Some(begin + url[begin..end].rfind('@')?));
         let hidden = match begin.zip(at) {
-            Some((begin, at)) => password(&url[begin..at]).map(|colon| (begin + colon, at)),
-            None => strange.find(from),
+            Some((begin, at)) => match password(&url[begin..at]) {
+                Some(colon) => Some((begin + colon, ":***", at)),
+                None => is_token(&url[begin..at]).then_some((begin, MARK, at)),
+            },
+            None => strange.find(from).map(|(colon, at)| (colon, ":***", at)),
         };
-        if let Some((colon, at)) = hidden {
-            out.push_str(&url[done..colon]);
-            out.push_str(":***");
+        if let Some((secret, mark, at)) = hidden {
+            out.push_str(&url[done..secret]);
+            out.push_str(mark);
             done = at;
         }
         from = end.max(done);
     }
     if done == 0 { Cow::Borrowed(url) } else { Cow::Owned(out + &url[done..]) }
 }
+
+/// Whether a user without a password is the secret itself: `https://ghp_…@host/`, `https://sk_live_…:@host/`, and one whose colon is
+/// written as `%3A`. Names of people are shorter.
+fn is_token(user: &str) -> bool {
+    let user = user.strip_suffix(':').unwrap_or(user);
+    let is_hidden = user.bytes().all(|byte| b"*:".contains(&byte));
+    !is_hidden && (user.len() >= TOKEN_MIN || user.to_ascii_lowercase().contains("%3a"))
+}
+
+/// Bytes of a token, at least.
+const TOKEN_MIN: usize = 16;
 
 /// Where the colon before the password stands in the user information of an authority, unless it is hidden already.
 fn password(user: &str) -> Option<usize> {
@@ -215,6 +229,10 @@ mod tests {
             ("//u:p@h#f", "//u:***@h#f"),
             ("http://:p@h/", "http://:***@h/"),
             ("http://u@h/", "http://u@h/"),
+            ("https://ghp_0123456789abcdef@h/", "https://***@h/"),
+            ("https://sk_live_0123456789:@h/x", "https://***@h/x"),
+            ("https://u%3Ap@h/", "https://***@h/"),
+            ("https://***@h/", "https://***@h/"),
             ("http://h:1/u:p@x", "http://h:1/u:p@x"),
             ("http://h?u:p@x", "http://h?u:p@x"),
             ("mailto:u:p@h", "mailto:u:p@h"),

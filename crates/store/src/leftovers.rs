@@ -2,7 +2,6 @@
 //! written. A name says whose it is, and a lock that its process lives.
 
 use std::fs::{self, File, TryLockError};
-use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -99,14 +98,7 @@ fn sweep_files(folder: &Path) -> Result<usize, StoreError> {
     Ok(swept)
 }
 
-/// The name of the file beside one of this name that is written before it takes that one's place. Numbers of processes are the same
-/// in many containers, and what can be guessed can be planted: it has a number of chance before that of the process.
-pub(crate) fn part_name(name: &str) -> String {
-    let pid = std::process::id();
-    format!(".{name}.{:016x}-{pid}", RandomState::new().hash_one(pid))
-}
-
-/// Whether a file is one that was to take another's place (`.NAME.NUMBER`, `.NAME.NUMBER-PID`, `.NAME.NUMBER.part`) and whose
+/// Whether a file is one that was to take another's place (`.NAME.NUMBER-PID.part`; of older versions without one of the two ends) and whose
 /// process is gone.
 fn is_left_file(path: &Path, name: &str) -> bool {
     let Some((_, number)) = name.strip_suffix(".part").unwrap_or(name).rsplit_once('.') else {

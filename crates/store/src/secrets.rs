@@ -1,5 +1,7 @@
 //! Command lines without what should not be stored: passwords in URLs, and the values of headers that say who one is.
 
+use std::collections::BTreeMap;
+
 use stdx::{is_redacted, names_secret, names_secret_field};
 
 /// What stands in place of a secret.
@@ -16,6 +18,17 @@ pub fn without_secrets(args: &[String]) -> Vec<String> {
         false => hidden(arg),
     };
     before.zip(args).map(one).collect()
+}
+
+/// Labels as they may be stored: as the flags that gave them.
+pub(crate) fn labels_without_secrets(
+    labels: impl IntoIterator<Item = (String, String)>,
+) -> BTreeMap<String, String> {
+    let shown = |(key, value): (String, String)| {
+        let value = if is_secret(&key) { HIDDEN.to_owned() } else { hidden(&value) };
+        (key, value)
+    };
+    labels.into_iter().map(shown).collect()
 }
 
 /// Whether an argument is the name of a flag whose value, a secret, is the next one.
@@ -80,6 +93,17 @@ fn without_query_secrets(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Issue 42: they were hidden in the command line that is stored, and not in the labels beside it.
+    #[test]
+    fn labels_hide_what_arguments_hide() {
+        let labels = [("password", "pw"), ("at", "http://u:pw@h/"), ("server", "puma")];
+        let labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let hidden = labels_without_secrets(labels);
+        assert_eq!(hidden["password"], "…");
+        assert_eq!((&*hidden["at"], &*hidden["server"]), ("http://u:…@h/", "puma"));
+        assert_eq!(labels_without_secrets(hidden.clone()), hidden, "once is as good as twice");
+    }
 
     #[test]
     fn secrets_are_hidden_and_the_rest_stays() {

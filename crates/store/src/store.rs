@@ -1,10 +1,11 @@
 //! `Store`: a folder of runs.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::Timestamp;
+use stdx::private_file;
 
 use crate::clock::{now, of_unix_ms};
 use crate::error::StoreError;
@@ -15,7 +16,7 @@ use crate::manifest::{Manifest, State};
 use crate::open_run::OpenRun;
 use crate::own_file::{self, DOCUMENT_BYTES_MAX};
 use crate::place;
-use crate::secrets::without_secrets;
+use crate::secrets::{labels_without_secrets, without_secrets};
 
 /// A folder of runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +124,7 @@ impl Store {
             started: made.as_ref().map_or_else(now, |(began, _)| began.clone()),
             ended: made.map(|(_, ended)| ended),
             state: State::Running,
-            labels: begin.labels.into_iter().collect(),
+            labels: labels_without_secrets(begin.labels),
             inputs: begin.inputs,
             git: Git::here(),
             machine: Machine::here(),
@@ -132,7 +133,7 @@ impl Store {
         };
         self.add(manifest, |folder| {
             let lock = folder.join(LOCK);
-            let file = File::create(&lock).map_err(StoreError::io(&lock))?;
+            let file = private_file::open_lock(&lock).map_err(StoreError::io(&lock))?;
             // A file system without locks: the run counts as cut off until it ends.
             file.try_lock().ok();
             Ok(file)
@@ -223,6 +224,7 @@ impl Store {
             return Err(StoreError::UnderWay { id: id.to_owned() });
         }
         change(&mut run.manifest);
+        run.manifest.labels = labels_without_secrets(std::mem::take(&mut run.manifest.labels));
         check_name(&run.manifest.name)?;
         run.manifest.write(&run.folder)?;
         Ok(run)

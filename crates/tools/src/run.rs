@@ -6,7 +6,7 @@ use cli::{ExitError, Interrupts, OpenOutput, Output, ResultsOption, eprint_line}
 use metrics::{Batch, Generator};
 use report::Measurement;
 use session::{
-    Deadline, DeadlineKind, Observer, ObserverError, ResultsFile, RunFigures, Session,
+    Deadline, DeadlineKind, Observer, ObserverError, ResultsFile, RunFigures, RunPlace, RunRequest,
     SessionOptions, StopPolicy,
 };
 
@@ -31,14 +31,15 @@ pub(crate) fn run_config(
     let mut rows = matches!(config.layout, Layout::HeyCsv).then(HeyCsv::start).transpose()?;
     let options =
         SessionOptions { results, stop: stop(config), ..SessionOptions::new(&interrupts) };
-    let outcome = Session::start(config.plan.clone(), &config.settings, None, options)
-        .and_then(|session| session.run(&mut [&mut figures, &mut rows]))?;
-    outlet.write(document(config, &figures, &outcome.generator).as_bytes())?;
+    let request = RunRequest::new(config.plan.clone(), options);
+    let source = RunPlace::here(&config.settings);
+    let generator = request.carry_out(source, &mut [&mut figures, &mut rows])?.ended.generator;
+    outlet.write(document(config, &figures, &generator).as_bytes())?;
     if figures.left_out > 0 {
         let hits = figures.left_out;
         session::warn(&format!("requests under way at the end, in no figure: {hits}"));
     }
-    let verdict = figures.verdict(&outcome.generator);
+    let verdict = figures.verdict(&generator);
     if !verdict.is_valid() && !matches!(config.layout, Layout::Text | Layout::Json) {
         session::warn(&verdict.to_string());
     }

@@ -14,7 +14,7 @@ use wire::h1::server::{
     Connection, Framing, RequestDecoder, RequestHead, RequestSink, ResponseHead, encode_chunk,
     encode_last_chunk,
 };
-use wire::h1::{HeadMemo, Progress};
+use wire::h1::{HeadMemo, Header, Progress};
 use wire::url::Url;
 
 /// What a decoder said, the body's pieces joined.
@@ -22,6 +22,7 @@ use wire::url::Url;
 struct Log {
     heads: String,
     body: Vec<u8>,
+    trailers: String,
 }
 
 impl ResponseSink for Log {
@@ -32,6 +33,11 @@ impl ResponseSink for Log {
     fn body(&mut self, bytes: &[u8]) {
         assert!(!bytes.is_empty(), "an empty piece of body");
         self.body.extend_from_slice(bytes);
+    }
+    fn trailers(&mut self, fields: &[Header<'_>]) {
+        for field in fields {
+            write!(self.trailers, "{}={};", field.name, field.value.escape_ascii()).unwrap();
+        }
     }
 }
 
@@ -59,7 +65,7 @@ fn outcome<'b>(method: RequestMethod, pieces: impl Iterator<Item = &'b [u8]>) ->
         Ok(end) => (*end).to_owned(),
     };
     let reuse = if decoder.can_reuse() { "keep" } else { "close" };
-    let Log { heads, body } = log;
+    let Log { heads, body, .. } = log;
     let codings: Vec<_> = decoder.content_encoding().iter().collect();
     format!(
         "{heads} {:?} {codings:?} {:?}: {result}, {reuse}",
@@ -374,4 +380,29 @@ proptest! {
             }
         }
     }
+}
+
+/// Issue 43: trailers arrive, whatever the cuts; fields of a head among them are passed over, and floods are failures.
+#[test]
+fn trailers_arrive_and_are_bounded() {
+    let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n";
+    let decode = |section: &str, piece: usize| {
+        let bytes = format!("{head}{section}\r\n").into_bytes();
+        let (mut decoder, mut log) = (ResponseDecoder::new(), Log::default());
+        decoder.begin(RequestMethod::Other);
+        let mut fed = bytes.chunks(piece).map(|bytes| decoder.handle_bytes(bytes, &mut log));
+        let fault = fed.find_map(Result::err);
+        (fault, log.trailers)
+    };
+    for piece in 1..40 {
+        let section = "Grpc-Status: 14\r\nContent-Length: 7\r\nX:  y \r\n";
+        assert_eq!(decode(section, piece), (None, "Grpc-Status=14;X=y;".to_owned()), "{piece}");
+        assert_eq!(decode("", piece), (None, String::new()));
+        let (fault, trailers) = decode(":status: 500\r\n", piece);
+        assert_eq!((fault, trailers.as_str()), (Some(DecodeError::MalformedField), ""));
+    }
+    let many = "a: b\r\n".repeat(129);
+    assert_eq!(decode(&many, 1 << 20).0, Some(DecodeError::TooManyHeaders(128)));
+    let long = format!("a: {}\r\n", "b".repeat(64 << 10));
+    assert_eq!(decode(&long, 1 << 10).0, Some(DecodeError::ChunkTooLarge));
 }

@@ -23,8 +23,8 @@ pub use poll_budget::PollBudget;
 pub use segment::{Segment, SegmentError, SegmentSlice};
 pub use target::{Target, Targets};
 pub use users::{
-    Backpressure, Commands, CustomFailure, CustomSample, EngineResponse, FailureDetail, Pipe,
-    PipeCommand, PipeEvent, RequestCommand, StopMode, VirtualUsers, VuFactory,
+    Backpressure, Commands, CustomFailure, CustomOutcome, CustomSample, EngineResponse,
+    FailureDetail, Pipe, PipeCommand, PipeEvent, RequestCommand, StopMode, VirtualUsers, VuFactory,
 };
 pub use vu_assignment::VuAssignment;
 pub use vu_reservation::VuReservation;

@@ -80,7 +80,7 @@ export interface State extends Progress {
   /** Mean, p50, p90, p95, p99 and the maximum. */
   times: number[];
   verdict: { valid: boolean; reasons: string[] };
-  statuses: [number, number][];
+  statuses: [number | string, number][];
   failures: [string, number][];
   errors: [string, number][];
   errorsMore: number;

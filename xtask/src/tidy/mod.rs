@@ -13,6 +13,7 @@ mod named_tests;
 mod problem;
 mod source;
 mod words;
+mod writers;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -68,6 +69,7 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<Problem>> {
     for (path, text) in &sources {
         found.extend(source::check(path, text));
         found.extend(words::check(path, text));
+        found.extend(writers::check(path, text));
     }
     found.extend(modules::check(&sources));
     found.extend(circles::check(&sources));

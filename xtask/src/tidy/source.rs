@@ -29,7 +29,7 @@ const UNSAFE_PLACES: [&str; 3] =
     ["crates/net/", "crates/script/src/runtime/ffi.rs", "crates/quickjs/src/"];
 
 /// Places that may derive serde's traits: where a format is the crate's business.
-const SERDE_PLACES: [&str; 19] = [
+const SERDE_PLACES: [&str; 20] = [
     // What travels between the machines of a fleet: plans, settings and metrics, in one program's own version.
     "crates/remote/src/",
     "crates/metrics/src/tally/",
@@ -42,6 +42,7 @@ const SERDE_PLACES: [&str; 19] = [
     "crates/wire/src/tls/client.rs",
     "crates/workload/src/",
     "crates/engine/src/settings.rs",
+    "crates/engine/src/host_policy.rs",
     "crates/stdx/src/time.rs",
     "crates/control/src/",
     "crates/fleet/src/",

@@ -14,7 +14,10 @@ use demo::{Config, Server, ServiceTime};
 use engine::Settings;
 use metrics::{Generator, Reason, Verdict};
 use net::Address;
-use session::{OnCutOff, Progress, RunFigures, Session, SessionOptions, go_words};
+use session::{
+    OnCutOff, OpenDisplays, RunFigures, RunPlace, RunRequest, SessionOptions, TerminalView,
+    go_words,
+};
 use stdx::{Bytes, Nanos};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
@@ -116,16 +119,18 @@ fn attack(
         seed: 1,
         part: None,
     };
-    let live = std::io::stderr().is_terminal() && !typed.flags.quiet;
-    let mut progress = live.then(|| Progress::new(&plan));
-    let mut figures = RunFigures::new(OnCutOff::Counted);
+    let is_live = std::io::stderr().is_terminal() && !typed.flags.quiet;
+    let terminal = if is_live { TerminalView::Progress } else { TerminalView::Nothing };
     // One worker is plenty for this rate, and leaves the other cores to the server.
     let failure_text = go_words::FAILURE_TEXT;
     let settings = Settings { workers: 1, failure_text, ..Settings::default() };
-    let session = Session::start(plan, &settings, None, SessionOptions::new(interrupts));
-    let outcome = session.and_then(|session| session.run(&mut [&mut figures, &mut progress]));
-    let generator = outcome?.generator;
-    Ok(Attack { figures, generator })
+    let request = RunRequest {
+        shown: OpenDisplays::of_step(None, terminal.open(&plan, interrupts)),
+        ..RunRequest::new(plan, SessionOptions::new(interrupts))
+    };
+    let mut figures = RunFigures::new(OnCutOff::Counted);
+    let outcome = request.carry_out(RunPlace::here(&settings), &mut [&mut figures])?;
+    Ok(Attack { figures, generator: outcome.ended.generator })
 }
 
 /// The result of one attack.

@@ -51,13 +51,10 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 
 fn import_file(name: &str, flags: &ImportFlags) -> Result<Import, CommandError> {
     let text = read(name)?;
-    let kind = match flags.from.or_else(|| Kind::detect(&text)) {
-        Some(kind) => kind,
-        None => {
-            let words = Kind::ALL.map(Kind::word).join(", ");
-            let text = format!("{name}: neither of {words} by its content; -from says what it is");
-            return Err(ExitError::new(ExitCode::Input, text).into());
-        }
+    let Some(kind) = flags.from.or_else(|| Kind::detect(&text)) else {
+        let words = Kind::ALL.map(Kind::word).join(", ");
+        let text = format!("{name}: neither of {words} by its content; -from says what it is");
+        return Err(ExitError::new(ExitCode::Input, text).into());
     };
     let environment = flags.env.as_deref().map(read).transpose()?;
     let files = FolderFiles::of(name, &flags.allow_read);

@@ -441,16 +441,12 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "import",
-        summary: "Make a k6 script of curl lines, a HAR, OpenAPI, Postman or .http files.",
+        summary: "Make a k6 script of curl lines, OpenAPI, Postman or .http files.",
         operands: "FILE…",
         about: import::ABOUT,
         examples: &[
-            ("brunt import -output=session.js session.har", "a browser's recording as a script"),
             ("brunt import -output=orders.js orders.sh", "command lines of curl as a script"),
-            (
-                "pbpaste | brunt import -to=targets - | brunt attack -duration=10s",
-                "a copied curl line as load",
-            ),
+            ("brunt import -to=targets login.sh | brunt attack -duration=10s", "a line as load"),
         ],
         rows: || rows_of(flags::import::IMPORT),
         run: import::run,

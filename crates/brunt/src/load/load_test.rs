@@ -7,8 +7,10 @@ use remote::Resumable;
 use remote::flags::FleetRequest;
 use results::Format;
 use session::save::SaveRequest;
-use session::web::{self, LivePage, LiveView};
-use session::{MonitorConfig, Observer, OnInvalid, Progress, ReportFiles, tui};
+use session::{
+    AbortWhen, Displays, LoadOnPage, MonitorConfig, OnInvalid, OpenDisplays, ReportFiles,
+    TerminalView,
+};
 use workload::Plan;
 
 use super::outputs::{Outputs, ReportFormat};
@@ -31,14 +33,8 @@ pub(crate) struct LoadTest {
     pub(crate) report: ReportFormat,
     /// Whether the report has a row for each connection.
     pub(crate) per_connection: bool,
-    /// Whether live progress is shown on standard error.
-    pub(crate) progress: bool,
-    /// Whether the run is shown on the whole terminal.
-    pub(crate) tui: bool,
-    /// The address that serves live metrics.
-    pub(crate) prometheus: Option<String>,
-    /// The address of the live page; empty for any that is free.
-    pub(crate) web: Option<String>,
+    /// What is seen of the test while it goes on.
+    pub(crate) displays: Displays,
     /// The servers that samples are sent to.
     pub(crate) sent_to: Vec<String>,
     /// What is watched beside the test.
@@ -47,6 +43,8 @@ pub(crate) struct LoadTest {
     pub(crate) gates: Gates,
     /// Whether an INVALID verdict decides the exit code.
     pub(crate) on_invalid: OnInvalid,
+    /// When the test is ended early.
+    pub(crate) abort_when: AbortWhen,
     /// The files that the report is written to.
     pub(crate) reports: ReportFiles,
     /// The store that keeps the run, where one does.
@@ -64,15 +62,25 @@ pub(crate) enum FleetSource {
     Resume(Box<Resumable>),
 }
 
+impl FleetSource {
+    /// How many agents were asked for, where a number was.
+    fn agents(&self) -> Option<usize> {
+        match self {
+            Self::Form(request) => request.options.agents,
+            Self::Resume(_) => None,
+        }
+    }
+}
+
 impl LoadTest {
     /// A test of this plan with these outputs. The settings keep rows where an output takes them.
     #[must_use]
     pub(super) fn new(plan: Plan, mut settings: Settings, outputs: Outputs) -> Self {
         settings.rows = outputs.take_rows();
-        let Outputs { results, format, report, progress, tui, prometheus, web, .. } = outputs;
+        let Outputs { results, format, report, displays, .. } = outputs;
         let (sent_to, reports) = (outputs.sent_to, outputs.reports);
         let (watching, gates, on_invalid) = (outputs.watching, outputs.gates, outputs.on_invalid);
-        let (lazy, per_connection) = (None, false);
+        let (lazy, per_connection, abort_when) = (None, false, outputs.abort_when);
         Self {
             plan,
             settings,
@@ -81,14 +89,12 @@ impl LoadTest {
             format,
             report,
             per_connection,
-            progress,
-            tui,
-            prometheus,
-            web,
+            displays,
             sent_to,
             watching,
             gates,
             on_invalid,
+            abort_when,
             reports,
             saving: None,
             fleet: None,
@@ -106,28 +112,24 @@ impl LoadTest {
         self.reports.spare(inputs)
     }
 
-    /// The live page, where it is asked for.
-    pub(super) fn live_page(&self, interrupts: &Interrupts) -> Option<LivePage> {
-        self.web.as_deref().and_then(|address| web::open(address, interrupts))
-    }
-
-    /// The run on the live page. On a fleet its load is not to be changed.
-    pub(super) fn live_view(&self, page: &LivePage) -> LiveView {
-        match self.fleet {
-            None => page.controlled_view(&self.plan),
-            Some(_) => page.view(&self.plan),
+    /// Opens the displays; `load` is what viewers of a page may do to it, where this machine sends it.
+    ///
+    /// # Errors
+    /// The live metrics cannot be served.
+    pub(super) fn open_displays(
+        &self,
+        load: LoadOnPage,
+        interrupts: &Interrupts,
+    ) -> Result<OpenDisplays, ExitError> {
+        let mut displays = self.displays.clone();
+        match (&self.fleet, &mut displays) {
+            (None, Displays { page: Some(page), .. }) => page.load = load,
+            (None, _) => {}
+            (Some(source), Displays { terminal: terminal @ TerminalView::Progress, .. }) => {
+                *terminal = TerminalView::ProgressOfAgents(source.agents());
+            }
+            (Some(_), _) => {}
         }
-    }
-
-    /// What the terminal shows meanwhile: the full-screen view, or the live progress.
-    pub(super) fn live_progress(&self, interrupts: &Interrupts) -> Option<Box<dyn Observer>> {
-        if let Some(view) = self.tui.then(|| tui::open(&self.plan, interrupts)).flatten() {
-            return Some(Box::new(view));
-        }
-        let progress = self.progress.then(|| Progress::new(&self.plan))?;
-        Some(Box::new(match &self.fleet {
-            Some(FleetSource::Form(request)) => progress.of_agents(request.options.agents),
-            Some(FleetSource::Resume(_)) | None => progress,
-        }))
+        displays.open(&self.plan, interrupts)
     }
 }

@@ -4,7 +4,10 @@ use cli::{CommandError, Output, usage_error};
 use metrics::Gates;
 use results::{Encoding, Format};
 use session::save::SaveFlags;
-use session::{MonitorConfig, OnInvalid, ReportFiles};
+use session::{
+    AbortWhen, Displays, MetricsRequest, MonitorConfig, OnInvalid, PageRequest, ReportFiles,
+    TakenAddress, TerminalView,
+};
 
 use super::environment::Environment;
 use super::flags::{DisplayFlags, ResultsFlags};
@@ -32,14 +35,8 @@ pub(super) struct Outputs {
     pub(super) format: Format,
     /// The report at the end.
     pub(super) report: ReportFormat,
-    /// Whether live progress is shown on standard error.
-    pub(super) progress: bool,
-    /// Whether the run is shown on the whole terminal.
-    pub(super) tui: bool,
-    /// The address that serves live metrics.
-    pub(super) prometheus: Option<String>,
-    /// The address of the live page; empty for any that is free.
-    pub(super) web: Option<String>,
+    /// What is seen of the test while it goes on.
+    pub(super) displays: Displays,
     /// The servers that samples are sent to.
     pub(super) sent_to: Vec<String>,
     /// What is watched beside the test.
@@ -48,6 +45,8 @@ pub(super) struct Outputs {
     pub(super) gates: Gates,
     /// Whether an INVALID verdict decides the exit code.
     pub(super) on_invalid: OnInvalid,
+    /// When the test is ended early.
+    pub(super) abort_when: AbortWhen,
     /// Whether the store keeps the run.
     pub(super) saves: bool,
     /// The files that the report is written to.
@@ -90,19 +89,13 @@ impl Outputs {
         if watching.is_some() && results.is_none() && !saves {
             return Err(usage_error("-watch needs a file for its samples (give -output=FILE)"));
         }
-        let &DisplayFlags { progress, quiet, tui, ref prometheus_addr, ref web, .. } =
-            flags.display;
-        let shown = progress.unwrap_or(environment.stderr_is_terminal && !quiet);
         Ok(Self {
             results,
             format: rules
                 .bare_results
                 .map_or_else(|| format(flags.results), |bare| Ok(bare.into()))?,
             report,
-            tui,
-            progress: rules.bare_results.is_none() && shown,
-            prometheus: prometheus_addr.clone(),
-            web: web.clone(),
+            displays: displays(rules, flags.display, environment),
             sent_to: match rules.bare_results {
                 Some(_) => Vec::new(),
                 None => flags.results.sent_to.clone(),
@@ -110,6 +103,7 @@ impl Outputs {
             watching,
             gates: flags.display.gates.clone(),
             on_invalid: flags.display.on_invalid,
+            abort_when: flags.display.abort_when,
             saves,
             reports: flags.saving.reports.clone(),
         })
@@ -121,13 +115,28 @@ impl Outputs {
             || self.saves
             || !self.reports.is_empty()
             || self.report != ReportFormat::Nothing
-            || self.prometheus.is_some()
-            || self.web.is_some()
-            || self.tui
+            || self.displays.take_rows()
             || !self.sent_to.is_empty()
             || !self.gates.is_empty()
             || self.on_invalid == OnInvalid::Fail
     }
+}
+
+/// What is seen of a test while it goes on.
+fn displays(rules: &LoadRules, flags: &DisplayFlags, environment: &Environment<'_>) -> Displays {
+    let &DisplayFlags { progress, quiet, tui, ref prometheus_addr, ref web, .. } = flags;
+    let is_shown = progress.unwrap_or(environment.stderr_is_terminal && !quiet);
+    let terminal = match (tui, is_shown && rules.bare_results.is_none()) {
+        (true, _) => TerminalView::FullScreen,
+        (false, true) => TerminalView::Progress,
+        (false, false) => TerminalView::Nothing,
+    };
+    let metrics = prometheus_addr.as_ref().map(|address| MetricsRequest {
+        address: address.clone(),
+        bare: rules.bare_port,
+        taken: if rules.checks_first { TakenAddress::Refused } else { TakenAddress::Ignored },
+    });
+    Displays { terminal, page: web.as_deref().map(PageRequest::at), metrics }
 }
 
 /// Refuses flags that say how to watch where nothing is watched.

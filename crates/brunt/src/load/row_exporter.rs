@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use cli::ExitError;
 use metrics::tally::{BUILTIN, Contains, Kind, MetricId};
-use metrics::{Batch, Sample as Row, TargetTable};
+use metrics::{Batch, Outcome, Sample as Row, TargetTable};
 use outputs::{Delivered, Environment, Exporter, Sample};
 use session::{Observer, ObserverError};
 use stdx::Nanos;
@@ -42,7 +42,8 @@ impl RowExporter {
         for name in names {
             let opened = outputs::open(name, &environment, session::warn)
                 .expect("the flag takes none but outputs");
-            exporters.push(opened.map_err(|error| anyhow!("flag -o: {name}: {error}"))?);
+            let shown = stdx::shown_text(name);
+            exporters.push(opened.map_err(|error| anyhow!("flag -o: {shown}: {error}"))?);
         }
         let (queue, batches) = sync_channel(QUEUE_MAX);
         let thread = std::thread::Builder::new()
@@ -161,9 +162,17 @@ fn tags(batch: &Batch, row: &Row, targets: &TargetTable) -> Vec<(String, String)
     tags.push(tag("expected_response", if row.is_success() { "true" } else { "false" }));
     tags.push(tag("method", method));
     tags.push(tag("name", name));
-    tags.push(tag("status", &row.status.to_string()));
+    tags.push(tag("status", &status(row.outcome)));
     tags.push(tag("url", &url));
     tags
+}
+
+/// k6 has the number of a gRPC status, too.
+fn status(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Grpc(status) => status.number().to_string(),
+        outcome => outcome.code().to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -187,7 +196,7 @@ mod tests {
             done: Nanos::from_millis(11),
             dns: Nanos::from_micros(500),
             dial: Nanos::from_millis(2),
-            status: 200,
+            outcome: Outcome::Http(200),
             ..Row::default()
         };
         let tags = tags(&Batch::default(), &row, &targets);

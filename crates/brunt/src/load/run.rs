@@ -3,17 +3,15 @@
 use std::sync::PoisonError;
 
 use anyhow::anyhow;
-use cli::{
-    CommandResult, ExitCode, ExitError, Interrupts, Output, append_job_summary, eprint_line, reason,
-};
+use cli::{CommandResult, ExitCode, ExitError, Interrupts, Output, append_job_summary};
 use engine::{CertificateRole, LazyTargets, StartError};
 use metrics::tally::Assertion;
-use metrics::{Generator, TargetTable, Verdict};
+use metrics::{TargetTable, Verdict};
+use remote::Records;
 use session::save::{self, SaveRequest};
-use session::web::{LivePage, LiveView};
 use session::{
-    BarePort, GateObserver, MultiplexingCheck, Observer, OnCutOff, OnInvalid, PrometheusExporter,
-    RunFigures, Serialized, Session, SessionError, SessionOptions, target_labels,
+    AbortObserver, GateObserver, LoadOnPage, MultiplexingCheck, OnCutOff, OnInvalid, RunFigures,
+    RunOutcome, RunPlace, RunRequest, Serialized, SessionError, SessionOptions, target_labels,
 };
 use store::OpenRun;
 
@@ -27,6 +25,15 @@ use crate::dialect::LoadRules;
 
 /// Carries out a load test, and keeps it where that was asked for.
 pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandResult {
+    // It stands in every result and report, and is sent to no server.
+    test.plan.name = stdx::shown_text(&test.plan.name).into_owned();
+    if let Some(objection) = test.abort_when.objection(&test.plan, &test.gates) {
+        return Err(ExitError::new(ExitCode::Usage, objection));
+    }
+    if test.fleet.is_some() && test.abort_when.rate {
+        let text = "-abort-when=rate needs this machine to send the load: the counts of a fleet's agents come late (give gates)";
+        return Err(ExitError::new(ExitCode::Usage, text));
+    }
     test.reports.try_out()?;
     let mut saved = test.saving.take().map(SaveRequest::begin).transpose()?;
     let ended = carry_out(test, rules, saved.as_mut());
@@ -42,92 +49,89 @@ fn carry_out(
     let interrupts = Interrupts::watch()?;
     let provenance = session::provenance_row();
     warn_of_descriptors(&test, rules);
-    let mut exporter = exporter(&test, rules)?;
+    let shown = test.open_displays(LoadOnPage::Changeable, &interrupts)?;
     let mut rows = RowExporter::start(&test.sent_to, target_labels(&test.plan))?;
-    let (_page, mut view) = live(&mut test, &interrupts);
     let (format, watching) = (test.format, test.watching.take());
     let (output, run) = (test.results.take(), saved.as_deref_mut());
     let results = save::open_results(output, format, run, watching.as_ref())?;
     let mut servers = watching.is_some().then(WatchedServers::new);
     let (lazy, problem) = lazy(test.lazy.take(), rules)?;
-    let mut progress = test.live_progress(&interrupts);
     let mut multiplexing = multiplexing(&test);
-    let mut figures = figures(&test, saved.is_some());
-    let mut gates = gates(&test);
-    // The results of the gates and the ends of agents are known after the run, and belong to its results.
-    let keeps_results_open = gates.is_some() || test.fleet.is_some();
-    let options = SessionOptions::new(&interrupts);
-    let options = SessionOptions { results, keeps_results_open, ..options };
-    let observers: &mut [&mut dyn Observer] = &mut [
-        &mut figures,
-        &mut gates,
-        &mut servers,
-        &mut multiplexing,
-        &mut exporter,
-        &mut rows,
-        &mut view,
-        &mut progress,
-    ];
-    let (outcome, records) = match &test.fleet {
-        None => {
-            let session = Session::start(test.plan.clone(), &test.settings, lazy, options)
-                .map_err(|error| not_started(error, rules))?;
-            (session.run(observers)?, None)
-        }
-        Some(source) => {
-            let (execution, records) =
-                fleet::start((&test.plan, &test.settings), source, &interrupts)?;
-            let session = Session::over(execution, &test.plan, options)?;
-            (session.run(observers)?, Some(records))
-        }
+    let mut abort = abort(&test);
+    let request = RunRequest {
+        plan: test.plan.clone(),
+        options: SessionOptions { results, ..SessionOptions::new(&interrupts) },
+        shown,
+        figures: figures(&test, saved.is_some()),
+        gates: gates(&test),
     };
+    let (place, records) = place(&test, lazy, &interrupts)?;
+    let started = request.start(place).map_err(|error| not_started(error, rules))?;
+    let mut outcome = started.run(&mut [&mut abort, &mut servers, &mut multiplexing, &mut rows])?;
     rows.into_iter().for_each(RowExporter::finish);
-    let mut asserted = asserted(gates.as_ref(), figures.as_ref(), &outcome.generator);
+    let mut asserted = outcome.gate_outcomes(&[]);
     let failed = records.and_then(|records| fleet::conclude(&records, &mut asserted));
-    if let Some(results) = outcome.results {
-        results.finish(asserted.clone())?;
-    }
-    asserted.extend(outcome.events.into_iter().map(Assertion::Event));
-    asserted.push(provenance);
+    let asserted = outcome.conclude(asserted, provenance)?;
     warn_of_serialized(multiplexing);
-    if let (Some(servers), Some(seen)) = (&mut servers, &outcome.server) {
+    if let (Some(servers), Some(seen)) = (&mut servers, &outcome.ended.server) {
         servers.add(seen);
     }
-    let seen = (figures.as_ref(), servers.as_ref());
-    let verdict = judge_and_report(&test, saved, seen, (&outcome.generator, &asserted))?;
+    let verdict = judge_and_report(&test, saved, (&outcome, servers.as_ref()), &asserted)?;
     if let Some(cause) = failed {
         return Err(anyhow!("the fleet ended the run early: {cause}").into());
     }
     if let Some(error) = problem.and_then(|problem| problem.found(rules)) {
         return Err(ExitError { code: ExitCode::Input, error });
     }
-    Ok(session::conclude_run(&asserted, verdict.as_ref(), test.on_invalid))
+    Ok(conclude(&test, abort.as_ref(), &asserted, verdict.as_ref()))
+}
+
+/// What ends the run early, where that is asked for.
+fn abort(test: &LoadTest) -> Option<AbortObserver> {
+    AbortObserver::new(test.abort_when, &test.plan, &test.gates, || target_labels(&test.plan))
+}
+
+/// The exit code of a run that could be carried out.
+fn conclude(
+    test: &LoadTest,
+    abort: Option<&AbortObserver>,
+    asserted: &[Assertion],
+    verdict: Option<&Verdict>,
+) -> ExitCode {
+    let code = session::conclude_run(asserted, verdict, test.on_invalid);
+    abort.map_or(code, |abort| abort.conclude(code))
+}
+
+/// Where the test takes place, and the records of its agents where that is a fleet.
+fn place<'a>(
+    test: &'a LoadTest,
+    lazy: Option<LazyTargets>,
+    interrupts: &Interrupts,
+) -> Result<(RunPlace<'a>, Option<Records>), ExitError> {
+    let Some(fleet) = &test.fleet else {
+        return Ok((RunPlace::Here { settings: &test.settings, lazy }, None));
+    };
+    let (execution, records) = fleet::start((&test.plan, &test.settings), fleet, interrupts)?;
+    Ok((RunPlace::Fleet(Box::new(execution)), Some(records)))
 }
 
 /// Judges the figures and writes the reports; no verdict where no figures were made.
 fn judge_and_report(
     test: &LoadTest,
     saved: Option<&mut OpenRun>,
-    (figures, servers): (Option<&RunFigures>, Option<&WatchedServers>),
-    (generator, asserted): (&Generator, &[Assertion]),
+    (outcome, servers): (&RunOutcome, Option<&WatchedServers>),
+    asserted: &[Assertion],
 ) -> Result<Option<Verdict>, ExitError> {
-    let Some(figures) = figures else { return Ok(None) };
-    let verdict = figures.verdict(generator).with_agents(asserted);
+    let Some((figures, verdict)) = outcome.figures.as_ref().zip(outcome.verdict(asserted)) else {
+        return Ok(None);
+    };
     let server = servers.and_then(|servers| servers.beside(&figures.summary));
-    let judged = (generator, &verdict);
     let attacked = figures.attacked();
+    let judged = (&outcome.ended.generator, &verdict);
     let input = figures.input(&test.plan.name, judged, asserted);
     let input = report::Input { server, attacked: attacked.as_ref(), ..input };
     close(test, saved, &input)?;
     Ok(Some(verdict))
-}
-
-/// The live page, where it is asked for, and the run on it, whose load it may then change.
-fn live(test: &mut LoadTest, interrupts: &Interrupts) -> (Option<LivePage>, Option<LiveView>) {
-    let page = test.live_page(interrupts);
-    let view = page.as_ref().map(|page| test.live_view(page));
-    test.settings.load_may_change = page.is_some() && test.fleet.is_none();
-    (page, view)
 }
 
 /// What judges the gates. A long list of targets costs memory for each observer that has their labels.
@@ -143,17 +147,6 @@ fn gates(test: &LoadTest) -> Option<GateObserver> {
 fn multiplexing(test: &LoadTest) -> Option<MultiplexingCheck> {
     let check = MultiplexingCheck::new(&test.plan, &test.settings);
     check.filter(|_| test.fleet.is_none())
-}
-
-/// The results of the gates.
-fn asserted(
-    gates: Option<&GateObserver>,
-    figures: Option<&RunFigures>,
-    generator: &Generator,
-) -> Vec<Assertion> {
-    let judged = gates.zip(figures);
-    judged
-        .map_or_else(Vec::new, |(gates, figures)| gates.outcomes(&figures.summary, generator, &[]))
 }
 
 /// Why an attack could not start.
@@ -236,26 +229,6 @@ fn lazy(
     let Some(source) = source else { return Ok((None, None)) };
     let (targets, slot) = targets::stream(&source, rules)?;
     Ok((Some(targets), Some(Problem { source: source.name, slot })))
-}
-
-/// The live metrics. A port that is taken is an error where the rules check first; else there are none, as in Vegeta.
-fn exporter(test: &LoadTest, rules: &LoadRules) -> Result<Option<PrometheusExporter>, ExitError> {
-    let Some(addr) = &test.prometheus else {
-        return Ok(None);
-    };
-    if let (Some(port), BarePort::Loopback) = (addr.strip_prefix(':'), rules.bare_port) {
-        eprint_line(&format!(
-            "metrics are at http://127.0.0.1:{port}/metrics, for this machine only (for other machines: -prometheus-addr=0.0.0.0:{port})"
-        ));
-    }
-    match PrometheusExporter::start(addr, rules.bare_port, target_labels(&test.plan)) {
-        Ok(exporter) => Ok(Some(exporter)),
-        Err(_) if !rules.checks_first => Ok(None),
-        Err(error) => {
-            let reason = reason(&error);
-            Err(anyhow!("flag -prometheus-addr: cannot listen on \"{addr}\": {reason}").into())
-        }
-    }
 }
 
 /// Prints the closing report, and stores it.

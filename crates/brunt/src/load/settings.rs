@@ -4,8 +4,11 @@ use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;
 
 use anyhow::anyhow;
+use cli::value::FixedAddresses;
 use cli::{CommandError, ExitCode, ExitError, ParsedArgs, usage_error};
-use engine::{DnsTtl, Protocol, ProxySettings, Redirects, Settings, TlsSettings};
+use engine::{
+    DnsTtl, HostPolicy, HostRule, Protocol, ProxySettings, Redirects, Settings, TlsSettings,
+};
 use session::go_words;
 use stdx::Nanos;
 
@@ -37,6 +40,7 @@ pub(super) fn client_settings<T>(
         local_addrs: connection.local_addrs.clone(),
         unix_socket: connection.unix_socket.as_ref().map(Into::into),
         connect_to: connection.connect_to.clone(),
+        host_policy: host_policy(&connection.fixed),
         renewal: connection.renewal,
         resolvers: dns.resolvers.clone(),
         dns_ttl: match dns.ttl {
@@ -48,6 +52,18 @@ pub(super) fn client_settings<T>(
         proxy: proxy_settings(rules, &connection.proxy_headers, environment),
         ..Settings::default()
     })
+}
+
+/// The fixed addresses of names.
+fn host_policy(fixed: &[FixedAddresses]) -> HostPolicy {
+    let rule = |of: &FixedAddresses, ip: IpAddr| HostRule {
+        name: of.name.clone(),
+        port: Some(of.port),
+        ip,
+        to_port: None,
+    };
+    let hosts = fixed.iter().flat_map(|of| of.addresses.iter().map(move |ip| rule(of, *ip)));
+    HostPolicy { hosts: hosts.collect(), ..HostPolicy::default() }
 }
 
 /// Sets what follows from the flags of HTTP.

@@ -448,3 +448,28 @@ fn every_command_with_a_verdict_has_fail_on_invalid() {
         assert!(help.contains("-fail-on-invalid"), "{command}");
     }
 }
+
+#[test]
+fn a_run_that_is_lost_ends_early_and_its_reports_begin_with_that() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("gates-abort");
+    let targets = targets(&scratch, &url);
+    let file = text(&scratch.path("a.arrow"));
+    let ran = run(&format!(
+        "attack -targets={targets} -rate=50 -duration=60s -output={file} -fail-on=status.404>0 -abort-when=gates"
+    ))
+    .with_code(CROSSED);
+    complains(&ran, &["brunt: the run ends early (-abort-when): gate status.404>0 is surely"]);
+    let report = run(&format!("report {file}")).with_code(0).stdout;
+    let first = report.lines().next().unwrap();
+    assert!(first.starts_with("The run was ended early by -abort-when, after "), "{first}");
+    assert!(first.ends_with("s, since gate status.404>0 is surely crossed."), "{first}");
+    // What cannot be ended so is refused before the first request.
+    for (line, words) in [
+        (format!("bench -n 5 -abort-when=rate {url}/"), "users have none"),
+        (format!("bench -n 5 -abort-when=gates {url}/"), "needs gates (give -fail-on)"),
+        (format!("bench -n 5 -abort-when=sometimes {url}/"), "is not one of gates,rate"),
+    ] {
+        complains(&run(&line).with_code(2), &[words]);
+    }
+}

@@ -10,6 +10,7 @@ mod bad_scripts;
 mod bench;
 mod browser;
 mod cable_command;
+mod canary;
 mod certificates;
 mod chromium;
 mod cli;

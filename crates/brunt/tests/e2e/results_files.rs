@@ -58,6 +58,10 @@ fn several_files_are_one_report() {
         assert!(!json["brunt"]["in_flight"].is_null(), "{json}");
         assert_eq!(!json["brunt"]["sends"].is_null(), knows_sends, "{json}");
     }
+    let json = run(&format!("report -type=json {all}")).with_code(0).json();
+    let parts = json["brunt"]["parts"].as_array().unwrap();
+    let names: Vec<&str> = parts.iter().filter_map(|part| part["name"].as_str()).collect();
+    assert_eq!(names, [&files[0], &files[1], &files[2]], "{json}");
     let gob = std::fs::read(&files[1]).unwrap();
     let twice = [gob.clone(), gob].concat();
     let ran = feed(brunt("report -type=json"), twice).with_code(0);

@@ -160,6 +160,25 @@ fn connect_to_takes_turns() {
     assert_eq!((one.stats().requests, two.stats().requests), (5, 5));
 }
 
+/// A name that no name server knows, with several addresses at one port and another at the next; `bench` and a fleet's agents are
+/// given them alike.
+#[test]
+fn issue_41_resolve_gives_a_name_addresses() {
+    let (one, url) = server(Config::default());
+    let port = address(&one).port();
+    let flags = format!(
+        "-keepalive=false -resolve SITE.test:{port}:127.0.0.1,127.0.0.1 -resolve site.test:1:192.0.2.1"
+    );
+    let ran = attack("resolve", &format!("http://site.test:{port}/"), &flags, &[]);
+    assert_eq!(ran.json()["status_codes"]["200"], 10, "{ran:#?}");
+    let ran =
+        run(&format!("bench -c 2 -n 10 -json -resolve *:{port}:127.0.0.1 http://any.test:{port}/"));
+    assert_eq!(ran.with_code(0).json()["status_codes"]["200"], 10);
+    assert_eq!(one.stats().requests, 20);
+    let wrong = run(&format!("bench -n 1 -resolve site.test:{port} {url}/")).with_code(2);
+    assert!(wrong.stderr.contains("is not HOST:PORT:ADDRESS,…"), "{wrong:#?}");
+}
+
 #[test]
 fn another_local_address_and_ipv6() {
     let (_server, url) = server(Config::default());

@@ -280,3 +280,20 @@ fn a_teardown_that_fails_costs_no_answer() {
     assert_eq!(ran.json()["steps"].as_array().map(Vec::len), Some(1), "{}", ran.stdout);
     assert!(ran.stderr.contains("teardown() failed"), "{}", ran.stderr);
 }
+
+/// A search that ended with an error left what `setup` had made.
+#[test]
+fn issue_40_a_search_that_fails_is_torn_down() {
+    let scratch = Scratch::new("seek-fails");
+    let script = text(&scratch.path("nothing.js"));
+    let source = "export function setup() { console.log('set up'); }\n\
+        export default function () {}\n\
+        export function teardown() { console.log(`torn down, ${__ENV.WHO}`); }\n";
+    std::fs::write(&script, source).unwrap();
+    let flags = "-cpus 1 -from 5 -step 300ms -warmup 0s -cooldown 0s -max-steps 1";
+    let mut command = brunt(&format!("seek {flags} -e WHO {script}"));
+    command.env("WHO", "the tester");
+    let ran = start(command).wait();
+    assert!(ran.code != Some(0) && ran.stderr.contains("sends no HTTP requests"), "{ran:?}");
+    assert_eq!(ran.stderr.matches("torn down, the tester").count(), 1, "{}", ran.stderr);
+}

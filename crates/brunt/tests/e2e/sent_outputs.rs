@@ -191,7 +191,10 @@ fn an_influxdb_gets_a_point_for_each_sample() {
     let mut command = Command::new("influxd");
     command.args(["-config", &file]).stderr(Stdio::null()).stdout(Stdio::null());
     let _influxd = start(command);
-    until("InfluxDB is ready", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+    // It listens before its databases can be made.
+    until("InfluxDB is ready", || {
+        get(port, "/query?q=show+databases").is_some_and(|answer| answer.contains("_internal"))
+    });
     let (_server, url) = server(Config::default());
     let ran = run(&format!(
         "bench -n 300 -c 3 -q -output=none -o influxdb=http://127.0.0.1:{port}/load {url}/"

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 use wire::cable::CommandKind;
-use workload::{CustomFailure, CustomSample};
+use workload::{CustomFailure, CustomOutcome, CustomSample};
 
 use super::state::{CableUsers, Phase};
 use super::user_table::UserId;
@@ -147,6 +147,8 @@ impl CableUsers {
             done: if failure.is_none() { closed.last } else { now },
             bytes_out: u64::from(closed.bytes),
             bytes_in: 0,
+            outcome: CustomOutcome::Message,
+            error: Arc::from(""),
             failure,
             serial: 0,
         });

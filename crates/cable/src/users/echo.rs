@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 use wire::cable::CommandKind;
-use workload::{CustomFailure, CustomSample};
+use workload::{CustomFailure, CustomOutcome, CustomSample};
 
 use super::pending_echoes::{ECHOES_MAX, Echo, State};
 use super::state::{CableUsers, Phase};
@@ -139,6 +139,8 @@ impl CableUsers {
             done,
             bytes_out: u64::from(echo.bytes),
             bytes_in: bytes_in as u64,
+            outcome: CustomOutcome::Message,
+            error: Arc::from(""),
             failure: failure.map(|(kind, text)| (kind, text.into())),
             serial: pipe.map_or(0, |pipe| pipe.serial),
         });

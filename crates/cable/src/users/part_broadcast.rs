@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 use wire::cable::CommandKind;
-use workload::{CustomFailure, CustomSample};
+use workload::{CustomFailure, CustomOutcome, CustomSample};
 
 use super::part_messages::{Closed, OwnMessage, PartMessages, SUBSCRIBED_FOR};
 use super::state::{CableUsers, Phase};
@@ -113,6 +113,8 @@ impl CableUsers {
             done: if lost > 0 { now } else { message.sent + received.last },
             bytes_out: u64::from(message.bytes),
             bytes_in: 0,
+            outcome: CustomOutcome::Message,
+            error: Arc::from(""),
             failure,
             serial: 0,
         });

@@ -13,7 +13,7 @@ use crate::hit::Hit;
 use crate::ids::OriginId;
 use crate::named_by::NamedBy;
 use crate::request::{Request, Unsendable};
-use crate::schedule::Schedule;
+use crate::schedule::{NextUser, Schedule};
 use workload::StopMode;
 
 /// The most hits begun before events are looked at.
@@ -71,7 +71,9 @@ impl<I: Io> Worker<I> {
             }
             self.now = self.io.now();
             let lag = self.note_begin(due);
-            self.begin(seq, due, lag, target);
+            let mut hit = Hit::new(seq, due);
+            hit.lag = lag;
+            self.begin(hit, target);
         }
     }
 
@@ -107,15 +109,15 @@ impl<I: Io> Worker<I> {
                     return;
                 }
             };
-            let thought = match &mut self.schedule {
-                Schedule::Closed(closed) => closed.begin(measured),
-                Schedule::Open(_) | Schedule::Users(_) | Schedule::Ended => false,
-            };
+            let Schedule::Closed(closed) = &mut self.schedule else { return };
+            let NextUser { contact, thought } = closed.begin(measured);
             let lag = if thought { self.now.saturating_sub(due) } else { Nanos::ZERO };
             if thought && measured {
                 self.lag.record(lag);
             }
-            self.begin(seq, due, lag, target);
+            let mut hit = Hit::new(seq, due);
+            (hit.lag, hit.contact) = (lag, contact);
+            self.begin(hit, target);
         }
     }
 
@@ -223,15 +225,13 @@ impl<I: Io> Worker<I> {
         due >= self.prepared.plan.warmup
     }
 
-    fn begin(&mut self, seq: u64, intended: Nanos, lag: Nanos, target: HitTarget) {
-        if self.is_measured(intended) {
+    fn begin(&mut self, mut hit: Hit, target: HitTarget) {
+        if self.is_measured(hit.intended) {
             self.self_metrics.planned += 1;
             self.self_metrics.sent += 1;
         } else {
             self.self_metrics.warmup_hits += 1;
         }
-        let mut hit = Hit::new(seq, intended);
-        hit.lag = lag;
         if let Some(timeout) = self.prepared.settings.timeout {
             hit.deadline = self.now.saturating_add(timeout);
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use metrics::{Batch, FailureKind, NO_TARGET, Sample, Span};
+use metrics::{Batch, FailureKind, NO_TARGET, Outcome, Sample, Span};
 use net::Io;
 use stdx::Nanos;
 
@@ -287,10 +287,11 @@ impl<I: Io> Worker<I> {
         }
         let hit = self.hits.remove(hit_id);
         self.promptness.end(&hit);
+        let contact = self.self_metrics.note_contact(&hit, self.now);
         if let Schedule::Closed(closed) = &mut self.schedule {
             let thought = self.prepared.plan.think_after(hit.seq);
             // A law with a long tail may draw more than there is time.
-            closed.think(self.now, self.now.saturating_add(thought));
+            closed.think(self.now, self.now.saturating_add(thought), contact);
         }
     }
 
@@ -342,7 +343,7 @@ impl<I: Io> Worker<I> {
                     add_with(batch, |texts| failure_text.write(&hit, texts))
                 }
                 None if sample.is_success() => Span::default(),
-                None => status_line(batch, sample.status, captured),
+                None => status_line(batch, sample.outcome.code(), captured),
             };
             texts_cut += u64::from(cut_error(batch, &mut sample.error));
             if hit.target.is_none() {
@@ -402,7 +403,7 @@ fn sample(hit: &Hit, now: Nanos, failed: Option<FailureKind>, bytes_out: u64) ->
         bytes_in: hit.progress.bytes_in,
         wire_in: hit.progress.wire_in,
         target: hit.target.unwrap_or(NO_TARGET),
-        status: if failed.is_some() { 0 } else { hit.progress.status },
+        outcome: Outcome::http(if failed.is_some() { 0 } else { hit.progress.status }),
         failure: failed.unwrap_or_default(),
         reused: hit.reused,
         ..Sample::default()
@@ -442,7 +443,7 @@ fn cut_error(batch: &mut Batch, error: &mut Span) -> bool {
 /// The longest error text of a row: 16 KiB.
 const ERROR_MAX: usize = 16 << 10;
 
-/// `404 Not Found`: the error of a status outside 200..400.
+/// `404 Not Found`: the error of an answer that is no success.
 fn status_line(batch: &mut Batch, status: u16, captured: Option<&CapturedResponse>) -> Span {
     add_with(batch, |texts| {
         texts.extend_from_slice(status.to_string().as_bytes());

@@ -1,11 +1,14 @@
 //! Pipes: connections that have left HTTP. Bytes go to and from the user whose request asked for it; the engine does not
 //! read them.
 
-use metrics::{FailureKind, NO_TARGET, Sample};
+use metrics::{FailureKind, GrpcStatus, NO_TARGET, Outcome, Sample};
 use net::Io;
 use stdx::Nanos;
 use wire::h1::response::ResponseDecoder;
-use workload::{Backpressure, Commands, CustomFailure, CustomSample, Pipe, PipeCommand, PipeEvent};
+use workload::{
+    Backpressure, Commands, CustomFailure, CustomOutcome, CustomSample, Pipe, PipeCommand,
+    PipeEvent,
+};
 
 use super::Worker;
 use super::finish::add_with;
@@ -24,8 +27,6 @@ const UNSENT_MAX: usize = 64 << 20;
 const CLOSE_WAIT: Nanos = Nanos::from_secs(2);
 /// Room that a pipe keeps for what it could not send at once.
 const KEPT_MAX: usize = 4 << 10;
-/// The status in the row of a [`CustomSample`] that succeeded: messages have no status of their own.
-const STATUS_OF_TRIPS: u16 = 200;
 
 impl<I: Io> Worker<I> {
     /// Whether the response to the hit that a connection serves makes a pipe of it.
@@ -218,7 +219,9 @@ impl<I: Io> Worker<I> {
         }
         self.recorder.add(sample, |batch, sample| {
             sample.line = add_with(batch, |texts| texts.extend_from_slice(trip.line.as_bytes()));
-            if let Some((_, text)) = &trip.failure {
+            let failure = trip.failure.as_ref().map(|(_, text)| text);
+            let refusal = Some(&trip.error).filter(|text| !text.is_empty());
+            if let Some(text) = failure.or(refusal) {
                 sample.error = add_with(batch, |texts| texts.extend_from_slice(text.as_bytes()));
             }
         });
@@ -238,11 +241,18 @@ pub fn sample_of(trip: &CustomSample) -> Sample {
         bytes_in: trip.bytes_in,
         wire_in: trip.bytes_in,
         target: NO_TARGET,
-        status: if failure.is_some() { 0 } else { STATUS_OF_TRIPS },
+        outcome: if failure.is_some() { Outcome::None } else { outcome_of(trip.outcome) },
         failure: failure.unwrap_or_default(),
         reused: true,
         conn: trip.serial,
         ..Sample::default()
+    }
+}
+
+fn outcome_of(outcome: CustomOutcome) -> Outcome {
+    match outcome {
+        CustomOutcome::Message => Outcome::Message,
+        CustomOutcome::Grpc(status) => Outcome::Grpc(GrpcStatus::from_number(status)),
     }
 }
 

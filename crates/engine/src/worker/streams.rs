@@ -3,6 +3,7 @@
 
 use metrics::FailureKind;
 use net::Io;
+use wire::content::ContentError;
 use wire::h1::response::{Head, ResponseSink as _};
 use wire::h1::{Header, Version};
 use wire::h2::{HeaderMap, StatusCode, StreamEvent};
@@ -160,7 +161,14 @@ impl<I: Io> Worker<I> {
                     self.fail_stream(conn_id, stream, &Failure::content(error));
                 }
             }
-            StreamEvent::End => self.complete_stream(conn_id, stream),
+            StreamEvent::End { trailers } => {
+                if let Some(fields) = trailers
+                    && let Err(error) = self.stream_trailers(conn_id, stream, &fields)
+                {
+                    return self.fail_stream(conn_id, stream, &Failure::content(error));
+                }
+                self.complete_stream(conn_id, stream);
+            }
             StreamEvent::Failed(error) => {
                 let hit = self.hit_of(conn_id, stream);
                 // The server said so itself: no method does harm, and bodies lie in memory.
@@ -211,6 +219,21 @@ impl<I: Io> Worker<I> {
         {
             entry.location = location;
         }
+    }
+
+    fn stream_trailers(
+        &mut self,
+        conn_id: ConnId,
+        stream: StreamId,
+        fields: &HeaderMap,
+    ) -> Result<(), ContentError> {
+        let Some(mut handler) = self.stream_handler(conn_id, stream) else { return Ok(()) };
+        let fields = fields.iter();
+        let list: Vec<Header<'_>> = fields
+            .map(|(name, value)| Header { name: name.as_str(), value: value.as_bytes() })
+            .collect();
+        handler.trailers(&list);
+        handler.failure.map_or(Ok(()), Err)
     }
 
     /// The parts that take a stream's response apart, borrowed side by side.

@@ -143,6 +143,7 @@ impl<I: Io> Worker<I> {
                 status: if failure.is_some() { 0 } else { hit.progress.status },
                 head: captured.and_then(|captured| captured.head.clone()),
                 body: captured.map_or(&[], |captured| &captured.body),
+                trailers: captured.map_or(&[], |captured| &captured.trailers),
                 bytes_out: request
                     .filter(|_| hit.sent.is_some())
                     .map_or(0, |r| r.template.wire_bytes()),

@@ -72,8 +72,16 @@ fn a_sound_world_loses_nothing() {
         let sums = seen.deliveries;
         assert_eq!((sums.expected, sums.delivered, sums.duplicated), (320, 320, 0));
         let rows = || run.batches.iter().flat_map(|batch| &batch.samples);
-        assert_eq!(rows().filter(|row| row.status == 101).count(), 8, "a row for each connection");
-        assert_eq!(rows().filter(|row| row.status == 200).count(), 40, "and for each message");
+        assert_eq!(
+            rows().filter(|row| row.outcome == metrics::Outcome::Http(101)).count(),
+            8,
+            "a row for each connection"
+        );
+        assert_eq!(
+            rows().filter(|row| row.outcome == metrics::Outcome::Message).count(),
+            40,
+            "and for each message"
+        );
     }
 }
 

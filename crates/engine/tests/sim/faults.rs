@@ -197,7 +197,10 @@ fn redirects_are_followed_as_far_as_allowed() {
         let plan = plan(constant(5), 1, &[path]);
         run(1, Faults::default(), server(0, "none"), plan, &settings(redirects)).total
     };
-    assert_eq!(hits("/redirect/3", Redirects::Follow(10)).statuses[200], 5);
+    assert_eq!(
+        hits("/redirect/3", Redirects::Follow(10)).outcomes.of(metrics::Outcome::Http(200)),
+        5
+    );
     assert_eq!(hits("/redirect/3", Redirects::Keep).successes, 5, "a kept 3xx is a success");
     let stopped = hits("/redirect/3", Redirects::Follow(2));
     assert_eq!(stopped.failures[FailureKind::Redirects as usize], 5);

@@ -4,16 +4,19 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use engine::{Settings, SimulationResult, simulate};
+use engine::{Capture, CapturedHeaders, Settings, SimulationResult, simulate};
+use metrics::Outcome;
 use net::sim::{Faults, World};
 use net::{Address, Key, Output, Peer};
 use stdx::Nanos;
 use workload::{
-    Backpressure, Commands, CustomSample, EngineResponse, Load, Pipe, PipeEvent, Plan,
-    RequestCommand, StopMode, Target, Targets, VirtualUsers, VuFactory,
+    Backpressure, Commands, CustomOutcome, CustomSample, EngineResponse, Load, Pipe, PipeEvent,
+    Plan, RequestCommand, StopMode, Target, Targets, VirtualUsers, VuFactory,
 };
 
 use crate::world::{SERVER, check_oracles};
+
+const CHUNKED: &str = "Transfer-Encoding: chunked";
 
 /// How many users there are, how many pieces each sends, and how long a piece is.
 const USERS: u32 = 5;
@@ -62,8 +65,11 @@ impl Peer for Echo {
             self.heads.remove(&conn);
             self.echoed.insert(conn, 0);
             // The first bytes of the new protocol come with the head.
-            let answer =
-                format!("HTTP/1.1 {}\r\nUpgrade: echo\r\nContent-Length: 0\r\n\r\n", self.status);
+            let framing = match self.status.contains(CHUNKED) {
+                true => "\r\n0\r\nX-Sum: 1\r\nX-Sum: 2\r\n\r\n",
+                false => "Content-Length: 0\r\n\r\n",
+            };
+            let answer = format!("HTTP/1.1 {}\r\nUpgrade: echo\r\n{framing}", self.status);
             let hello = if self.status.starts_with("101") { "hello" } else { "" };
             self.output.push_back((conn, Output::Bytes((answer + hello).into_bytes())));
         }
@@ -89,6 +95,7 @@ impl Peer for Echo {
 #[derive(Clone, Debug, Default)]
 struct Seen {
     statuses: Vec<u16>,
+    trailers: Vec<u8>,
     pipe: Option<Pipe>,
     sent: Vec<u8>,
     received: Vec<u8>,
@@ -133,6 +140,8 @@ impl Talkers {
                     done: at,
                     bytes_out: 0,
                     bytes_in: 0,
+                    outcome: CustomOutcome::Message,
+                    error: Arc::from(""),
                     failure: None,
                     serial: pipe.serial,
                 });
@@ -178,6 +187,7 @@ impl VirtualUsers for Talkers {
     fn handle_response(&mut self, user: u32, reply: &EngineResponse<'_>) {
         let seen = &mut self.seen[user as usize];
         seen.statuses.push(reply.status);
+        seen.trailers.extend_from_slice(reply.trailers);
         seen.pipe = reply.pipe;
         assert_eq!(reply.pipe.is_some(), reply.status == 101);
     }
@@ -250,7 +260,9 @@ fn talk(
     let mut world = World::new(seed, faults);
     let address = Address::Ip(SERVER.parse().expect("an address"));
     world.add_peer(address, Box::new(Echo::new(status, closes_after)));
-    let settings = Settings { own_connections: seed.is_multiple_of(2), ..Settings::default() };
+    let capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
+    let own_connections = seed.is_multiple_of(2);
+    let settings = Settings { own_connections, capture, ..Settings::default() };
     let outcome = simulate(world, plan, &settings).expect("the settings are sound");
     let seen = published.lock().expect("nobody panics with it").clone();
     (outcome, seen)
@@ -266,9 +278,13 @@ fn what_is_echoed_is_what_was_sent() {
         assert!(seen.ends.is_empty(), "who closes hears nothing more");
     }
     let rows = || outcome.batches.iter().flat_map(|batch| &batch.samples);
-    assert_eq!(rows().filter(|row| row.status == 101).count(), USERS as usize);
-    assert_eq!(rows().filter(|row| row.status == 200).count(), USERS as usize, "the trips");
-    let trip = rows().find(|row| row.status == 200).expect("a trip");
+    assert_eq!(rows().filter(|row| row.outcome == Outcome::Http(101)).count(), USERS as usize);
+    assert_eq!(
+        rows().filter(|row| row.outcome == Outcome::Message).count(),
+        USERS as usize,
+        "the trips"
+    );
+    let trip = rows().find(|row| row.outcome == Outcome::Message).expect("a trip");
     assert!(trip.conn > 0 && trip.reused);
     assert!(seen.iter().any(|seen| seen.holds > 0), "or holding is not tested");
 }
@@ -289,6 +305,17 @@ fn a_server_that_does_not_switch_gives_no_pipe() {
     check_oracles(&outcome);
     assert!(seen.iter().all(|seen| seen.statuses == [200] && seen.pipe.is_none()));
     assert_eq!(outcome.total.hits(), u64::from(USERS));
+}
+
+/// Issue 43: a user sees the trailers of its answer, and no others.
+#[test]
+fn users_get_trailers() {
+    let status = "200 OK\r\nTransfer-Encoding: chunked";
+    let (outcome, seen) = talk(4, Faults::default(), status, usize::MAX);
+    check_oracles(&outcome);
+    assert!(seen.iter().all(|seen| seen.trailers == b"X-Sum: 1\r\nX-Sum: 2\r\n"), "{seen:?}");
+    let (_, seen) = talk(5, Faults::default(), "200 OK", usize::MAX);
+    assert!(seen.iter().all(|seen| seen.statuses == [200] && seen.trailers.is_empty()));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use metrics::FailureKind;
 use net::sim::{Faults, World};
 use net::{Address, Key, Output, Peer};
 use stdx::Nanos;
-use workload::{Plan, Target, Targets};
+use workload::{Load, Plan, Target, Targets};
 
 use crate::world::{SERVER, check_oracles, constant, plan, run, server, target};
 
@@ -104,7 +104,7 @@ fn a_proxys_refusal_needs_no_end() {
 fn error_texts_are_cut_and_counted() {
     let answer = format!("HTTP/1.1 500 {}\r\nContent-Length: 0\r\n\r\n", "x".repeat(100_000));
     let outcome = run_against(&answer, plan(constant(5), 1, &["/"]), &Settings::default());
-    assert_eq!(outcome.total.statuses[500], 5);
+    assert_eq!(outcome.total.outcomes.of(metrics::Outcome::Http(500)), 5);
     assert_eq!(outcome.total.generator.texts_cut, 5);
     let batch = &outcome.batches[0];
     assert!(batch.samples.iter().all(|sample| sample.error.len == 16 << 10));
@@ -172,6 +172,26 @@ fn issue_39_requests_that_are_sent_again_are_counted() {
     assert_eq!(outcome.total.successes, generator.sent);
     // Each third is sent again, on a connection that has it as its first.
     assert_eq!((generator.sent, generator.sent_again), (18, 9), "two of the warm-up");
+}
+
+/// A bench of 20 users at a server that takes a part of their connections said nothing of the others.
+#[test]
+fn issue_39_users_that_were_never_answered_are_counted() {
+    let count = |unanswered: f64, timeout: Nanos| {
+        let faults = Faults { unanswered, ..Faults::default() };
+        let settings = Settings { timeout: Some(timeout), ..Settings::default() };
+        let plan = plan(Load::Closed { users: 20 }, 1, &["/"]);
+        let outcome = run(1, faults, server(0, "none"), plan, &settings);
+        check_oracles(&outcome);
+        let timeouts = outcome.total.failures[FailureKind::Timeout as usize];
+        (outcome.total.generator.never_answered, timeouts)
+    };
+    let (users, timeouts) = count(0.5, Nanos::from_secs(2));
+    assert!(users > 0 && users < 20, "{users}");
+    assert_eq!(users, timeouts, "each tried once");
+    assert_eq!(count(0.0, Nanos::from_secs(2)).0, 0);
+    let (users, timeouts) = count(0.5, Nanos::from_millis(50));
+    assert!(users < timeouts, "{users} of {timeouts}: most are answered at a later try");
 }
 
 /// Hits whose redirects lead to a host that is refused were counted as sent there, and the host was named.

@@ -1,7 +1,7 @@
 //! The shell's words: quotes, escapes, variables, here-documents, as far as documentations use them.
 
+use super::command::{Command, Commands};
 use super::prompts::without_prompts;
-use super::words::{Command, Commands};
 use crate::{ImportError, Input, Source};
 
 pub(super) fn commands(input: &Input<'_>, text: &str) -> Result<Commands, ImportError> {

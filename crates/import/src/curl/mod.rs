@@ -1,11 +1,12 @@
 //! Command lines of curl, of bash, Windows' cmd and PowerShell, as the requests that curl would send.
 //!
 //! ```text
-//! text ─▶ dialect ─▶ bash | windows: commands of words ─▶ session: variables, pipes, loops ─▶ arguments ─▶ options: operations
+//! text ─▶ dialect ─▶ bash | windows: commands of words ─▶ shell: variables, pipes, loops ─▶ arguments ─▶ options: operations
 //!                                                                                        ─▶ request: exchanges
 //! ```
 
 mod bash;
+mod command;
 mod cookies;
 mod form;
 mod glob;
@@ -14,6 +15,7 @@ mod options;
 mod prompts;
 mod request;
 mod session;
+mod shell;
 mod substitution;
 mod url_parts;
 mod windows;
@@ -25,7 +27,7 @@ pub(crate) fn import(input: &Input<'_>) -> Result<Import, ImportError> {
     let commands = words::commands(input)?;
     let mut import =
         Import { inputs: vec![(input.name.to_owned(), Kind::Curl)], ..Import::default() };
-    let mut exchanges = session::run(input, commands, &mut import);
+    let mut exchanges = shell::run(input, commands, &mut import);
     // Where there is one request alone, nothing is to be kept from it.
     if let [one] = exchanges.as_mut_slice()
         && one.cookies == Cookies::Forgotten

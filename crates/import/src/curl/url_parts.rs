@@ -1,6 +1,6 @@
 //! Addresses as curl completes them.
 
-use super::words::Values;
+use super::command::Values;
 
 /// Letters and digits stay, all else is percent-encoded.
 pub(super) fn percent_encoded(text: &str) -> String {

@@ -1,6 +1,6 @@
 //! Words of Windows' cmd (`^` escapes, then the rules of C's argv) and of PowerShell.
 
-use super::words::{Command, Commands};
+use super::command::{Command, Commands};
 use crate::{ImportError, Input, Source};
 
 pub(super) fn cmd_commands(input: &Input<'_>, text: &str) -> Result<Commands, ImportError> {

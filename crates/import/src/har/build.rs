@@ -7,7 +7,7 @@ use super::correlate::Correlator;
 use super::entry::Entry;
 use crate::{Body, Exchange, Group, Import, Input, Piece, Polling, Redirects, Step, Text};
 
-/// The shortest pause that is somebody's thinking, in milliseconds.
+/// The shortest pause in which a person thinks, in milliseconds.
 const PAUSE_MS_MIN: i64 = 500;
 /// The longest pause that is kept, in milliseconds.
 const PAUSE_MS_MAX: i64 = 60_000;

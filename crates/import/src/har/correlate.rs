@@ -8,7 +8,7 @@ use super::facts::Facts;
 use super::find::{Hit, Sink, SinkPlace, Source as Place, context, find};
 use super::look::{Look, is_id_name, is_same_name, is_token_name, is_uuid4, look};
 use crate::percent::encode_component;
-use crate::{Cut, Encoding, Extraction, Find, Source, Text, Value};
+use crate::{Between, Encoding, Extraction, Find, Source, Text, Value};
 
 /// How long a value may be that is looked for, in bytes.
 const VALUE_BYTES_MAX: usize = 256 << 10;
@@ -321,7 +321,7 @@ impl<'a> Correlator<'a> {
                 score: 0,
             });
         }
-        // Links of pages: as a whole only where they are signed, for numbers in them are told by their names.
+        // Links of pages: as a whole only where they are signed, since their names say what the numbers in them are.
         let is_signed = form
             .split(['?', '&', '='])
             .skip(1)
@@ -424,12 +424,12 @@ fn same_cookie(cookie: &str, value: &str) -> Option<Vec<Encoding>> {
 }
 
 /// `<…>; rel="next"` of a header Link.
-fn link_cut(content: &str, form: &str) -> Option<Cut> {
+fn link_cut(content: &str, form: &str) -> Option<Between> {
     let at = content.find(&format!("<{form}>"))?;
     let rest = &content[at + 1 + form.len()..];
     let end = rest.find(',').unwrap_or(rest.len());
     let left = if at == 0 { "<".to_owned() } else { context(content, form)?.left };
-    Some(Cut { left, right: rest[..end].to_owned() })
+    Some(Between { left, right: rest[..end].to_owned() })
 }
 
 /// The time that a value is, if it is near the time of its request.

@@ -31,7 +31,7 @@ pub(super) struct Field {
     pub(super) attribute: &'static str,
     pub(super) name: String,
     pub(super) value: String,
-    /// Whether nobody types it: a hidden field, a meta element.
+    /// Whether it is not typed: a hidden field, a meta element.
     pub(super) is_hidden: bool,
     /// Whether the selector selects this element first.
     pub(super) is_first: bool,

@@ -4,7 +4,7 @@ use super::entry::Answer;
 use super::facts::{Facts, Leaf};
 use super::look::{Look, is_id_name, is_same_name, is_token_name, look};
 use crate::percent::{encode_component, encode_form};
-use crate::{Cut, Decoding, Find};
+use crate::{Between, Decoding, Find};
 
 /// What is known of the place that a value goes to.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +31,7 @@ pub(super) enum SinkPlace {
 #[derive(Debug, Clone)]
 pub(super) struct Hit {
     pub(super) find: Find,
-    pub(super) cut: Option<Cut>,
+    pub(super) cut: Option<Between>,
     pub(super) decodings: Vec<Decoding>,
     /// What it is called there.
     pub(super) key: String,
@@ -282,7 +282,7 @@ fn in_body(answer: &Answer, value: &str, look: Look, sink: &Sink) -> Option<Hit>
 }
 
 /// The first place of `form` that has the sink's name shortly before it.
-fn named_context(text: &str, form: &str, sink: &Sink) -> Option<Cut> {
+fn named_context(text: &str, form: &str, sink: &Sink) -> Option<Between> {
     let name = sink.name.as_str();
     if name.len() < 2 {
         return None;
@@ -304,14 +304,14 @@ fn named_context(text: &str, form: &str, sink: &Sink) -> Option<Cut> {
 }
 
 /// What stands around `form` in a text and finds it again in another session's: `left` is there first, nothing in it is made up.
-pub(super) fn context(text: &str, form: &str) -> Option<Cut> {
+pub(super) fn context(text: &str, form: &str) -> Option<Between> {
     if form.is_empty() || form.len() > text.len() {
         return None;
     }
     text.match_indices(form).take(20).find_map(|(at, _)| context_at(text, at, at + form.len()))
 }
 
-fn context_at(text: &str, start: usize, end: usize) -> Option<Cut> {
+fn context_at(text: &str, start: usize, end: usize) -> Option<Between> {
     let is_word = |char: char| char.is_ascii_alphanumeric();
     // An escape before it (`%2F`, `\u002f`) is no letter of it.
     let before = &text[..start];
@@ -345,7 +345,7 @@ fn context_at(text: &str, start: usize, end: usize) -> Option<Cut> {
     if left.is_empty() || text.find(left) != Some(from) || is_made_up(left) {
         return None;
     }
-    Some(Cut { left: left.to_owned(), right })
+    Some(Between { left: left.to_owned(), right })
 }
 
 /// The shortest end of `right` that ends the value: its last character alone if the value has none of them.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Cut, Extraction, Find, JsonStep};
+use crate::{Between, Extraction, Find, JsonStep};
 
 /// A reference in a file.
 #[derive(Debug, PartialEq)]
@@ -63,7 +63,7 @@ fn reference(text: &str) -> Option<Reference> {
 
 fn body_place(path: &str) -> Option<Find> {
     if matches!(path, "" | "*") {
-        return Some(Find::Body(Cut { left: String::new(), right: String::new() }));
+        return Some(Find::Body(Between { left: String::new(), right: String::new() }));
     }
     if path.starts_with('/') || path.contains("..") || path.contains("[?") {
         return None;
@@ -118,7 +118,7 @@ mod tests {
             ("a.response.headers.X-Id", Some(Find::Header("X-Id".to_owned()))),
             (
                 "a.response.body.*",
-                Some(Find::Body(Cut { left: String::new(), right: String::new() })),
+                Some(Find::Body(Between { left: String::new(), right: String::new() })),
             ),
             ("a.response.body.$..x", None),
             ("a.response.body.//x", None),

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::request::in_one_line;
-use super::{text, value_text};
+use super::value::{in_one_line, text, value_text};
 use crate::percent::encode_component;
 use crate::variables::{Variables, with_defaults};
 use crate::{Auth, Encoding, Exchange, Header, Text};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{text, value_text};
+use super::value::{text, value_text};
 use crate::media::type_of_file;
 use crate::percent::encode_component;
 use crate::variables::Variables;

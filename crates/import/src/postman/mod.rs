@@ -3,14 +3,18 @@
 
 mod auth;
 mod body;
+mod folder;
 mod request;
 mod url;
+mod value;
 
 use serde_json::Value;
 
 pub(crate) use body::graphql_text;
 pub(crate) use url::with_scheme;
 
+use self::folder::Folder;
+use self::value::{text, value_text};
 use crate::snippet::{self, Phase};
 use crate::variables::Variables;
 use crate::{Exchange, Group, Import, ImportError, Input, Kind, Place, Step};
@@ -39,34 +43,6 @@ pub(crate) fn import(input: &Input<'_>) -> Result<Import, ImportError> {
     walk.folder(collection, &top, 0);
     walk.note_variables();
     Ok(walk.import)
-}
-
-/// What requests inherit from their folders.
-#[derive(Clone)]
-struct Folder<'a> {
-    names: Vec<&'a str>,
-    auth: Option<&'a Value>,
-    scripts: Vec<&'a Value>,
-    behaviour: Vec<&'a Value>,
-}
-
-impl<'a> Folder<'a> {
-    /// With what a folder, or a request itself, adds.
-    fn with(&self, item: &'a Value) -> Self {
-        let mut inner = self.clone();
-        let own_auth = item
-            .get("auth")
-            .or_else(|| item.get("request").and_then(|request| request.get("auth")));
-        inner.auth = own_auth.filter(|auth| auth.is_object()).or(self.auth);
-        inner.scripts.extend(item.get("event").and_then(Value::as_array).into_iter().flatten());
-        inner.behaviour.extend(item.get("protocolProfileBehavior"));
-        inner
-    }
-
-    /// What the nearest level has for a key of the behaviour.
-    fn behaves(&self, key: &str) -> Option<bool> {
-        self.behaviour.iter().rev().find_map(|level| level.get(key).and_then(Value::as_bool))
-    }
 }
 
 /// A walk through the collection in the order of its requests, for what one sets the next may use.
@@ -212,20 +188,6 @@ fn source_of(script: Option<&Value>) -> String {
             lines.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
         }
         _ => String::new(),
-    }
-}
-
-/// A member that is a text.
-fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
-    value.get(key).and_then(Value::as_str)
-}
-
-/// A value as the text that it is replaced by.
-fn value_text(value: Option<&Value>) -> String {
-    match value {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
     }
 }
 

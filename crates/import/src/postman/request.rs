@@ -3,9 +3,11 @@
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{Folder, auth, body, text, url, value_text};
+use super::folder::Folder;
+use super::value::{in_one_line, text, value_text};
+use super::{auth, body, url};
 use crate::variables::Variables;
-use crate::{Cookies, Exchange, Header, Redirects, Text};
+use crate::{Cookies, Exchange, Header, Redirects};
 
 /// What of a request is left out.
 #[derive(Debug, Error)]
@@ -89,9 +91,4 @@ fn headers(variables: &mut Variables, header: Option<&Value>) -> Vec<Header> {
             value: in_one_line(&variables.substitute(&value)),
         })
         .collect()
-}
-
-/// A header field's value: line ends in it would end the field.
-pub(super) fn in_one_line(value: &Text) -> Text {
-    crate::variables::encoded_for(value, |text| text.replace(['\r', '\n'], " "))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{text, value_text};
+use super::value::{text, value_text};
 use crate::percent::encode_typed;
 use crate::variables::{Variables, encoded_for, with_defaults};
 use crate::{Piece, Text};

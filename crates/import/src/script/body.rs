@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::expression::text;
-use super::helpers::Helper;
+use super::library::Helper;
 use super::names::{FileForm, Names};
 use crate::{Body, Content, Part, quote};
 

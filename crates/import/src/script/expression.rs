@@ -1,6 +1,6 @@
 //! Texts as expressions of JavaScript.
 
-use super::helpers::Helper;
+use super::library::Helper;
 use super::names::{FileForm, Names, is_literal};
 use crate::{Digest, DigestAlgorithm, DigestForm, Encoding, Piece, Source, Text, Value, quote};
 

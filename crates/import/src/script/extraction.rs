@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::expression::text;
-use super::helpers::Helper;
+use super::library::Helper;
+use super::line::line;
 use super::names::Names;
-use super::request::line;
-use crate::{Check, Cut, Decoding, Exchange, Extraction, Find, JsonStep, quote};
+use crate::{Between, Check, Decoding, Exchange, Extraction, Find, JsonStep, quote};
 
 /// The statements that fill the variables of the session.
 pub(super) fn statements(names: &mut Names, exchange: &Exchange, indent: &str) -> String {
@@ -34,10 +34,10 @@ fn decodings(one: &Extraction) -> impl Iterator<Item = Decoding> + '_ {
     one.decodings.iter().copied()
 }
 
-fn cut(names: &mut Names, found: String, cut: Option<&Cut>) -> String {
+fn cut(names: &mut Names, found: String, cut: Option<&Between>) -> String {
     match cut {
         None => found,
-        Some(Cut { left, right }) => {
+        Some(Between { left, right }) => {
             names.helpers.insert(Helper::Between);
             format!("between({found}, {}, {})", quote::string(left), quote::string(right))
         }

@@ -4,13 +4,14 @@
 mod body;
 mod expression;
 mod extraction;
-mod helpers;
+mod library;
+mod line;
 mod names;
 mod request;
 
 use std::collections::BTreeSet;
 
-use helpers::Helper;
+use library::Helper;
 use names::Names;
 
 use crate::{Cookies, Group, Import, Step, quote};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::helpers::Helper;
+use super::library::Helper;
 use crate::{Import, Piece, Source, Text, quote};
 
 /// Names given so far, and what they stand for.

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::body;
 use super::expression::{address, text};
 use super::extraction;
-use super::helpers::Helper;
+use super::library::Helper;
+use super::line::line;
 use super::names::Names;
 use crate::{Auth, Conversation, Cookies, Exchange, Header, Redirects, Text, quote};
 
@@ -308,10 +309,4 @@ pub(super) fn seconds(time: stdx::Nanos) -> String {
     let milliseconds = time.0 / 1_000_000;
     let text = format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-pub(super) fn line(out: &mut String, indent: &str, text: &str) {
-    out.push_str(indent);
-    out.push_str(text);
-    out.push('\n');
 }

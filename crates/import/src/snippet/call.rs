@@ -3,47 +3,47 @@
 
 use super::evaluate::{Phase, Session};
 use super::tree::Expression;
-use super::value::{AnswerPart, Known, Polarity};
+use super::value::{AnswerPart, Datum, Polarity};
 use crate::percent::encode_component;
 use crate::variables::{base64_of, with_defaults};
 use crate::{Body, Digest, DigestAlgorithm, DigestForm, Encoding, Header, JsonStep, Source, Text};
 
 impl Session<'_> {
     /// What a member of a value is.
-    pub(super) fn member(&mut self, object: Known, name: &str) -> Known {
+    pub(super) fn member(&mut self, object: Datum, name: &str) -> Datum {
         match object {
-            Known::Part(AnswerPart::Json(answer, mut path)) => {
+            Datum::Part(AnswerPart::Json(answer, mut path)) => {
                 path.push(JsonStep::Key(name.to_owned()));
-                Known::Part(AnswerPart::Json(answer, path))
+                Datum::Part(AnswerPart::Json(answer, path))
             }
-            Known::Answer(answer) => match name {
-                "code" | "status" => Known::Part(AnswerPart::Status(answer)),
-                "responseTime" => Known::Part(AnswerPart::Time(answer)),
-                "headers" => Known::Headers(answer),
-                "cookies" => Known::Cookies(answer),
-                "body" => Known::Part(AnswerPart::Json(answer, Vec::new())),
-                _ => Known::Library(format!("response.{name}")),
+            Datum::Answer(answer) => match name {
+                "code" | "status" => Datum::Part(AnswerPart::Status(answer)),
+                "responseTime" => Datum::Part(AnswerPart::Time(answer)),
+                "headers" => Datum::Headers(answer),
+                "cookies" => Datum::Cookies(answer),
+                "body" => Datum::Part(AnswerPart::Json(answer, Vec::new())),
+                _ => Datum::Library(format!("response.{name}")),
             },
-            Known::Headers(answer) => Known::Part(AnswerPart::Header(answer, name.to_owned())),
-            Known::Library(path) if path == "pm" && name == "response" => Known::Answer(0),
-            Known::Library(path) if path == "pm" && name == "cookies" => Known::Cookies(0),
-            Known::Library(path) if matches!(path.as_str(), "environment" | "globals" | "data") => {
-                self.variables.get(name).map_or(Known::Undefined, Known::Text)
+            Datum::Headers(answer) => Datum::Part(AnswerPart::Header(answer, name.to_owned())),
+            Datum::Library(path) if path == "pm" && name == "response" => Datum::Answer(0),
+            Datum::Library(path) if path == "pm" && name == "cookies" => Datum::Cookies(0),
+            Datum::Library(path) if matches!(path.as_str(), "environment" | "globals" | "data") => {
+                self.variables.get(name).map_or(Datum::Undefined, Datum::Text)
             }
-            Known::Library(path) => Known::Library(format!("{path}.{name}")),
-            Known::Expectation(value, polarity) => self.expectation_member(value, polarity, name),
-            Known::Text(text) if name == "length" => text
+            Datum::Library(path) => Datum::Library(format!("{path}.{name}")),
+            Datum::Expectation(value, polarity) => self.expectation_member(value, polarity, name),
+            Datum::Text(text) if name == "length" => text
                 .as_literal()
-                .map_or(Known::Unknown, |text| Known::Number(text.encode_utf16().count() as f64)),
-            Known::Array(items) if name == "length" => Known::Number(items.len() as f64),
+                .map_or(Datum::Unknown, |text| Datum::Number(text.encode_utf16().count() as f64)),
+            Datum::Array(items) if name == "length" => Datum::Number(items.len() as f64),
             object => object.member(name).cloned().unwrap_or(match object {
-                Known::Object(_) => Known::Undefined,
-                _ => Known::Unknown,
+                Datum::Object(_) => Datum::Undefined,
+                _ => Datum::Unknown,
             }),
         }
     }
 
-    pub(super) fn call(&mut self, callee: &Expression, arguments: &[Expression]) -> Known {
+    pub(super) fn call(&mut self, callee: &Expression, arguments: &[Expression]) -> Datum {
         let is_assertion = *callee
             == Expression::Member(
                 Box::new(Expression::Name("client".to_owned())),
@@ -51,91 +51,91 @@ impl Session<'_> {
             );
         if let (true, Some(condition)) = (is_assertion, arguments.first()) {
             self.assertion(condition);
-            return Known::Undefined;
+            return Datum::Undefined;
         }
         if let Expression::Member(object, name) = callee {
             let object = self.expression(object);
-            let arguments: Vec<Known> =
+            let arguments: Vec<Datum> =
                 arguments.iter().map(|argument| self.expression(argument)).collect();
             return self.call_method(object, name, arguments);
         }
         let callee = self.expression(callee);
-        let arguments: Vec<Known> =
+        let arguments: Vec<Datum> =
             arguments.iter().map(|argument| self.expression(argument)).collect();
         match callee {
-            Known::Function(function) => self.call_function(&function, arguments),
-            Known::Library(path) => self.call_library(&path, &arguments),
-            _ => Known::Unknown,
+            Datum::Function(function) => self.call_function(&function, arguments),
+            Datum::Library(path) => self.call_library(&path, &arguments),
+            _ => Datum::Unknown,
         }
     }
 
-    fn call_method(&mut self, object: Known, name: &str, arguments: Vec<Known>) -> Known {
-        let first = arguments.first().cloned().unwrap_or(Known::Undefined);
+    fn call_method(&mut self, object: Datum, name: &str, arguments: Vec<Datum>) -> Datum {
+        let first = arguments.first().cloned().unwrap_or(Datum::Undefined);
         match (object, name) {
-            (Known::Library(path), _) => self.call_library(&format!("{path}.{name}"), &arguments),
-            (Known::Answer(answer), "json") => Known::Part(AnswerPart::Json(answer, Vec::new())),
-            (Known::Answer(answer), "text") => Known::Part(AnswerPart::Body(answer)),
-            (Known::Headers(answer), "get" | "valueOf")
-            | (Known::Answer(answer), "getResponseHeader") => first
+            (Datum::Library(path), _) => self.call_library(&format!("{path}.{name}"), &arguments),
+            (Datum::Answer(answer), "json") => Datum::Part(AnswerPart::Json(answer, Vec::new())),
+            (Datum::Answer(answer), "text") => Datum::Part(AnswerPart::Body(answer)),
+            (Datum::Headers(answer), "get" | "valueOf")
+            | (Datum::Answer(answer), "getResponseHeader") => first
                 .as_literal()
-                .map_or(Known::Unknown, |name| Known::Part(AnswerPart::Header(answer, name))),
-            (Known::Cookies(answer), "get") => first
+                .map_or(Datum::Unknown, |name| Datum::Part(AnswerPart::Header(answer, name))),
+            (Datum::Cookies(answer), "get") => first
                 .as_literal()
-                .map_or(Known::Unknown, |name| Known::Part(AnswerPart::Cookie(answer, name))),
-            (Known::Expectation(value, polarity), name) => {
+                .map_or(Datum::Unknown, |name| Datum::Part(AnswerPart::Cookie(answer, name))),
+            (Datum::Expectation(value, polarity), name) => {
                 self.call_expectation(&value, polarity, name, &arguments)
             }
-            (object @ Known::Digest { .. }, "toString") => {
+            (object @ Datum::Digest { .. }, "toString") => {
                 let form = match &first {
-                    Known::Library(path) if path.ends_with("Base64") => DigestForm::Base64,
+                    Datum::Library(path) if path.ends_with("Base64") => DigestForm::Base64,
                     _ => DigestForm::Hex,
                 };
-                self.digest_text(&object, form).map_or(Known::Unknown, Known::Text)
+                self.digest_text(&object, form).map_or(Datum::Unknown, Datum::Text)
             }
-            (Known::Date, "getTime" | "valueOf") => Known::source(Source::UnixMilliseconds),
-            (Known::Date, "toISOString" | "toJSON") => Known::source(Source::IsoTime),
-            (Known::Part(AnswerPart::Json(answer, path)), "toString" | "trim") => {
-                Known::Part(AnswerPart::Json(answer, path))
+            (Datum::Date, "getTime" | "valueOf") => Datum::source(Source::UnixMilliseconds),
+            (Datum::Date, "toISOString" | "toJSON") => Datum::source(Source::IsoTime),
+            (Datum::Part(AnswerPart::Json(answer, path)), "toString" | "trim") => {
+                Datum::Part(AnswerPart::Json(answer, path))
             }
-            (Known::Part(AnswerPart::Json(..) | AnswerPart::Body(_)), _) => Known::Unknown,
-            (Known::Object(members), name) => {
+            (Datum::Part(AnswerPart::Json(..) | AnswerPart::Body(_)), _) => Datum::Unknown,
+            (Datum::Object(members), name) => {
                 let function =
                     members.into_iter().find(|(key, _)| key == name).map(|(_, value)| value);
                 match function {
-                    Some(Known::Function(function)) => self.call_function(&function, arguments),
-                    _ => Known::Unknown,
+                    Some(Datum::Function(function)) => self.call_function(&function, arguments),
+                    _ => Datum::Unknown,
                 }
             }
             (value, "toString" | "trim") => {
-                self.text_of(&value).map_or(Known::Unknown, Known::Text)
+                self.text_of(&value).map_or(Datum::Unknown, Datum::Text)
             }
-            (Known::Text(text), name) => text_method(&text, name, &arguments),
-            (Known::Array(items), "join") => self.joined(&items, &first),
-            _ => Known::Unknown,
+            (Datum::Text(text), name) => text_method(&text, name, &arguments),
+            (Datum::Array(items), "join") => self.joined(&items, &first),
+            _ => Datum::Unknown,
         }
     }
 
-    fn joined(&mut self, items: &[Known], separator: &Known) -> Known {
+    fn joined(&mut self, items: &[Datum], separator: &Datum) -> Datum {
         let separator = separator.as_literal().unwrap_or_else(|| ",".to_owned());
         let mut text = Text::default();
         for (index, item) in items.iter().enumerate() {
-            let Some(item) = self.text_of(item) else { return Known::Unknown };
+            let Some(item) = self.text_of(item) else { return Datum::Unknown };
             text.push_str(if index == 0 { "" } else { &separator });
             text.push(&item);
         }
-        Known::Text(text)
+        Datum::Text(text)
     }
 
-    pub(super) fn construct(&mut self, class: &Expression, arguments: &[Expression]) -> Known {
+    pub(super) fn construct(&mut self, class: &Expression, arguments: &[Expression]) -> Datum {
         match class {
-            Expression::Name(name) if name == "Date" && arguments.is_empty() => Known::Date,
-            _ => Known::Unknown,
+            Expression::Name(name) if name == "Date" && arguments.is_empty() => Datum::Date,
+            _ => Datum::Unknown,
         }
     }
 
-    fn call_library(&mut self, path: &str, arguments: &[Known]) -> Known {
-        let first = arguments.first().cloned().unwrap_or(Known::Undefined);
-        let second = arguments.get(1).cloned().unwrap_or(Known::Undefined);
+    fn call_library(&mut self, path: &str, arguments: &[Datum]) -> Datum {
+        let first = arguments.first().cloned().unwrap_or(Datum::Undefined);
+        let second = arguments.get(1).cloned().unwrap_or(Datum::Undefined);
         let (owner, method) = path.rsplit_once('.').unwrap_or(("", path));
         if SCOPES.contains(&owner) {
             return self.call_scope(method, &first, &second);
@@ -153,14 +153,16 @@ impl Session<'_> {
             "postman.getResponseHeader" => {
                 return first
                     .as_literal()
-                    .map_or(Known::Unknown, |name| Known::Part(AnswerPart::Header(0, name)));
+                    .map_or(Datum::Unknown, |name| Datum::Part(AnswerPart::Header(0, name)));
             }
             "pm.test" | "client.test" => {
-                if let Known::Function(function) = second {
+                if let Datum::Function(function) = second {
                     self.call_function(&function, Vec::new());
                 }
             }
-            "pm.expect" | "expect" => return Known::Expectation(Box::new(first), Polarity::Holds),
+            "pm.expect" | "expect" => {
+                return Datum::Expectation(Box::new(first), Polarity::Holds);
+            }
             "pm.sendRequest" => self.send(&first, second),
             "pm.request.headers.add"
             | "pm.request.headers.upsert"
@@ -178,88 +180,92 @@ impl Session<'_> {
             path if path.starts_with("console.") || path == "client.log" => (),
             _ => return self.call_function_of_language(path, &first, arguments),
         }
-        Known::Undefined
+        Datum::Undefined
     }
 
     /// The methods of every scope of variables.
-    fn call_scope(&mut self, method: &str, name: &Known, value: &Known) -> Known {
+    fn call_scope(&mut self, method: &str, name: &Datum, value: &Datum) -> Datum {
         let name = name.as_literal();
         match (method, name) {
             ("set", Some(name)) => self.set(&name, value),
             ("get", Some(name)) => {
-                return self.variables.get(&name).map_or(Known::Undefined, Known::Text);
+                return self.variables.get(&name).map_or(Datum::Undefined, Datum::Text);
             }
-            ("has", Some(name)) => return Known::Boolean(self.variables.get(&name).is_some()),
+            ("has", Some(name)) => {
+                return Datum::Boolean(self.variables.get(&name).is_some());
+            }
             ("unset" | "clear", Some(name)) => self.variables.unset(&name),
-            ("replaceIn", Some(text)) => return Known::Text(self.variables.substitute(&text)),
+            ("replaceIn", Some(text)) => {
+                return Datum::Text(self.variables.substitute(&text));
+            }
             _ => self.note("this call of a script is left out"),
         }
-        Known::Undefined
+        Datum::Undefined
     }
 
     fn call_function_of_language(
         &mut self,
         path: &str,
-        first: &Known,
-        arguments: &[Known],
-    ) -> Known {
+        first: &Datum,
+        arguments: &[Datum],
+    ) -> Datum {
         let text = |session: &mut Self| session.text_of(first);
         match path {
-            "require" | "pm.require" => Known::Library(match first.as_literal().as_deref() {
+            "require" | "pm.require" => Datum::Library(match first.as_literal().as_deref() {
                 Some("crypto-js" | "npm:crypto-js") => "CryptoJS".to_owned(),
                 Some(name) => name.to_owned(),
-                None => return Known::Unknown,
+                None => return Datum::Unknown,
             }),
             "JSON.parse" => match first {
-                Known::Part(AnswerPart::Body(answer)) => {
-                    Known::Part(AnswerPart::Json(*answer, Vec::new()))
+                Datum::Part(AnswerPart::Body(answer)) => {
+                    Datum::Part(AnswerPart::Json(*answer, Vec::new()))
                 }
                 value => value
                     .as_literal()
                     .and_then(|text| serde_json::from_str(&text).ok())
-                    .map_or(Known::Unknown, |value: serde_json::Value| Known::of_json(&value)),
+                    .map_or(Datum::Unknown, |value: serde_json::Value| Datum::of_json(&value)),
             },
-            "JSON.stringify" => self.json_text(first).map_or(Known::Unknown, Known::Text),
+            "JSON.stringify" => self.json_text(first).map_or(Datum::Unknown, Datum::Text),
             "String" | "Number" | "parseInt" | "parseFloat" => match first {
-                Known::Text(value) if path != "String" => value
+                Datum::Text(value) if path != "String" => value
                     .as_literal()
                     .and_then(|value| value.parse().ok())
-                    .map_or_else(|| first.clone(), Known::Number),
-                Known::Number(_) if path == "String" => {
-                    text(self).map_or(Known::Unknown, Known::Text)
+                    .map_or_else(|| first.clone(), Datum::Number),
+                Datum::Number(_) if path == "String" => {
+                    text(self).map_or(Datum::Unknown, Datum::Text)
                 }
                 value => value.clone(),
             },
-            "Math.random" => Known::Random(0.0, 1.0),
+            "Math.random" => Datum::Random(0.0, 1.0),
             "Math.floor" | "Math.round" | "Math.trunc" | "Math.ceil" => match first {
-                Known::Random(low, high) => {
+                Datum::Random(low, high) => {
                     let (min, max) = (low.floor() as i64, high.floor() as i64);
-                    Known::source(Source::RandomInteger {
+                    Datum::source(Source::RandomInteger {
                         min,
                         max: max.max(min.saturating_add(1)),
                     })
                 }
-                Known::Number(number) => Known::Number(number.floor()),
-                Known::Text(_) => first.clone(),
-                _ => Known::Unknown,
+                Datum::Number(number) => Datum::Number(number.floor()),
+                Datum::Text(_) => first.clone(),
+                _ => Datum::Unknown,
             },
-            "Date.now" => Known::source(Source::UnixMilliseconds),
-            "uuid.v4" | "uuid" | "crypto.randomUUID" => Known::source(Source::Uuid),
+            "Date.now" => Datum::source(Source::UnixMilliseconds),
+            "uuid.v4" | "uuid" | "crypto.randomUUID" => Datum::source(Source::Uuid),
             "btoa" => {
-                text(self).and_then(|text| base64_of(&text)).map_or(Known::Unknown, Known::Text)
+                text(self).and_then(|text| base64_of(&text)).map_or(Datum::Unknown, Datum::Text)
             }
-            "encodeURIComponent" => text(self).map_or(Known::Unknown, |text| {
-                Known::Text(text.encoded(encode_component, Encoding::Url))
+            "encodeURIComponent" => text(self).map_or(Datum::Unknown, |text| {
+                Datum::Text(text.encoded(encode_component, Encoding::Url))
             }),
             path if path.starts_with("CryptoJS.") => self.call_crypto(&path[9..], first, arguments),
             _ => {
                 self.note(format!("{} of a script is not understood", stdx::terminal_line(path)));
-                Known::Unknown
+                Datum::Unknown
             }
         }
     }
 
-    fn call_crypto(&mut self, name: &str, first: &Known, arguments: &[Known]) -> Known {
+    fn call_crypto(&mut self, name: &str, first: &Datum, arguments: &[Datum]) -> Datum {
         let form = match name {
             "enc.Base64.stringify" => Some(DigestForm::Base64),
             "enc.Hex.stringify" => Some(DigestForm::Hex),
@@ -267,13 +273,13 @@ impl Session<'_> {
         };
         if let Some(form) = form {
             let text = match first {
-                Known::Digest { .. } => self.digest_text(first, form),
+                Datum::Digest { .. } => self.digest_text(first, form),
                 value if form == DigestForm::Base64 => {
                     self.text_of(value).and_then(|text| base64_of(&text))
                 }
                 _ => None,
             };
-            return text.map_or(Known::Unknown, Known::Text);
+            return text.map_or(Datum::Unknown, Datum::Text);
         }
         if name == "enc.Utf8.parse" || name == "enc.Utf8.stringify" {
             return first.clone();
@@ -289,22 +295,22 @@ impl Session<'_> {
             "HmacSHA512" => (DigestAlgorithm::Sha512, true),
             _ => {
                 self.note(format!("CryptoJS.{} is not understood", stdx::terminal_line(name)));
-                return Known::Unknown;
+                return Datum::Unknown;
             }
         };
         let key = arguments.get(1).cloned().and_then(|key| self.text_of(&key));
         match (self.text_of(first), needs_key, key) {
             (Some(message), true, Some(key)) => {
-                Known::Digest { algorithm, key: Some(key), message }
+                Datum::Digest { algorithm, key: Some(key), message }
             }
-            (Some(message), false, _) => Known::Digest { algorithm, key: None, message },
-            _ => Known::Unknown,
+            (Some(message), false, _) => Datum::Digest { algorithm, key: None, message },
+            _ => Datum::Unknown,
         }
     }
 
     /// A digest as text.
-    pub(super) fn digest_text(&mut self, digest: &Known, form: DigestForm) -> Option<Text> {
-        let Known::Digest { algorithm, key, message } = digest else { return None };
+    pub(super) fn digest_text(&mut self, digest: &Datum, form: DigestForm) -> Option<Text> {
+        let Datum::Digest { algorithm, key, message } = digest else { return None };
         let (key, message) = (key.clone(), message.clone());
         Some(Text::value(Source::Digest(Box::new(Digest {
             algorithm: *algorithm,
@@ -315,13 +321,13 @@ impl Session<'_> {
     }
 
     /// A value as JSON, with what is known in the run at its places.
-    pub(super) fn json_text(&mut self, value: &Known) -> Option<Text> {
+    pub(super) fn json_text(&mut self, value: &Datum) -> Option<Text> {
         if let Some(json) = value.as_json() {
             return Some(Text::literal(json.to_string()));
         }
         let mut text = Text::default();
         match value {
-            Known::Object(members) => {
+            Datum::Object(members) => {
                 text.push_str("{");
                 for (index, (key, value)) in members.iter().enumerate() {
                     text.push_str(if index == 0 { "" } else { "," });
@@ -330,7 +336,7 @@ impl Session<'_> {
                 }
                 text.push_str("}");
             }
-            Known::Array(items) => {
+            Datum::Array(items) => {
                 text.push_str("[");
                 for (index, value) in items.iter().enumerate() {
                     text.push_str(if index == 0 { "" } else { "," });
@@ -352,7 +358,7 @@ impl Session<'_> {
         Some(text)
     }
 
-    fn add_header(&mut self, field: &Known) {
+    fn add_header(&mut self, field: &Datum) {
         let value = field.member("value").cloned().and_then(|value| self.text_of(&value));
         let line = field.as_literal();
         let parts = line.as_deref().and_then(|line| line.split_once(':'));
@@ -373,9 +379,9 @@ impl Session<'_> {
         headers.push(header);
     }
 
-    pub(super) fn assign_member(&mut self, object: &Known, member: &str, value: &Known) {
+    pub(super) fn assign_member(&mut self, object: &Datum, member: &str, value: &Datum) {
         let path = match object {
-            Known::Library(path) => format!("{path}.{member}"),
+            Datum::Library(path) => format!("{path}.{member}"),
             _ => String::new(),
         };
         match (path.as_str(), self.text_of(value)) {
@@ -399,24 +405,24 @@ fn with_marks(text: &Text) -> String {
 }
 
 /// Methods of texts that are the same in every run.
-fn text_method(text: &Text, name: &str, arguments: &[Known]) -> Known {
-    let Some(text) = text.as_literal() else { return Known::Unknown };
-    let first = arguments.first().and_then(Known::as_literal);
-    let second = arguments.get(1).and_then(Known::as_literal);
+fn text_method(text: &Text, name: &str, arguments: &[Datum]) -> Datum {
+    let Some(text) = text.as_literal() else { return Datum::Unknown };
+    let first = arguments.first().and_then(Datum::as_literal);
+    let second = arguments.get(1).and_then(Datum::as_literal);
     match (name, first, second) {
-        ("toUpperCase", ..) => Known::literal(text.to_uppercase()),
-        ("toLowerCase", ..) => Known::literal(text.to_lowercase()),
-        ("includes" | "has", Some(part), _) => Known::Boolean(text.contains(&part)),
-        ("startsWith", Some(part), _) => Known::Boolean(text.starts_with(&part)),
-        ("endsWith", Some(part), _) => Known::Boolean(text.ends_with(&part)),
-        ("concat", Some(part), _) => Known::literal(format!("{text}{part}")),
+        ("toUpperCase", ..) => Datum::literal(text.to_uppercase()),
+        ("toLowerCase", ..) => Datum::literal(text.to_lowercase()),
+        ("includes" | "has", Some(part), _) => Datum::Boolean(text.contains(&part)),
+        ("startsWith", Some(part), _) => Datum::Boolean(text.starts_with(&part)),
+        ("endsWith", Some(part), _) => Datum::Boolean(text.ends_with(&part)),
+        ("concat", Some(part), _) => Datum::literal(format!("{text}{part}")),
         ("replace", Some(from), Some(to)) if !from.is_empty() => {
-            Known::literal(text.replacen(&from, &to, 1))
+            Datum::literal(text.replacen(&from, &to, 1))
         }
         ("split", Some(by), _) if !by.is_empty() => {
-            Known::Array(text.split(&by).map(Known::literal).collect())
+            Datum::Array(text.split(&by).map(Datum::literal).collect())
         }
-        _ => Known::Unknown,
+        _ => Datum::Unknown,
     }
 }
 

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use super::parse::parse;
 use super::tree::{Expression, Statement, StatementKind};
-use super::value::{AnswerPart, Function, Known, Polarity, number_text};
+use super::value::{AnswerPart, Datum, Function, Polarity, number_text};
 use crate::variables::Variables;
-use crate::{Cut, Exchange, Extraction, Find, JsonStep, Source, Step, Text};
+use crate::{Between, Exchange, Extraction, Find, JsonStep, Source, Step, Text};
 
 /// When a script runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(super) struct Session<'a> {
     /// The script's own exchange, then those that it sends.
     pub answers: Vec<Exchange>,
     pub plan: Vec<Planned>,
-    scopes: Vec<BTreeMap<String, Known>>,
+    scopes: Vec<BTreeMap<String, Datum>>,
     notes: Vec<(usize, String)>,
     line: usize,
     budget: usize,
@@ -86,7 +86,7 @@ impl Session<'_> {
     }
 
     /// Carries out statements up to a `return`, whose value it gives.
-    pub(super) fn statements(&mut self, statements: &[Statement]) -> Option<Known> {
+    pub(super) fn statements(&mut self, statements: &[Statement]) -> Option<Datum> {
         for statement in statements {
             self.budget = self.budget.checked_sub(1)?;
             self.line = statement.line;
@@ -100,7 +100,7 @@ impl Session<'_> {
                 }
                 StatementKind::Return(value) => {
                     return Some(
-                        value.as_ref().map_or(Known::Undefined, |value| self.expression(value)),
+                        value.as_ref().map_or(Datum::Undefined, |value| self.expression(value)),
                     );
                 }
                 StatementKind::Block(inner) => {
@@ -132,48 +132,48 @@ impl Session<'_> {
     }
 
     /// Whether a value counts as true. What an answer has is taken as there.
-    pub(super) fn truth(&self, value: &Known) -> Option<bool> {
+    pub(super) fn truth(&self, value: &Datum) -> Option<bool> {
         Some(match value {
-            Known::Undefined | Known::Null => false,
-            Known::Boolean(value) => *value,
-            Known::Number(number) => *number != 0.0,
-            Known::Text(text) => !text.is_empty(),
-            Known::Unknown | Known::Expectation(..) => return None,
+            Datum::Undefined | Datum::Null => false,
+            Datum::Boolean(value) => *value,
+            Datum::Number(number) => *number != 0.0,
+            Datum::Text(text) => !text.is_empty(),
+            Datum::Unknown | Datum::Expectation(..) => return None,
             _ => true,
         })
     }
 
-    pub(super) fn declare(&mut self, name: &str, value: Known) {
+    pub(super) fn declare(&mut self, name: &str, value: Datum) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_owned(), value);
         }
     }
 
     /// Calls a function of the script.
-    pub(super) fn call_function(&mut self, function: &Function, arguments: Vec<Known>) -> Known {
+    pub(super) fn call_function(&mut self, function: &Function, arguments: Vec<Datum>) -> Datum {
         if self.depth > CALLS_MAX {
-            return Known::Unknown;
+            return Datum::Unknown;
         }
-        let arguments = arguments.into_iter().chain(std::iter::repeat(Known::Undefined));
+        let arguments = arguments.into_iter().chain(std::iter::repeat(Datum::Undefined));
         self.scopes.push(function.parameters.iter().cloned().zip(arguments).collect());
         self.depth += 1;
         let line = self.line;
-        let value = self.statements(&function.body).unwrap_or(Known::Undefined);
+        let value = self.statements(&function.body).unwrap_or(Datum::Undefined);
         self.line = line;
         self.depth -= 1;
         self.scopes.pop();
         value
     }
 
-    pub(super) fn expression(&mut self, expression: &Expression) -> Known {
-        let Some(budget) = self.budget.checked_sub(1) else { return Known::Unknown };
+    pub(super) fn expression(&mut self, expression: &Expression) -> Datum {
+        let Some(budget) = self.budget.checked_sub(1) else { return Datum::Unknown };
         self.budget = budget;
         match expression {
-            Expression::Number(number) => Known::Number(*number),
-            Expression::String(text) => Known::literal(text),
-            Expression::Boolean(value) => Known::Boolean(*value),
-            Expression::Null => Known::Null,
-            Expression::Undefined => Known::Undefined,
+            Expression::Number(number) => Datum::Number(*number),
+            Expression::String(text) => Datum::literal(text),
+            Expression::Boolean(value) => Datum::Boolean(*value),
+            Expression::Null => Datum::Null,
+            Expression::Undefined => Datum::Undefined,
             Expression::Template(parts) => self.template(parts),
             Expression::Name(name) => self.name(name),
             Expression::Member(object, name) => {
@@ -187,9 +187,9 @@ impl Session<'_> {
             Expression::Call(callee, arguments) => self.call(callee, arguments),
             Expression::New(class, arguments) => self.construct(class, arguments),
             Expression::Array(items) => {
-                Known::Array(items.iter().map(|item| self.expression(item)).collect())
+                Datum::Array(items.iter().map(|item| self.expression(item)).collect())
             }
-            Expression::Object(members) => Known::Object(
+            Expression::Object(members) => Datum::Object(
                 members.iter().map(|(key, value)| (key.clone(), self.expression(value))).collect(),
             ),
             Expression::Unary(sign, operand) => self.unary(sign, operand),
@@ -198,74 +198,76 @@ impl Session<'_> {
                 let branch = if self.is_met(condition) { then } else { otherwise };
                 self.expression(branch)
             }
-            Expression::Function(parameters, body) => Known::Function(Rc::new(Function {
+            Expression::Function(parameters, body) => Datum::Function(Rc::new(Function {
                 parameters: parameters.clone(),
                 body: body.clone(),
             })),
             Expression::Assign(target, value) => self.assign(target, value),
-            Expression::Pattern => Known::Unknown,
+            Expression::Pattern => Datum::Unknown,
         }
     }
 
-    fn template(&mut self, parts: &[Expression]) -> Known {
+    fn template(&mut self, parts: &[Expression]) -> Datum {
         let mut text = Text::default();
         for part in parts {
             let value = self.expression(part);
-            let Some(part) = self.text_of(&value) else { return Known::Unknown };
+            let Some(part) = self.text_of(&value) else { return Datum::Unknown };
             text.push(&part);
         }
-        Known::Text(text)
+        Datum::Text(text)
     }
 
-    fn name(&mut self, name: &str) -> Known {
+    fn name(&mut self, name: &str) -> Datum {
         if let Some(value) = self.scopes.iter().rev().find_map(|scope| scope.get(name)) {
             return value.clone();
         }
         match name {
-            "responseBody" => Known::Part(AnswerPart::Body(0)),
-            "responseCode" | "response" => Known::Answer(0),
-            "responseHeaders" => Known::Headers(0),
-            "responseTime" => Known::Part(AnswerPart::Time(0)),
-            _ => Known::Library(name.to_owned()),
+            "responseBody" => Datum::Part(AnswerPart::Body(0)),
+            "responseCode" | "response" => Datum::Answer(0),
+            "responseHeaders" => Datum::Headers(0),
+            "responseTime" => Datum::Part(AnswerPart::Time(0)),
+            _ => Datum::Library(name.to_owned()),
         }
     }
 
-    fn index(&mut self, object: Known, index: &Known) -> Known {
+    fn index(&mut self, object: Datum, index: &Datum) -> Datum {
         match (object, index) {
-            (Known::Part(AnswerPart::Json(answer, mut path)), Known::Number(number)) => {
+            (Datum::Part(AnswerPart::Json(answer, mut path)), Datum::Number(number)) => {
                 path.push(JsonStep::Index(*number as i64));
-                Known::Part(AnswerPart::Json(answer, path))
+                Datum::Part(AnswerPart::Json(answer, path))
             }
-            (Known::Array(items), Known::Number(number)) => {
-                items.get(*number as usize).cloned().unwrap_or(Known::Undefined)
+            (Datum::Array(items), Datum::Number(number)) => {
+                items.get(*number as usize).cloned().unwrap_or(Datum::Undefined)
             }
             (object, index) => match index.as_literal() {
                 Some(name) => self.member(object, &name),
-                None => Known::Unknown,
+                None => Datum::Unknown,
             },
         }
     }
 
-    fn unary(&mut self, sign: &str, operand: &Expression) -> Known {
+    fn unary(&mut self, sign: &str, operand: &Expression) -> Datum {
         let value = self.expression(operand);
         match (sign, &value) {
             ("!", value) => {
-                self.truth(value).map_or(Known::Unknown, |truth| Known::Boolean(!truth))
+                self.truth(value).map_or(Datum::Unknown, |truth| Datum::Boolean(!truth))
             }
-            ("-", Known::Number(number)) => Known::Number(-number),
+            ("-", Datum::Number(number)) => Datum::Number(-number),
             ("+", _) => value,
-            ("typeof", Known::Text(_)) => Known::literal("string"),
-            ("typeof", Known::Undefined) => Known::literal("undefined"),
-            _ => Known::Unknown,
+            ("typeof", Datum::Text(_)) => Datum::literal("string"),
+            ("typeof", Datum::Undefined) => Datum::literal("undefined"),
+            _ => Datum::Unknown,
         }
     }
 
-    fn binary(&mut self, sign: &str, left: &Expression, right: &Expression) -> Known {
+    fn binary(&mut self, sign: &str, left: &Expression, right: &Expression) -> Datum {
         let left = self.expression(left);
         match (sign, self.truth(&left)) {
             ("||", Some(true)) | ("&&", Some(false)) => return left,
             ("||" | "&&", Some(_)) => return self.expression(right),
-            ("??", _) if !matches!(left, Known::Undefined | Known::Null) => return left,
+            ("??", _) if !matches!(left, Datum::Undefined | Datum::Null) => {
+                return left;
+            }
             ("??", _) => return self.expression(right),
             _ => (),
         }
@@ -273,46 +275,43 @@ impl Session<'_> {
         match sign {
             "+" => self.sum(&left, &right),
             "-" | "*" | "/" | "%" => arithmetic(sign, &left, &right),
-            "===" | "==" => equality(&left, &right).map_or(Known::Unknown, Known::Boolean),
+            "===" | "==" => equality(&left, &right).map_or(Datum::Unknown, Datum::Boolean),
             "!==" | "!=" => {
-                equality(&left, &right).map_or(Known::Unknown, |same| Known::Boolean(!same))
+                equality(&left, &right).map_or(Datum::Unknown, |same| Datum::Boolean(!same))
             }
             "<" | ">" | "<=" | ">=" => comparison(sign, &left, &right),
-            _ => Known::Unknown,
+            _ => Datum::Unknown,
         }
     }
 
-    fn sum(&mut self, left: &Known, right: &Known) -> Known {
+    fn sum(&mut self, left: &Datum, right: &Datum) -> Datum {
         match (left, right) {
-            (Known::Number(left), Known::Number(right)) => Known::Number(left + right),
-            (Known::Random(low, high), Known::Number(number))
-            | (Known::Number(number), Known::Random(low, high)) => {
-                Known::Random(low + number, high + number)
+            (Datum::Number(left), Datum::Number(right)) => Datum::Number(left + right),
+            (Datum::Random(low, high), Datum::Number(number))
+            | (Datum::Number(number), Datum::Random(low, high)) => {
+                Datum::Random(low + number, high + number)
             }
             _ => {
-                let (Some(mut text), Some(right)) = (self.text_of(left), self.text_of(right))
-                else {
-                    return Known::Unknown;
-                };
+                let texts = self.text_of(left).zip(self.text_of(right));
+                let Some((mut text, right)) = texts else { return Datum::Unknown };
                 // Numbers that are known only in the run are added there; joined as texts they would be wrong.
-                let is_numeric = |value: &Known| matches!(value, Known::Number(_));
-                let is_run_value = |value: &Known| !matches!(value, Known::Text(text) if text.as_literal().is_some());
-                if is_numeric(left) && is_run_value(&Known::Text(right.clone()))
-                    || self.is_time(left) && !is_text_literal(&right)
-                {
-                    return Known::Unknown;
+                let is_numeric = |value: &Datum| matches!(value, Datum::Number(_));
+                let is_run_value = |value: &Datum| !matches!(value, Datum::Text(text) if text.as_literal().is_some());
+                let is_sum = is_numeric(left) && is_run_value(&Datum::Text(right.clone()));
+                if is_sum || self.is_time(left) && !is_text_literal(&right) {
+                    return Datum::Unknown;
                 }
                 text.push(&right);
-                Known::Text(text)
+                Datum::Text(text)
             }
         }
     }
 
-    fn is_time(&self, value: &Known) -> bool {
-        matches!(value, Known::Text(text) if *text == Text::value(Source::UnixMilliseconds) || *text == Text::value(Source::UnixSeconds))
+    fn is_time(&self, value: &Datum) -> bool {
+        matches!(value, Datum::Text(text) if *text == Text::value(Source::UnixMilliseconds) || *text == Text::value(Source::UnixSeconds))
     }
 
-    fn assign(&mut self, target: &Expression, value: &Expression) -> Known {
+    fn assign(&mut self, target: &Expression, value: &Expression) -> Datum {
         match target {
             Expression::Name(name) => {
                 let value = self.expression(value);
@@ -324,7 +323,7 @@ impl Session<'_> {
             }
             Expression::Index(object, _) if **object == Expression::Name("tests".to_owned()) => {
                 self.assertion(value);
-                Known::Undefined
+                Datum::Undefined
             }
             Expression::Member(object, member) => {
                 let (object, value) = (self.expression(object), self.expression(value));
@@ -333,14 +332,14 @@ impl Session<'_> {
             }
             _ => {
                 self.note("this assignment of a script is left out");
-                Known::Unknown
+                Datum::Unknown
             }
         }
     }
 
     /// Makes a variable of the run what a script sets.
-    pub(super) fn set(&mut self, name: &str, value: &Known) {
-        if let Known::Part(part) = value
+    pub(super) fn set(&mut self, name: &str, value: &Datum) {
+        if let Datum::Part(part) = value
             && let Some(answer) = self.extract(part, name)
         {
             self.variables.set(name, Text::value(answer));
@@ -369,7 +368,7 @@ impl Session<'_> {
         let (answer, find) = match part {
             AnswerPart::Json(answer, path) => (*answer, Find::Json(path.clone())),
             AnswerPart::Body(answer) => {
-                (*answer, Find::Body(Cut { left: String::new(), right: String::new() }))
+                (*answer, Find::Body(Between { left: String::new(), right: String::new() }))
             }
             AnswerPart::Status(answer) => (*answer, Find::Status),
             AnswerPart::Header(answer, name) => (*answer, Find::Header(name.clone())),
@@ -394,25 +393,25 @@ impl Session<'_> {
     }
 
     /// The value as text, as far as it is one. A part of an answer becomes a variable.
-    pub(super) fn text_of(&mut self, value: &Known) -> Option<Text> {
+    pub(super) fn text_of(&mut self, value: &Datum) -> Option<Text> {
         match value {
-            Known::Text(text) => Some(text.clone()),
-            Known::Number(number) => Some(Text::literal(number_text(*number))),
-            Known::Boolean(value) => Some(Text::literal(value.to_string())),
-            Known::Null => Some(Text::literal("null")),
-            Known::Part(part) => {
+            Datum::Text(text) => Some(text.clone()),
+            Datum::Number(number) => Some(Text::literal(number_text(*number))),
+            Datum::Boolean(value) => Some(Text::literal(value.to_string())),
+            Datum::Null => Some(Text::literal("null")),
+            Datum::Part(part) => {
                 let name = part_name(part);
                 self.extract(part, &name).map(Text::value)
             }
-            Known::Digest { .. } => self.digest_text(value, crate::DigestForm::Hex),
+            Datum::Digest { .. } => self.digest_text(value, crate::DigestForm::Hex),
             _ => None,
         }
     }
 
     /// An expectation with the other polarity.
-    pub(super) fn negated(value: Box<Known>, polarity: Polarity) -> Known {
+    pub(super) fn negated(value: Box<Datum>, polarity: Polarity) -> Datum {
         let other = if polarity == Polarity::Holds { Polarity::Fails } else { Polarity::Holds };
-        Known::Expectation(value, other)
+        Datum::Expectation(value, other)
     }
 }
 
@@ -437,52 +436,54 @@ fn part_name(part: &AnswerPart) -> String {
     }
 }
 
-fn arithmetic(sign: &str, left: &Known, right: &Known) -> Known {
-    let is_time = |value: &Known| matches!(value, Known::Text(text) if *text == Text::value(Source::UnixMilliseconds));
+fn arithmetic(sign: &str, left: &Datum, right: &Datum) -> Datum {
+    let is_time = |value: &Datum| matches!(value, Datum::Text(text) if *text == Text::value(Source::UnixMilliseconds));
     match (left, right) {
-        (Known::Number(left), Known::Number(right)) => Known::Number(match sign {
+        (Datum::Number(left), Datum::Number(right)) => Datum::Number(match sign {
             "-" => left - right,
             "*" => left * right,
             "/" => left / right,
             _ => left % right,
         }),
-        (Known::Random(low, high), Known::Number(by))
-        | (Known::Number(by), Known::Random(low, high))
+        (Datum::Random(low, high), Datum::Number(by))
+        | (Datum::Number(by), Datum::Random(low, high))
             if sign == "*" =>
         {
-            Known::Random(low * by, high * by)
+            Datum::Random(low * by, high * by)
         }
-        (time, Known::Number(by)) if sign == "/" && *by == 1000.0 && is_time(time) => {
-            Known::source(Source::UnixSeconds)
+        (time, Datum::Number(by)) if sign == "/" && *by == 1000.0 && is_time(time) => {
+            Datum::source(Source::UnixSeconds)
         }
-        _ => Known::Unknown,
+        _ => Datum::Unknown,
     }
 }
 
 /// Whether two values are equal; an answer counts as the one that is hoped for.
-fn equality(left: &Known, right: &Known) -> Option<bool> {
+fn equality(left: &Datum, right: &Datum) -> Option<bool> {
     match (left, right) {
-        (Known::Part(AnswerPart::Status(_)), other)
-        | (other, Known::Part(AnswerPart::Status(_))) => match other {
-            Known::Number(status) => Some((200.0..400.0).contains(status)),
+        (Datum::Part(AnswerPart::Status(_)), other)
+        | (other, Datum::Part(AnswerPart::Status(_))) => match other {
+            Datum::Number(status) => Some((200.0..400.0).contains(status)),
             _ => None,
         },
-        (Known::Undefined | Known::Null, other) | (other, Known::Undefined | Known::Null) => {
-            (!matches!(other, Known::Unknown))
-                .then_some(matches!(other, Known::Undefined | Known::Null))
+        (Datum::Undefined | Datum::Null, other) | (other, Datum::Undefined | Datum::Null) => {
+            (!matches!(other, Datum::Unknown))
+                .then_some(matches!(other, Datum::Undefined | Datum::Null))
         }
         (left, right) => Some(left.as_literal()? == right.as_literal()?),
     }
 }
 
-fn comparison(sign: &str, left: &Known, right: &Known) -> Known {
-    let number = |value: &Known| match value {
-        Known::Number(number) => Some(*number),
-        Known::Part(AnswerPart::Status(_)) => Some(200.0),
+fn comparison(sign: &str, left: &Datum, right: &Datum) -> Datum {
+    let number = |value: &Datum| match value {
+        Datum::Number(number) => Some(*number),
+        Datum::Part(AnswerPart::Status(_)) => Some(200.0),
         _ => None,
     };
-    let (Some(left), Some(right)) = (number(left), number(right)) else { return Known::Unknown };
-    Known::Boolean(match sign {
+    let (Some(left), Some(right)) = (number(left), number(right)) else {
+        return Datum::Unknown;
+    };
+    Datum::Boolean(match sign {
         "<" => left < right,
         ">" => left > right,
         "<=" => left <= right,

@@ -2,7 +2,7 @@
 
 use super::evaluate::{Phase, Session};
 use super::tree::Expression;
-use super::value::{AnswerPart, Known, Polarity};
+use super::value::{AnswerPart, Datum, Polarity};
 use crate::Check;
 
 impl Session<'_> {
@@ -16,7 +16,7 @@ impl Session<'_> {
             Expression::Binary(sign, left, right) if matches!(sign.as_str(), "===" | "==") => {
                 let (left, right) = (self.expression(left), self.expression(right));
                 let (value, expected) =
-                    if matches!(left, Known::Part(_)) { (left, right) } else { (right, left) };
+                    if matches!(left, Datum::Part(_)) { (left, right) } else { (right, left) };
                 self.demand_equal(&value, &expected);
             }
             Expression::Call(callee, arguments) => match (&**callee, arguments.first()) {
@@ -31,10 +31,10 @@ impl Session<'_> {
             other => {
                 let value = self.expression(other);
                 match value {
-                    Known::Part(AnswerPart::Json(answer, path)) => {
+                    Datum::Part(AnswerPart::Json(answer, path)) => {
                         self.demand(answer, Check::JsonExists(path));
                     }
-                    Known::Boolean(true) => (),
+                    Datum::Boolean(true) => (),
                     _ => self.note("this test of a script has no check"),
                 }
             }
@@ -58,28 +58,28 @@ impl Session<'_> {
         }
     }
 
-    fn demand_equal(&mut self, value: &Known, expected: &Known) {
+    fn demand_equal(&mut self, value: &Datum, expected: &Datum) {
         match (value, expected) {
-            (Known::Part(AnswerPart::Status(answer)), Known::Number(status)) => {
+            (Datum::Part(AnswerPart::Status(answer)), Datum::Number(status)) => {
                 self.demand_status(*answer, &[*status as u16]);
             }
-            (Known::Part(AnswerPart::Json(answer, path)), expected) => match expected.as_json() {
+            (Datum::Part(AnswerPart::Json(answer, path)), expected) => match expected.as_json() {
                 Some(expected) => self.demand(*answer, Check::JsonIs(path.clone(), expected)),
                 None => self.demand(*answer, Check::JsonExists(path.clone())),
             },
-            (Known::Part(AnswerPart::Header(answer, name)), Known::Text(text)) => {
+            (Datum::Part(AnswerPart::Header(answer, name)), Datum::Text(text)) => {
                 self.demand(*answer, Check::HeaderIs(name.clone(), text.clone()));
             }
             _ => self.note("this test of a script has no check"),
         }
     }
 
-    fn demand_contained(&mut self, object: &Known, part: &Known) {
+    fn demand_contained(&mut self, object: &Datum, part: &Datum) {
         match (object, part) {
-            (Known::Part(AnswerPart::Body(answer)), Known::Text(text)) => {
+            (Datum::Part(AnswerPart::Body(answer)), Datum::Text(text)) => {
                 self.demand(*answer, Check::BodyContains(text.clone()));
             }
-            (Known::Part(AnswerPart::Json(answer, path)), _) => {
+            (Datum::Part(AnswerPart::Json(answer, path)), _) => {
                 self.demand(*answer, Check::JsonExists(path.clone()));
             }
             _ => self.note("this test of a script has no check"),
@@ -89,10 +89,10 @@ impl Session<'_> {
     /// `pm.expect(…).to.be.…`: words that change nothing, `not`, and those that are a test by themselves.
     pub(super) fn expectation_member(
         &mut self,
-        value: Box<Known>,
+        value: Box<Datum>,
         polarity: Polarity,
         name: &str,
-    ) -> Known {
+    ) -> Datum {
         match name {
             "not" => return Self::negated(value, polarity),
             "to" | "be" | "been" | "is" | "that" | "which" | "and" | "has" | "have" | "with"
@@ -103,19 +103,19 @@ impl Session<'_> {
             }
             "empty" if polarity == Polarity::Fails => self.demand_existing(&value, Polarity::Holds),
             "true" | "false" if polarity == Polarity::Holds => {
-                self.demand_equal(&value, &Known::Boolean(name == "true"));
+                self.demand_equal(&value, &Datum::Boolean(name == "true"));
             }
             _ => self.note("this test of a script has no check"),
         }
-        Known::Expectation(value, polarity)
+        Datum::Expectation(value, polarity)
     }
 
-    fn demand_existing(&mut self, value: &Known, polarity: Polarity) {
+    fn demand_existing(&mut self, value: &Datum, polarity: Polarity) {
         match (value, polarity) {
-            (Known::Part(AnswerPart::Json(answer, path)), Polarity::Holds) => {
+            (Datum::Part(AnswerPart::Json(answer, path)), Polarity::Holds) => {
                 self.demand(*answer, Check::JsonExists(path.clone()));
             }
-            (Known::Part(AnswerPart::Header(answer, name)), Polarity::Holds) => {
+            (Datum::Part(AnswerPart::Header(answer, name)), Polarity::Holds) => {
                 self.demand(*answer, Check::HeaderExists(name.clone()));
             }
             _ => self.note("this test of a script has no check"),
@@ -124,29 +124,29 @@ impl Session<'_> {
 
     pub(super) fn call_expectation(
         &mut self,
-        value: &Known,
+        value: &Datum,
         polarity: Polarity,
         name: &str,
-        arguments: &[Known],
-    ) -> Known {
-        let first = arguments.first().cloned().unwrap_or(Known::Undefined);
+        arguments: &[Datum],
+    ) -> Datum {
+        let first = arguments.first().cloned().unwrap_or(Datum::Undefined);
         if polarity == Polarity::Fails {
-            let is_nothing = matches!(first, Known::Undefined | Known::Null)
+            let is_nothing = matches!(first, Datum::Undefined | Datum::Null)
                 || first.as_literal().as_deref() == Some("");
             if matches!(name, "equal" | "eql" | "equals" | "eq") && is_nothing {
                 self.demand_existing(value, Polarity::Holds);
             } else {
                 self.note("this test of a script has no check");
             }
-            return Known::Undefined;
+            return Datum::Undefined;
         }
         match name {
             "equal" | "equals" | "eq" | "eql" | "eqls" => self.demand_equal(value, &first),
             "a" | "an" => self.demand_existing(value, polarity),
             "property" => match (value, first.as_literal()) {
-                (Known::Part(AnswerPart::Json(answer, path)), Some(name)) => {
+                (Datum::Part(AnswerPart::Json(answer, path)), Some(name)) => {
                     let part =
-                        self.member(Known::Part(AnswerPart::Json(*answer, path.clone())), &name);
+                        self.member(Datum::Part(AnswerPart::Json(*answer, path.clone())), &name);
                     match arguments.get(1) {
                         Some(expected) => self.demand_equal(&part, expected),
                         None => self.demand_existing(&part, polarity),
@@ -158,11 +158,11 @@ impl Session<'_> {
                 self.demand_contained(value, &first);
             }
             "oneOf" => match (value, &first) {
-                (Known::Part(AnswerPart::Status(answer)), Known::Array(items)) => {
+                (Datum::Part(AnswerPart::Status(answer)), Datum::Array(items)) => {
                     let statuses: Vec<u16> = items
                         .iter()
                         .filter_map(|item| match item {
-                            Known::Number(status) => Some(*status as u16),
+                            Datum::Number(status) => Some(*status as u16),
                             _ => None,
                         })
                         .collect();
@@ -171,33 +171,33 @@ impl Session<'_> {
                 _ => self.demand_existing(value, polarity),
             },
             _ => match value {
-                Known::Part(AnswerPart::Time(_)) => {
+                Datum::Part(AnswerPart::Time(_)) => {
                     self.note("a limit of a response time is left out: make it a threshold of http_req_duration");
                 }
-                Known::Part(AnswerPart::Status(_)) => (),
+                Datum::Part(AnswerPart::Status(_)) => (),
                 value => self.demand_existing(value, polarity),
             },
         }
-        Known::Undefined
+        Datum::Undefined
     }
 
     /// `pm.response.to.have.status(200)` and its kin, by what stands behind `to.`.
     pub(super) fn call_answer_expectation(
         &mut self,
         path: &str,
-        first: &Known,
-        second: &Known,
-    ) -> Known {
+        first: &Datum,
+        second: &Datum,
+    ) -> Datum {
         match (path, first) {
-            ("have.status", Known::Number(status)) => self.demand_status(0, &[*status as u16]),
+            ("have.status", Datum::Number(status)) => self.demand_status(0, &[*status as u16]),
             ("have.header", name) => match (name.as_literal(), second) {
-                (Some(name), Known::Text(value)) => {
+                (Some(name), Datum::Text(value)) => {
                     self.demand(0, Check::HeaderIs(name, value.clone()));
                 }
                 (Some(name), _) => self.demand(0, Check::HeaderExists(name)),
                 _ => self.note("this test of a script has no check"),
             },
-            ("have.body" | "include.text", Known::Text(text)) => {
+            ("have.body" | "include.text", Datum::Text(text)) => {
                 self.demand(0, Check::BodyContains(text.clone()));
             }
             ("have.jsonBody", name) => {
@@ -206,14 +206,14 @@ impl Session<'_> {
                     .split('.')
                     .filter(|key| !key.is_empty())
                     .map(|key| crate::JsonStep::Key(key.to_owned()));
-                let part = Known::Part(AnswerPart::Json(0, steps.collect()));
+                let part = Datum::Part(AnswerPart::Json(0, steps.collect()));
                 match second {
-                    Known::Undefined => self.demand_existing(&part, Polarity::Holds),
+                    Datum::Undefined => self.demand_existing(&part, Polarity::Holds),
                     expected => self.demand_equal(&part, expected),
                 }
             }
             _ => self.note("this test of a script has no check"),
         }
-        Known::Undefined
+        Datum::Undefined
     }
 }

@@ -1,13 +1,13 @@
 //! Requests that a script sends by itself: `pm.sendRequest`.
 
 use super::evaluate::{Planned, Session};
-use super::value::Known;
+use super::value::Datum;
 use crate::percent::encode_component;
 use crate::{Body, Encoding, Exchange, Header, Text};
 
 impl Session<'_> {
     /// A request that a script sends by itself, and what it does with the answer.
-    pub(super) fn send(&mut self, request: &Known, done: Known) {
+    pub(super) fn send(&mut self, request: &Datum, done: Datum) {
         let Some(exchange) = self.sent_exchange(request) else {
             self.note("a request that a script sends is left out");
             return;
@@ -18,14 +18,14 @@ impl Session<'_> {
         }
         self.answers.push(exchange);
         self.plan.push(Planned::Send(answer));
-        if let Known::Function(function) = done {
-            self.call_function(&function, vec![Known::Null, Known::Answer(answer)]);
+        if let Datum::Function(function) = done {
+            self.call_function(&function, vec![Datum::Null, Datum::Answer(answer)]);
         }
     }
 
-    fn sent_exchange(&mut self, request: &Known) -> Option<Exchange> {
+    fn sent_exchange(&mut self, request: &Datum) -> Option<Exchange> {
         let url = match request {
-            Known::Object(_) => request.member("url").cloned()?,
+            Datum::Object(_) => request.member("url").cloned()?,
             url => url.clone(),
         };
         let url = self.text_of(&url)?;
@@ -38,14 +38,14 @@ impl Session<'_> {
             ..Exchange::default()
         };
         match request.member("header").or_else(|| request.member("headers")).cloned() {
-            Some(Known::Object(fields)) => {
+            Some(Datum::Object(fields)) => {
                 for (name, value) in fields {
                     let value = self.text_of(&value)?;
                     let value = self.substituted(&value);
                     exchange.headers.push(Header { name, value });
                 }
             }
-            Some(Known::Array(fields)) => {
+            Some(Datum::Array(fields)) => {
                 for field in fields {
                     let value =
                         field.member("value").cloned().and_then(|value| self.text_of(&value))?;
@@ -68,12 +68,14 @@ impl Session<'_> {
         Some(exchange)
     }
 
-    fn add_body(&mut self, body: &Known, exchange: &mut Exchange) -> Option<()> {
+    fn add_body(&mut self, body: &Datum, exchange: &mut Exchange) -> Option<()> {
         let mode = body.text_member("mode").unwrap_or_else(|| "raw".to_owned());
         let (text, content_type) = match mode.as_str() {
             "urlencoded" => {
                 let mut text = Text::default();
-                let Known::Array(fields) = body.member("urlencoded")?.clone() else { return None };
+                let Datum::Array(fields) = body.member("urlencoded")?.clone() else {
+                    return None;
+                };
                 for (index, field) in fields.iter().enumerate() {
                     let value =
                         field.member("value").cloned().and_then(|value| self.text_of(&value))?;
@@ -86,7 +88,7 @@ impl Session<'_> {
             }
             "raw" => {
                 let raw = body.member("raw").cloned().unwrap_or_else(|| body.clone());
-                let is_json = matches!(raw, Known::Object(_));
+                let is_json = matches!(raw, Datum::Object(_));
                 let text = if is_json { self.json_text(&raw)? } else { self.text_of(&raw)? };
                 let language = body
                     .member("options")

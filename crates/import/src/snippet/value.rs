@@ -7,7 +7,7 @@ use crate::{DigestAlgorithm, JsonStep, Source, Text};
 
 /// A value of a script.
 #[derive(Debug, Clone)]
-pub(super) enum Known {
+pub(super) enum Datum {
     Undefined,
     Null,
     Boolean(bool),
@@ -64,7 +64,7 @@ pub(super) enum AnswerPart {
     Time(usize),
 }
 
-impl Known {
+impl Datum {
     pub(super) fn literal(text: impl Into<String>) -> Self {
         Self::Text(Text::literal(text))
     }

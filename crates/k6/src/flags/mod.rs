@@ -12,4 +12,5 @@ mod scripts;
 pub use self::rows::{archive_rows, inspect_rows, new_rows, run_rows};
 pub(crate) use self::run::RUN;
 pub(crate) use self::run_flags::RunFlags;
+pub use self::script_environment::script_variable;
 pub(crate) use self::scripts::{ARCHIVE, INSPECT, NEW, NewFlags};

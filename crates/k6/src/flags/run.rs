@@ -308,6 +308,17 @@ const OWN: &[Flag<RunFlags>] = &[
         |t: &mut RunFlags, v| OnInvalid::parse(v).map(|on| t.on_invalid = on),
     )
     .native(),
+    Flag::new(
+        "prometheus-addr",
+        ValueKind::Text("ADDR:PORT"),
+        "",
+        session::METRICS_DOCS,
+        |t: &mut RunFlags, v| {
+            t.prometheus_addr = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
     Flag::new("tui", ValueKind::Switch, "", session::tui::DOCS, |t: &mut RunFlags, v| {
         value::switch(v).map(|on| t.tui = on)
     })

@@ -38,6 +38,8 @@ pub(crate) struct RunFlags {
     pub(crate) web: Option<String>,
     /// Whether the run is shown on the whole terminal.
     pub(crate) tui: bool,
+    /// The address that serves live metrics.
+    pub(crate) prometheus_addr: Option<String>,
     pub(crate) verbose: bool,
     pub(crate) no_color: Option<bool>,
     /// k6's behaviour where ours is stricter.

@@ -10,7 +10,9 @@ use metrics::tally::Tally;
 use metrics::{Batch, Snapshot};
 use remote::{ScriptWork, Uplink, ends_at_once};
 use script::{Control, LiveMetrics, Stage, VuStats};
-use session::{Control as RunControl, Observer, ObserverError, Session, SessionOptions};
+use session::{
+    Control as RunControl, Observer, ObserverError, RunPlace, RunRequest, SessionOptions,
+};
 use stdx::Nanos;
 
 use super::archive::ScriptArchive;
@@ -65,9 +67,9 @@ fn run(
         start_unix: None,
         is_aborted: false,
     };
-    let session = Session::start(plan_of(load), &settings, None, SessionOptions::counting(|| 0))
-        .map_err(|error| error.to_string())?;
-    let outcome = session.run(&mut [&mut part]).map_err(|error| error.to_string())?;
+    let request = RunRequest::new(plan_of(load), SessionOptions::counting(|| 0));
+    let outcome = request.carry_out(RunPlace::here(&settings), &mut [&mut part]);
+    let outcome = outcome.map_err(|error| error.to_string())?.ended;
     // VUs that cannot be made end the run before it was looked at.
     if !part.is_ready {
         return Err(control.broken().unwrap_or_else(|| "it ended before its start".to_owned()));

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use cli::{ExitCode, ExitError, Interrupts, eprint_line};
 use metrics::tally::{MetricId, Tally};
-use metrics::{Snapshot, Summary, TargetTable, Verdict};
+use metrics::{Snapshot, Summary, Verdict};
 use remote::flags::FleetRequest;
 use remote::{FleetExecution, FleetWork, PartSink, Records, RemoteError};
 use script::{AbortReason, Control, LiveMetrics, Stage, VuStats};
-use session::{Control as RunControl, GateObserver, Observer, Session, SessionOptions, tui};
+use session::{Control as RunControl, Observer, RunPlace};
 use stdx::Nanos;
 use workload::Load;
 
@@ -19,8 +19,7 @@ use super::archive::ScriptArchive;
 use super::record::PartRecord;
 use crate::archive::left_behind;
 use crate::config::TestConfig;
-use crate::outputs::Outputs;
-use crate::stage::{GateJudge, Prepare, StageObserver, StageResult, live_page, plan_of};
+use crate::stage::{Prepare, StageObserver, StageResult, plan_of, request};
 
 /// How long requests may take to end after the last iteration was to.
 const REQUESTS_END: Nanos = Nanos::from_secs(60);
@@ -34,58 +33,43 @@ const OWN_LANE: u64 = 0;
 /// The fleet does not form, or the results cannot be written.
 pub(crate) fn run_on_fleet(
     meant: &TestConfig,
-    request: &FleetRequest,
+    fleet: &FleetRequest,
     data: Option<&str>,
     prepare: Prepare<'_>,
 ) -> Result<StageResult, ExitError> {
     let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
-    let outputs = meant.outputs.as_ref();
-    let open = |outputs: &Outputs| outputs.open_results(meant.watching.as_ref()).transpose();
-    let results = outputs.and_then(open).transpose()?;
-    let is_stored = outputs.is_some_and(|outputs| outputs.stored.is_some());
-    let (execution, records) = start(meant, request, data, &interrupts)?;
+    let plan = plan_of(Load::Closed { users: meant.options.reservation().vus });
+    let (request, _) = request(meant, (Stage::Iteration, plan), &interrupts)?;
+    let (execution, records) = start(meant, fleet, data, &interrupts)?;
     let control = Control::new(&meant.options.scenarios, &meant.options.segment);
-    control.begin(execution.start().saturating_duration_since(meant.began).into());
+    let start = execution.start();
+    control.begin(start.saturating_duration_since(meant.began).into());
     let live = Arc::new(LiveMetrics::default());
     let merged = Merged::new(&control, &live);
-    let execution = execution.with_parts(merged.clone());
-    let mut gates = GateObserver::new(&meant.gates, TargetTable::default());
-    let mut figures = meant.figures(is_stored || gates.is_some());
-    let options = SessionOptions::new(&interrupts);
-    // The log says that it is interrupted.
-    let options =
-        SessionOptions { results, keeps_results_open: true, drain_notice: false, ..options };
-    let load = Load::Closed { users: meant.options.reservation().vus };
-    let plan = plan_of(load);
-    let page = live_page(meant, Stage::Iteration, &interrupts);
-    let view = page.as_ref().map(|page| page.view(&plan));
-    let mut screen = meant.tui.then(|| tui::open(&plan, &interrupts)).flatten();
-    let session = Session::over(execution, &plan, options)?;
-    let watch = prepare(Arc::clone(&control), Arc::clone(&live));
-    let mut observer = StageObserver::new(meant, &control, Some(watch), interrupts.seen() > 0);
-    observer = observer.shown(view);
+    let execution = Box::new(execution.with_parts(merged.clone()));
+    let more = request.shown.more_on_page();
+    let started = request.start(RunPlace::Fleet(execution))?;
+    let mut watch = prepare(Arc::clone(&control), Arc::clone(&live));
+    watch.begins_at(start);
+    let is_logged = interrupts.seen() > 0;
+    let mut observer = StageObserver::new(meant, &control, (Some(watch), more), is_logged);
     let mut vus = VuGauges { control: Arc::clone(&control), live, tally: meant.tally.clone() };
-    let observers: &mut [&mut dyn Observer] =
-        &mut [&mut vus, &mut observer, &mut gates, &mut figures, &mut screen];
-    let ended = session.run(observers);
-    drop((observer, screen));
-    let ended = ended?;
+    let run = started.run(&mut [&mut vus, &mut observer]);
+    drop(observer);
+    let run = run?;
     let outcome = records.outcome();
     if let Some(cause) = &outcome.failed {
         control.halt(AbortReason::Abort(format!("the fleet ended the run early: {cause}")));
     }
-    let gates = figures.map(|figures| GateJudge::new(gates, figures, ended.generator.clone()));
-    let verdict = Verdict::new(&Summary::new(), Some(&ended.generator), &[]);
+    let verdict = Verdict::new(&Summary::new(), Some(&run.ended.generator), &[]);
     Ok(StageResult {
         outcome: merged.stats(vus.tally),
         elapsed: merged.elapsed(),
         interrupted: interrupts.seen() > 0,
         verdict: verdict.with_agents(&outcome.agents),
-        gates,
         control,
-        held: ended.results,
+        run,
         agents: outcome.agents,
-        events: ended.events,
     })
 }
 

@@ -193,7 +193,7 @@ mod tests {
         let sample = |n: u64| Sample {
             done: if n == 0 { took } else { Nanos(6_192_000_000) },
             wire_in: if n == 0 { 28_570_213 } else { 0 },
-            status: 200,
+            outcome: metrics::Outcome::Http(200),
             ..Sample::default()
         };
         let mut summary = Summary::new();

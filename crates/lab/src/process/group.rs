@@ -1,7 +1,6 @@
 //! `ProcessGroup`: a program in a process group of its own, with its output in a file. The whole group is ended with the study: by
 //! its signal, and by SIGKILL if that does not suffice.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -13,6 +12,7 @@ use nix::errno::Errno;
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
+use stdx::private_file;
 
 use super::reaper::{Reaper, held_command};
 
@@ -59,8 +59,11 @@ impl ProcessGroup {
     ) -> io::Result<Self> {
         let mut command = held_command(command);
         command.process_group(0).stdin(Stdio::piped());
-        let out = File::create(stdout)?;
-        let err = if stdout == stderr { out.try_clone()? } else { File::create(stderr)? };
+        let out = private_file::create_stream(stdout)?;
+        let err = match stdout == stderr {
+            true => out.try_clone()?,
+            false => private_file::create_stream(stderr)?,
+        };
         command.stdout(out).stderr(err);
         let mut child = command.spawn()?;
         let leader = Pid::from_raw(i32::try_from(child.id()).expect("a process's number is small"));

@@ -65,7 +65,7 @@ pub(super) fn start(
     }
     if purpose == Purpose::Measurement {
         // The file is for people to read; a folder that cannot be written fails the run elsewhere.
-        std::fs::write(environment.file("command.txt"), lines).ok();
+        cli::replace_file(&environment.file("command.txt"), lines.as_bytes()).ok();
     }
     Ok(groups)
 }

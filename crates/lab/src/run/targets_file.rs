@@ -27,7 +27,7 @@ pub(super) fn with_filled_targets(
         };
         let Some(text) = filled(environment, path) else { continue };
         let copy = environment.file(&format!("targets-{number}.txt"));
-        fs::write(&copy, text).map_err(|error| {
+        cli::replace_file(&copy, text.as_bytes()).map_err(|error| {
             let reason = cli::reason(&error);
             RunError::Failed(format!("{} cannot be written: {reason}", copy.display()))
         })?;

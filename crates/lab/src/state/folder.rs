@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use cli::{ExitCode, ExitError};
+use stdx::private_file;
 
 /// The folder of one study's results, locked.
 #[derive(Debug)]
@@ -35,7 +36,8 @@ impl StudyFolder {
         let file = file.canonicalize().with_context(|| format!("opening {}", at(file)))?;
         let study = file.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf);
         let name = out.join(".lock");
-        let lock = File::create(&name).with_context(|| format!("making {}", at(&name)))?;
+        let lock =
+            private_file::open_lock(&name).with_context(|| format!("making {}", at(&name)))?;
         match lock.try_lock() {
             Ok(()) => Ok(Self { out, file, study, _lock: lock }),
             Err(fs::TryLockError::WouldBlock) => Err(ExitError {

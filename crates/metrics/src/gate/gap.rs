@@ -47,13 +47,21 @@ pub enum Gap {
         /// How many.
         iterations: u64,
     },
+    /// Too many users of a closed loop were never answered: the load was that of the others.
+    #[error("{users} of {} {} never answered", counted(*.of, "user"), were(*.users))]
+    NeverAnswered {
+        /// How many.
+        users: u64,
+        /// Of how many.
+        of: u64,
+    },
     /// A reason of a newer version.
     #[error("the results do not say why")]
     Unknown,
 }
 
 /// Every reason, with its name in results. What a reason knows stands beside its name there.
-const NAMES: [(Gap, &str); 11] = [
+const NAMES: [(Gap, &str); 12] = [
     (Gap::NoRequest, "no_request"),
     (Gap::NoService, "no_service_time"),
     (Gap::NoPlannedRate, "no_planned_rate"),
@@ -64,6 +72,7 @@ const NAMES: [(Gap, &str); 11] = [
     (Gap::Late { on_time: 0.0 }, "late"),
     (Gap::NotSent { not_sent: 0, planned: 0 }, "not_sent"),
     (Gap::NotBegun { iterations: 0 }, "not_begun"),
+    (Gap::NeverAnswered { users: 0, of: 0 }, "never_answered"),
     (Gap::Unknown, "unknown"),
 ];
 
@@ -84,6 +93,7 @@ impl Gap {
     /// It is the load generator that kept the figure from being measured, and not the results that lack it.
     #[must_use]
     pub fn is_of_generator(self) -> bool {
-        matches!(self, Self::Late { .. } | Self::NotSent { .. } | Self::NotBegun { .. })
+        let is_unsent = matches!(self, Self::NotSent { .. } | Self::NotBegun { .. });
+        is_unsent || matches!(self, Self::Late { .. } | Self::NeverAnswered { .. })
     }
 }

@@ -99,14 +99,22 @@ impl GateFigures {
             GateMetric::Errors => exact(part(gate, summary.requests - summary.successes, base)),
             GateMetric::Success => exact(part(gate, base.successes, base)),
             GateMetric::Status(set) => {
-                let codes = base.status_codes();
-                let hits = codes.iter().filter(|(code, _)| set.contains(**code));
+                let outcomes = base.outcomes();
+                let hits = outcomes.iter().filter(|(outcome, _)| set.contains(*outcome));
                 exact(part(gate, hits.map(|(_, hits)| hits).sum(), base))
             }
         }
     }
 
-    fn summary_of<'a>(&'a self, selector: &Selector, run: &JudgedRun<'a>) -> &'a Summary {
+    pub(super) fn gates(&self) -> &[Gate] {
+        self.gates.list()
+    }
+
+    pub(super) fn summary_of<'a>(
+        &'a self,
+        selector: &Selector,
+        run: &JudgedRun<'a>,
+    ) -> &'a Summary {
         let found = self.selected.iter().find(|(known, _)| known == selector);
         found.map_or(run.summary, |(_, summary)| summary)
     }
@@ -157,8 +165,13 @@ fn rate(gate: &Gate, summary: &Summary, run: &JudgedRun<'_>) -> Result<f64, Gap>
 
 /// A number of requests in the gate's unit.
 fn part(gate: &Gate, hits: u64, of: &Summary) -> f64 {
+    share(gate, hits, of.requests)
+}
+
+/// The same of a number of requests.
+pub(super) fn share(gate: &Gate, hits: u64, of: u64) -> f64 {
     match gate.unit {
-        GateUnit::Share => hits as f64 / of.requests.max(1) as f64,
+        GateUnit::Share => hits as f64 / of.max(1) as f64,
         _ => hits as f64,
     }
 }
@@ -208,7 +221,7 @@ impl Selector {
             };
             found.as_ref() == Some(value)
         };
-        self.status.is_none_or(|set| set.contains(sample.status))
+        self.status.is_none_or(|set| set.contains(sample.outcome))
             && self.method.as_ref().is_none_or(is_method)
             && self.name.as_ref().is_none_or(is_named)
             && self.target.as_ref().is_none_or(is_target)

@@ -17,6 +17,7 @@ mod contradiction;
 mod gap;
 mod judge;
 mod judged_run;
+mod lost;
 mod parse;
 mod tagged;
 #[cfg(test)]
@@ -28,7 +29,7 @@ use thiserror::Error;
 pub use self::gap::Gap;
 pub use self::judge::GateFigures;
 pub use self::judged_run::JudgedRun;
-use crate::Op;
+use crate::{GrpcStatus, Op, Outcome};
 
 /// The most gates of a command line.
 pub const GATES_MAX: usize = 32;
@@ -63,9 +64,9 @@ pub enum GateMetric {
     Response(Statistic),
     /// A statistic of the service times, from the moment a request was sent.
     Service(Statistic),
-    /// Requests not answered with a status in 200..400. Where a status is selected: those of this status, of all requests.
+    /// Requests not answered with success. Where a status is selected: those of this status, of all requests.
     Errors,
-    /// Requests answered with a status in 200..400.
+    /// Requests answered with success.
     Success,
     /// Requests with such a status.
     Status(StatusSet),
@@ -94,13 +95,15 @@ pub enum Statistic {
     Max,
 }
 
-/// One status, or a hundred of them.
+/// One status, or a hundred of them, of HTTP; or one of gRPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatusSet {
     /// A status in 100..600.
     One(u16),
     /// The statuses that begin with this digit, 1 to 5.
     Class(u16),
+    /// A status of gRPC.
+    Grpc(GrpcStatus),
 }
 
 /// The requests that a figure is of; empty: all of them.
@@ -222,7 +225,9 @@ pub enum GateError {
         metric: String,
     },
     /// A status is none.
-    #[error("\"{status}\" in \"{part}\" is no status (expected 100 to 599, or 1xx to 5xx)")]
+    #[error(
+        "\"{status}\" in \"{part}\" is no status (expected 100 to 599, 1xx to 5xx, or a name of gRPC's such as UNAVAILABLE)"
+    )]
     Status {
         /// The gate.
         part: String,
@@ -302,12 +307,14 @@ impl Gates {
 }
 
 impl StatusSet {
-    /// Whether it has this status.
+    /// Whether it has this outcome's status.
     #[must_use]
-    pub fn contains(self, status: u16) -> bool {
-        match self {
-            Self::One(one) => status == one,
-            Self::Class(digit) => status / 100 == digit,
+    pub fn contains(self, outcome: Outcome) -> bool {
+        match (self, outcome) {
+            (Self::One(one), Outcome::Http(status)) => status == one,
+            (Self::Class(digit), Outcome::Http(status)) => status / 100 == digit,
+            (Self::Grpc(one), Outcome::Grpc(status)) => status == one,
+            _ => false,
         }
     }
 }

@@ -9,9 +9,9 @@ use super::{
     GATES_MAX, Gate, GateError, GateMetric, GateUnit, Gates, Selector, Statistic, StatusSet,
     contradiction, tagged::metric_of,
 };
-use crate::Op;
 use crate::metric_name::canonical;
 use crate::objective::{is_decimal, operator, share};
+use crate::{GrpcStatus, Op, Outcome};
 
 impl FromStr for Gates {
     type Err = GateError;
@@ -145,18 +145,19 @@ fn status(part: &str, text: &str) -> Result<StatusSet, GateError> {
     let found = match text.strip_suffix("xx") {
         Some(digit) => digit.parse().ok().filter(|d| (1..=5).contains(d)).map(StatusSet::Class),
         None if is_number => text.parse().ok().map(StatusSet::One),
-        None => None,
+        None => GrpcStatus::from_name(text).map(StatusSet::Grpc),
     };
     let is_one = |set: &StatusSet| !matches!(set, StatusSet::One(one) if !(100..600).contains(one));
     found.filter(is_one).ok_or_else(wrong)
 }
 
-/// `500`, or `5xx`.
+/// `500`, `5xx`, or `UNAVAILABLE`.
 impl fmt::Display for StatusSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::One(status) => write!(f, "{status}"),
             Self::Class(digit) => write!(f, "{digit}xx"),
+            Self::Grpc(status) => f.write_str(status.name()),
         }
     }
 }
@@ -332,8 +333,10 @@ impl Gate {
             Op::Above => (self.limit >= greatest, false),
             Op::AtLeast => (false, self.limit <= 0.0),
         };
-        let is_success = |set: StatusSet| {
-            matches!(set, StatusSet::One(101 | 200..400) | StatusSet::Class(2 | 3))
+        let is_success = |set: StatusSet| match set {
+            StatusSet::One(status) => Outcome::Http(status).is_success(),
+            StatusSet::Class(digit) => matches!(digit, 2 | 3),
+            StatusSet::Grpc(status) => status == GrpcStatus::OK,
         };
         let is_error_never =
             self.metric == GateMetric::Errors && self.selector.status.is_some_and(is_success);

@@ -4,7 +4,9 @@ use stdx::Nanos;
 
 use super::*;
 use crate::tally::Assertion;
-use crate::{Batch, FailureKind, Generator, Sample, Summary, TargetLabel, TargetTable};
+use crate::{
+    Batch, FailureKind, Generator, GrpcStatus, Outcome, Sample, Summary, TargetLabel, TargetTable,
+};
 
 fn gates(text: &str) -> Gates {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -31,6 +33,7 @@ fn gates_are_read() {
         ("success<99%", Success, Op::Below, 0.99, Share),
         ("status.5xx>1%", Status(StatusSet::Class(5)), Op::Above, 0.01, Share),
         ("status.503>0", Status(StatusSet::One(503)), Op::Above, 0.0, Count),
+        ("status.UNAVAILABLE>0", Status(StatusSet::Grpc(unavailable())), Op::Above, 0.0, Count),
         ("rate<95%", Rate, Op::Below, 0.95, ShareOfPlanned),
         ("rate<100", Rate, Op::Below, 100.0, PerSecond),
         ("rate < 99.5/s", Rate, Op::Below, 99.5, PerSecond),
@@ -43,6 +46,44 @@ fn gates_are_read() {
         assert_eq!((gate.metric, gate.op, gate.unit), (metric, op, unit), "{text}");
         assert!((gate.limit - limit).abs() <= 1e-12 * limit, "{text}: {}", gate.limit);
         assert_eq!(gate.expression, text);
+    }
+}
+
+fn unavailable() -> GrpcStatus {
+    GrpcStatus::from_name("UNAVAILABLE").unwrap()
+}
+
+/// Issue 43: an error of gRPC is one, though its HTTP status is 200.
+#[test]
+fn calls_of_grpc_are_judged_by_their_own_status() {
+    let call = |status| Sample { outcome: Outcome::Grpc(status), ..Sample::default() };
+    let message = Sample { outcome: Outcome::Message, ..Sample::default() };
+    let samples = vec![call(unavailable()), call(GrpcStatus::OK), call(GrpcStatus::OK), message];
+    let batch = Batch { samples, ..Batch::default() };
+    let mut summary = Summary::new();
+    summary.add(&batch);
+    assert_eq!((summary.successes, summary.failed()), (3, 0));
+    let failed = summary.failure_counts().most_frequent();
+    assert_eq!(failed[0].0.in_words(), "status UNAVAILABLE");
+    assert_eq!(summary.status_codes(), [(200, 3), (503, 1)].into());
+    let text = "errors>0, status.UNAVAILABLE>0, errors{status:UNAVAILABLE}>0, status.OK>2, status.5xx>0, status.200>0";
+    let mut figures = GateFigures::new(gates(text));
+    figures.add(&batch, &TargetTable::default());
+    let run = JudgedRun {
+        summary: &summary,
+        is_part: false,
+        generator: None,
+        has_service_times: true,
+        asserted: &[],
+    };
+    let crossed = figures
+        .outcomes(&run)
+        .iter()
+        .map(|outcome| outcome.state == GateState::Crossed)
+        .collect::<Vec<_>>();
+    assert_eq!(crossed, [true, true, true, false, false, false]);
+    for refused in ["errors{status:OK}>0", "status.unavailable>0"] {
+        assert!(refused.parse::<Gate>().is_err(), "{refused}");
     }
 }
 
@@ -181,7 +222,7 @@ fn judged(text: &str, rate_per_s: Option<f64>, has_service_times: bool) -> Vec<G
         intended: at(n),
         sent: at(n),
         done: at(n) + Nanos::from_millis(n),
-        status: if n.is_multiple_of(10) { 503 } else { 200 },
+        outcome: Outcome::Http(if n.is_multiple_of(10) { 503 } else { 200 }),
         bytes_in: 10,
         ..Sample::default()
     };
@@ -189,7 +230,7 @@ fn judged(text: &str, rate_per_s: Option<f64>, has_service_times: bool) -> Vec<G
         intended: at(n),
         sent: at(n) + Nanos::from_millis(500),
         done: at(n) + Nanos::from_secs(if n == 10 { 2 } else { 1 }),
-        status: if n == 10 { 0 } else { 200 },
+        outcome: Outcome::http(if n == 10 { 0 } else { 200 }),
         failure: if n == 10 { FailureKind::Timeout } else { FailureKind::None },
         target: 1,
         ..Sample::default()
@@ -327,7 +368,10 @@ fn a_gate_has_the_figure_that_the_report_prints() {
         (GateFigures::new(gates(&text)), objective.parse::<crate::Objective>().unwrap());
     let mut summary = Summary::new();
     for count in 1..=6000_u64 {
-        summary.add_sample(0, &Sample { done: Nanos(count), status: 200, ..Sample::default() });
+        summary.add_sample(
+            0,
+            &Sample { done: Nanos(count), outcome: Outcome::Http(200), ..Sample::default() },
+        );
         if count > 200 && !count.is_multiple_of(100) {
             continue;
         }
@@ -355,7 +399,10 @@ fn late_run() -> (Summary, Generator) {
         let intended = Nanos::from_millis(100 * n);
         let sent = intended + Nanos::from_millis(if n >= 90 { 400 } else { 0 });
         let done = sent + Nanos::from_millis(100);
-        summary.add_sample(0, &Sample { intended, sent, done, status: 200, ..Sample::default() });
+        summary.add_sample(
+            0,
+            &Sample { intended, sent, done, outcome: Outcome::Http(200), ..Sample::default() },
+        );
         generator.on_time.record(Nanos::from_millis(100));
     }
     (summary, generator)
@@ -401,7 +448,11 @@ fn a_figure_that_the_generator_raised_crosses_no_gate() {
     ];
     for (text, state) in cases {
         let mut figures = GateFigures::new(gates(text));
-        let sample = Sample { done: Nanos::from_millis(500), status: 200, ..Sample::default() };
+        let sample = Sample {
+            done: Nanos::from_millis(500),
+            outcome: Outcome::Http(200),
+            ..Sample::default()
+        };
         let batch = Batch { samples: vec![sample], ..Batch::default() };
         figures.add(&batch, &TargetTable::default());
         assert_eq!(figures.outcomes(&run)[0].state, state, "{text}");
@@ -477,6 +528,28 @@ fn no_gate_passes_where_iterations_were_not_begun() {
     let users = Generator { self_paced: true, planned: 130, not_sent: 30, ..generator.clone() };
     let states = states_of("p99>10s", &judged_run(&summary, &users));
     assert_eq!(states, [GateState::Undecided(Gap::NotBegun { iterations: 30 })]);
+}
+
+#[test]
+fn issue_39_no_gate_passes_where_users_were_never_answered() {
+    let (summary, generator) = late_run();
+    let state = |never_answered: u64, interrupted: bool| {
+        let generator = Generator {
+            users: 200,
+            sent: 1000,
+            never_answered,
+            interrupted,
+            not_sent: 0,
+            on_time: Default::default(),
+            ..generator.clone()
+        };
+        states_of("p99>10s", &judged_run(&summary, &generator))[0]
+    };
+    let gap = Gap::NeverAnswered { users: 150, of: 200 };
+    assert_eq!(state(150, false), GateState::Undecided(gap));
+    assert_eq!(gap.to_string(), "150 of 200 users were never answered");
+    assert_eq!(state(2, false), GateState::Passed, "one in a hundred");
+    assert_eq!(state(150, true), GateState::Passed, "they may have been about to be");
 }
 
 #[test]

@@ -68,6 +68,9 @@ fn with_unsent(gate: &Gate, value: f64, run: &JudgedRun<'_>) -> Option<f64> {
 
 /// What is missing of the plan, where it is more than [`MISSING_SHARE_MAX`].
 fn missing(run: &JudgedRun<'_>) -> Option<Gap> {
+    if let Some(gap) = run.generator.and_then(users_missing) {
+        return Some(gap);
+    }
     // What scenarios leave undone at their time's end, as shared iterations, never fell due.
     if run.generator.is_some_and(|generator| generator.not_sent == 0) {
         return None;
@@ -80,6 +83,12 @@ fn missing(run: &JudgedRun<'_>) -> Option<Gap> {
     }
     let generator = run.generator?;
     is_much(generator.not_sent, generator.planned).then(|| not_sent(run)).flatten()
+}
+
+/// A load of fewer users is another one than the gate is about.
+fn users_missing(generator: &Generator) -> Option<Gap> {
+    let (users, of) = (generator.users_missing()?, generator.users);
+    (users as f64 > MISSING_SHARE_MAX * of as f64).then_some(Gap::NeverAnswered { users, of })
 }
 
 /// What the generator did not send, or not begin.

@@ -1,15 +1,19 @@
 //! `Verdict`: may the figures be believed? Made from what the generator saw of itself and from what the reader lost. It
 //! judges the measurement, never the server. `docs/design/verdict.md` has the rules and their error rates.
 
+mod agents;
 mod late;
+mod reason;
 
 use std::fmt;
 
-use stdx::{Nanos, counted, were};
+use stdx::Nanos;
 
+pub use self::agents::GoodAgents;
 pub(crate) use self::late::knows_on_time;
 pub use self::late::{JUDGED, LAG_FLOOR, LAG_SHARE_MAX, LateQuantile};
 use self::late::{is_open, jitter, late_quantiles, raised_by};
+pub use self::reason::Reason;
 use crate::tally::Assertion;
 use crate::{Generator, Summary};
 
@@ -24,6 +28,9 @@ pub const LAG_BUSY: Nanos = Nanos::MILLI;
 /// The share of a run's time from which a quota's stops are the cause of lateness: 1 %.
 const THROTTLED_MIN: f64 = 0.01;
 
+/// A process that used so many CPUs or more is named as a cause of lateness.
+const NEIGHBOUR_MIN: f64 = 0.25;
+
 /// May the figures be believed?
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
@@ -36,102 +43,6 @@ pub struct Verdict {
     pub blind: bool,
 }
 
-/// Why figures are not to be believed.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Reason {
-    /// Targets came later than requests were due.
-    Targets {
-        /// Requests that waited for theirs.
-        waited: u64,
-        /// Requests that were not sent any more.
-        not_sent: u64,
-    },
-    /// Hits fell due and were never begun.
-    NotSent {
-        /// How many.
-        not_sent: u64,
-        /// Of how many.
-        planned: u64,
-    },
-    /// Iterations of a script fell due and were never begun, since every virtual user was at work.
-    NotBegun {
-        /// How many.
-        iterations: u64,
-    },
-    /// Hits did not start at the planned rate.
-    Rate {
-        /// Hits per second begun.
-        achieved: f64,
-        /// The planned hits per second.
-        asked: f64,
-    },
-    /// A closed loop's users sent less than they could, since the generator was late.
-    TimeLost {
-        /// The share of the users' time.
-        share: f64,
-    },
-    /// The generator stood still for over 100 ms, which raised response quantiles or lowered a closed loop's rate.
-    Stalls {
-        /// How often.
-        times: u64,
-        /// The longest time.
-        longest: Nanos,
-    },
-    /// The generator began hits late, or stood still before it read answers, which raised response quantiles beyond
-    /// [`LAG_SHARE_MAX`].
-    Late {
-        /// Each of [`JUDGED`], in that order.
-        quantiles: Vec<LateQuantile>,
-        /// The generator stood still: service times are affected as well.
-        stood_still: bool,
-    },
-    /// A CPU quota, as that of a container, kept the generator from running, so that it was late.
-    Throttled {
-        /// How long, over all its processors.
-        time: Nanos,
-    },
-    /// The generator began hits late; its record has no more than the lag.
-    Lag {
-        /// 99 of 100 hits began at most so late.
-        p99: Nanos,
-        /// 99 of 100 hits were answered within this time.
-        response_p99: Nanos,
-    },
-    /// Connections failed for want of file descriptors.
-    Descriptors {
-        /// How many.
-        connections: u64,
-    },
-    /// Connections failed for want of local ports.
-    Ports {
-        /// How many.
-        connections: u64,
-    },
-    /// Rows are missing from the stream, since its queue was full.
-    RowsDropped {
-        /// How many.
-        rows: u64,
-    },
-    /// The stream ends without the generator's last word.
-    CutOff,
-    /// The reader lost something; its own words.
-    Lost(String),
-    /// The figures of an agent of the fleet may not be believed.
-    Agent {
-        /// Its name.
-        name: String,
-        /// Why not.
-        causes: Vec<String>,
-    },
-    /// A core of the generator was busy all the time, and hits began late.
-    Busy {
-        /// CPU share of the busiest worker, 0 to 1.
-        share: f64,
-        /// 99 of 100 hits began at most so late.
-        lag_p99: Nanos,
-    },
-}
-
 impl Verdict {
     /// Judges a run. `losses` is what the reader says was lost (a truncated file, damaged rows), one sentence each.
     #[must_use]
@@ -141,6 +52,7 @@ impl Verdict {
             let checks = [
                 targets(generator),
                 not_sent(generator),
+                never_answered(generator),
                 rate(generator),
                 time_lost(summary, generator),
                 stalls(summary, generator),
@@ -154,7 +66,8 @@ impl Verdict {
             reasons.extend(checks.into_iter().flatten());
             // Its cause stands before the lateness.
             let is_late = reasons.iter().any(Reason::is_lateness);
-            reasons.splice(0..0, throttled(generator).filter(|_| is_late));
+            let causes = [throttled(generator), neighbour(generator)];
+            reasons.splice(0..0, causes.into_iter().flatten().filter(|_| is_late));
         }
         reasons.extend(losses.iter().cloned().map(Reason::Lost));
         let jitter = generator.map_or_else(Vec::new, |generator| jitter(summary, generator));
@@ -165,11 +78,16 @@ impl Verdict {
     /// The same with a reason for each agent whose figures may not be believed: one of many may spoil a run whose sums look fine.
     #[must_use]
     pub fn with_agents(mut self, asserted: &[Assertion]) -> Self {
+        let mut others = GoodAgents::among(asserted).filter(|_| self.reasons.is_empty());
         let bad = Assertion::agents(asserted).filter(|agent| !agent.is_valid());
         self.reasons.extend(bad.map(|agent| Reason::Agent {
             name: agent.name.clone(),
             causes: agent.reasons.clone(),
+            others: None,
         }));
+        if let Some(Reason::Agent { others: of_last, .. }) = self.reasons.last_mut() {
+            *of_last = others.take();
+        }
         self
     }
 
@@ -211,6 +129,12 @@ fn throttled(generator: &Generator) -> Option<Reason> {
     (time.0 as f64 > THROTTLED_MIN * wall.0 as f64).then_some(Reason::Throttled { time })
 }
 
+fn neighbour(generator: &Generator) -> Option<Reason> {
+    let cpus = generator.neighbour_cpu.0 as f64 / generator.wall.0.max(1) as f64;
+    let name = generator.neighbour.clone();
+    (cpus >= NEIGHBOUR_MIN && !name.is_empty()).then_some(Reason::Neighbour { name, cpus })
+}
+
 fn not_sent(generator: &Generator) -> Option<Reason> {
     if is_starved(generator) {
         return None;
@@ -218,9 +142,17 @@ fn not_sent(generator: &Generator) -> Option<Reason> {
     let Generator { not_sent, planned, .. } = *generator;
     let reason = match generator.self_paced {
         true => Reason::NotBegun { iterations: not_sent },
-        false => Reason::NotSent { not_sent, planned },
+        false => {
+            let at_once = if generator.held > 0 { generator.max_in_flight } else { 0 };
+            Reason::NotSent { not_sent, planned, at_once }
+        }
     };
     (not_sent > 0).then_some(reason)
+}
+
+fn never_answered(generator: &Generator) -> Option<Reason> {
+    let of = generator.users;
+    generator.users_missing().map(|users| Reason::NeverAnswered { users, of })
 }
 
 /// In an open loop that ran to its end, hits started per second of schedule must equal the planned rate. The schedule's time is
@@ -333,65 +265,6 @@ impl Verdict {
     }
 }
 
-impl Reason {
-    /// The generator was late, which adds to response times and takes nothing from them.
-    #[must_use]
-    pub fn is_lateness(&self) -> bool {
-        use Reason::{Busy, Lag, Late, Stalls, Throttled, TimeLost};
-        matches!(
-            self,
-            Throttled { .. }
-                | Late { .. }
-                | Lag { .. }
-                | Stalls { .. }
-                | TimeLost { .. }
-                | Busy { .. }
-        )
-    }
-
-    /// What a user can do about it; `None` where the reader's own words say it.
-    #[must_use]
-    pub fn remedy(&self) -> Option<&'static str> {
-        match self {
-            Self::Targets { .. } => Some(
-                "give targets faster than they are sent, or write them to a file and leave out -lazy",
-            ),
-            Self::NotSent { .. } => {
-                Some("allow more requests at once (-max-workers), or ask for a lower rate")
-            }
-            Self::NotBegun { .. } => Some(
-                "allow more virtual users (preAllocatedVUs, maxVUs), or ask for fewer iterations a second",
-            ),
-            Self::Rate { .. } => {
-                Some("give the generator more cores (-cpus), or ask for a lower rate")
-            }
-            Self::TimeLost { .. } | Self::Stalls { .. } | Self::Late { .. } | Self::Lag { .. } => {
-                Some(
-                    "end what else runs here, give server and generator cores of their own (taskset), or use another machine",
-                )
-            }
-            Self::Throttled { .. } => Some(
-                "raise the CPU quota of the container that brunt runs in, or use another machine",
-            ),
-            Self::Busy { .. } => Some("give the generator more cores (-cpus), or another machine"),
-            Self::Descriptors { .. } => {
-                Some("raise the limit of open files (ulimit -n), or use fewer connections")
-            }
-            Self::Ports { .. } => {
-                Some("keep connections open, or send from several addresses (-laddr)")
-            }
-            Self::RowsDropped { .. } => {
-                Some("write the results to a faster disk, or with fewer bodies and headers")
-            }
-            Self::CutOff => {
-                Some("write the results with -output instead of a pipe, and let the run end")
-            }
-            Self::Agent { .. } => Some("look after that agent, or leave it out of the fleet"),
-            Self::Lost(_) => None,
-        }
-    }
-}
-
 impl fmt::Display for Verdict {
     /// `VALID`, `VALID (remark)`, or `INVALID: reason; reason`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -404,77 +277,6 @@ impl fmt::Display for Verdict {
             write!(f, "{}{reason}", if at > 0 { "; " } else { "" })?;
         }
         Ok(())
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Targets { waited, not_sent } => {
-                let requests = counted(*waited, "request");
-                write!(f, "{requests} waited for targets, which came too slowly")?;
-                match not_sent {
-                    0 => Ok(()),
-                    not_sent => write!(f, ", and {not_sent} {} not sent", were(*not_sent)),
-                }
-            }
-            Self::NotSent { not_sent, planned } => {
-                let planned = counted(*planned, "request");
-                write!(f, "{not_sent} of {planned} {} not sent", were(*not_sent))
-            }
-            Self::NotBegun { iterations } => {
-                let due = counted(*iterations, "iteration");
-                write!(
-                    f,
-                    "{due} fell due and {} never begun, since every virtual user was at work",
-                    were(*iterations)
-                )
-            }
-            Self::Rate { achieved, asked } => {
-                write!(f, "the rate was {achieved:.2}/s instead of {asked:.2}/s")
-            }
-            Self::TimeLost { share } => {
-                let percent = share * 100.0;
-                write!(
-                    f,
-                    "the generator cost its users {percent:.1}% of their time, and the rate with it"
-                )
-            }
-            Self::Stalls { times, longest } => {
-                let (times, longest) = (counted(*times, "time"), longest.rounded());
-                write!(f, "the generator stood still {times} for over 100ms (longest {longest})")
-            }
-            Self::Late { quantiles, stood_still: true } => {
-                f.write_str(&raised_by("late starts and answers read late", quantiles, false))
-            }
-            Self::Late { quantiles, stood_still: false } => {
-                f.write_str(&raised_by("late starts", quantiles, true))
-            }
-            Self::Throttled { time } => {
-                write!(f, "a CPU quota kept the generator from running for {}", time.rounded())
-            }
-            Self::Lag { p99, response_p99 } => {
-                let (p99, response) = (p99.rounded(), response_p99.rounded());
-                write!(f, "requests began late: schedule lag p99 {p99}, response p99 {response}")
-            }
-            Self::Descriptors { connections } => {
-                write!(f, "no file descriptor was left for {}", counted(*connections, "connection"))
-            }
-            Self::Ports { connections } => {
-                write!(f, "no local port was left for {}", counted(*connections, "connection"))
-            }
-            Self::RowsDropped { rows } => {
-                let (rows, were) = (counted(*rows, "row"), were(*rows));
-                write!(f, "{rows} {were} dropped before being written")
-            }
-            Self::CutOff => f.write_str("the stream was cut off before the generator's last word"),
-            Self::Agent { name, causes } => write!(f, "agent {name}: {}", causes.join(", ")),
-            Self::Lost(what) => f.write_str(what),
-            Self::Busy { share, lag_p99 } => {
-                let (percent, lag) = (share * 100.0, lag_p99.rounded());
-                write!(f, "the generator's busiest core was at {percent:.0}% with lag p99 {lag}")
-            }
-        }
     }
 }
 

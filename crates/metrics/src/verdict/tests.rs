@@ -103,6 +103,36 @@ fn issue_39_a_quota_is_named_as_the_cause_of_lateness() {
 }
 
 #[test]
+fn issue_39_the_neighbour_and_the_limit_are_named() {
+    let verdict = |lag, edit: fn(&mut Generator)| {
+        let mut generator = good();
+        late(lag)(&mut generator);
+        edit(&mut generator);
+        Verdict::new(&answered_in(Nanos::from_millis(20)), Some(&generator), &[])
+    };
+    let beside = |generator: &mut Generator| {
+        generator.wall = Nanos::from_secs(10);
+        (generator.neighbour, generator.neighbour_cpu) =
+            ("node (77)".to_owned(), Nanos::from_secs(17));
+    };
+    let late_beside = verdict(Nanos::from_millis(30), beside);
+    let start = "INVALID: the process node (77) used 1.7 of this machine's CPUs; requests began";
+    assert!(late_beside.to_string().starts_with(start), "{late_beside}");
+    assert!(late_beside.reasons.iter().all(Reason::is_lateness));
+    assert!(late_beside.remedies()[0].starts_with("end what else runs here"));
+    assert!(verdict(Nanos::ZERO, beside).is_valid(), "it was not late");
+    let unsent = |held: u64| {
+        let mut generator = good();
+        (generator.not_sent, generator.sent) = (1, generator.planned - 1);
+        (generator.held, generator.max_in_flight) = (held, 10);
+        Verdict::new(&answered_in(Nanos::from_millis(20)), Some(&generator), &[])
+    };
+    assert!(unsent(3).to_string().contains("since at most 10 may be under way (-max-workers)"));
+    assert!(!unsent(0).to_string().contains("-max-workers"));
+    assert!(!unsent(0).remedies()[0].contains("-max-workers"));
+}
+
+#[test]
 fn small_faults_are_let_pass() {
     check(|g| g.cpu_busiest = 0.99, "VALID");
     check(late(Nanos(4_900_000)), "VALID");

@@ -1,6 +1,7 @@
 //! `Processes`: the selected processes and all their descendants. All processes of the machine are scanned every few seconds;
 //! the watched ones are read at each sample.
 
+mod neighbours;
 mod parse;
 mod process_table;
 mod serving_threads;
@@ -10,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use self::neighbours::{Neighbour, Neighbours};
 use self::parse::Stat;
 pub(crate) use self::process_table::ProcessSelector;
 use self::process_table::ProcessTable;

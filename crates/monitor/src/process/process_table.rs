@@ -64,6 +64,11 @@ impl ProcessTable {
         Ok(Self { folder, all })
     }
 
+    /// All of them, by number.
+    pub(super) fn all(&self) -> &[Stat] {
+        &self.all
+    }
+
     /// The selected processes, without those that descend from another selected one.
     ///
     /// # Errors

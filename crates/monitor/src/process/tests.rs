@@ -195,6 +195,22 @@ fn too_many_are_left_out_and_reported() {
 }
 
 #[test]
+fn issue_39_the_neighbour_that_used_most_is_found() {
+    let lab = Lab::new("neighbours", Vec::new());
+    // Long before, ours, one that begins meanwhile, and one whose number is given anew.
+    for (pid, ticks, started) in [(10, 90_000, 1), (20, 5, 2), (40, 700, 4)] {
+        lab.process(pid, 1, (ticks, started));
+    }
+    let neighbours = Neighbours::below(&lab.scratch.0, 20);
+    assert_eq!(neighbours.busiest(), None, "none did anything");
+    for (pid, ticks, started) in [(10, 90_100, 1), (20, 905, 2), (30, 150, 9), (40, 120, 8)] {
+        lab.process(pid, 1, (ticks, started));
+    }
+    let most = Neighbour { name: "ruby (30)".to_owned(), cpu: Nanos::from_millis(1500) };
+    assert_eq!(neighbours.busiest(), Some(most));
+}
+
+#[test]
 fn garbage_is_nobody() {
     let mut lab =
         Lab::new("garbage", vec![ProcessSelector::Name("puma".into()), ProcessSelector::Port(80)]);

@@ -14,7 +14,7 @@ use crate::kernel_file::{KernelFile, is_gone};
 use crate::rows::{Rows, Values, add};
 
 /// Ticks of a second in `/proc/PID/stat`: USER_HZ, which is 100 on every machine that Linux is built for today.
-const TICKS_PER_S: f64 = 100.0;
+pub(super) const TICKS_PER_S: f64 = 100.0;
 /// Threads with context switches that are read; a process with more has none.
 const THREADS_MAX: u64 = 32;
 

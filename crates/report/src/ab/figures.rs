@@ -140,7 +140,7 @@ impl Figures {
     fn add_response(&mut self, sample: &Sample, batch: &Batch) {
         let expected = *self.document_length.get_or_insert(sample.bytes_in);
         self.length += u64::from(sample.bytes_in != expected && !self.rules.variable_length);
-        self.non_2xx += u64::from(sample.status > 0 && !(200..300).contains(&sample.status));
+        self.non_2xx += u64::from(!matches!(sample.outcome.code(), 0 | 200..300));
         self.reused += u64::from(sample.reused);
         let headers = batch.text(sample.headers);
         if headers.is_empty() {
@@ -237,7 +237,7 @@ mod tests {
             done: Nanos(1),
             bytes_in: length,
             wire_in: length + 40,
-            status,
+            outcome: metrics::Outcome::http(status),
             ..Sample::default()
         }
     }

@@ -14,7 +14,7 @@ pub fn log(sample: &Sample, batch: &Batch, verbosity: i64) -> String {
         push_line(line, &mut out);
     }
     out.push('\n');
-    let status = sample.status;
+    let status = sample.outcome.code();
     if !(200..300).contains(&status) {
         out.push_str(&format!("WARNING: Response code not 2xx ({status})\n"));
     } else if verbosity >= 3 {
@@ -45,12 +45,13 @@ mod tests {
         let mut batch = Batch::default();
         let headers = batch.add_text(b"HTTP/1.1 404 No\r\nX: \x1b[2J\r\n");
         let body = batch.add_text(b"a\nb");
-        let sample = Sample { status: 404, headers, body, ..Sample::default() };
+        let sample =
+            Sample { outcome: metrics::Outcome::Http(404), headers, body, ..Sample::default() };
         let text = log(&sample, &batch, 2);
         assert!(text.starts_with("LOG: header received:\nHTTP/1.1 404 No\r\nX: "), "{text:?}");
         assert!(text.ends_with("\r\n\r\na\nb\nWARNING: Response code not 2xx (404)\n"), "{text:?}");
         assert!(!text.contains('\u{1b}'), "{text:?}");
-        let fine = Sample { status: 200, ..sample };
+        let fine = Sample { outcome: metrics::Outcome::Http(200), ..sample };
         assert!(log(&fine, &batch, 3).ends_with("LOG: Response code = 200\n"));
         assert!(!log(&fine, &batch, 2).contains("Response code"));
     }

@@ -15,6 +15,9 @@ use super::steady::{Steady, Waits, is_alike};
 
 /// A backlog that grows by this share of the rate asked, or more, is one that the server does not work off.
 pub(super) const GROWTH_MIN: f64 = 0.02;
+/// A line through delays that do not wander is known so well: so many times its slope's standard error are below the growth that
+/// would be one. By simulation: at 1.1 times the capacity 0.4 % of runs of 20 s pass, of those at 0.8 times 94 %.
+const WANDER: f64 = 4.0;
 /// A growth below so many requests over a whole run is chance.
 const REQUESTS_MIN: f64 = 2.0;
 /// The most instants at which the backlog is looked at.
@@ -261,7 +264,9 @@ fn settled<'a>(timeline: &Timeline, moments: &'a [Moment]) -> &'a [Moment] {
 fn trend(delays: &[(f64, f64)], limit: f64) -> (Trend, f64, Option<f64>) {
     let whole = Line::through(delays);
     let drift = Drift::of(delays);
-    if whole.slope + 3.0 * whole.error < limit && drift.is_level(limit) {
+    // A server that was cold at first has worked off by then what had to wait for it.
+    let rest = &delays[delays.len() / 3..];
+    if is_level(delays, limit) || (whole.slope < 0.0 && is_level(rest, limit)) {
         return (Trend::Level, whole.slope, None);
     }
     let (knot, after) = broken(delays);
@@ -278,6 +283,14 @@ fn trend(delays: &[(f64, f64)], limit: f64) -> (Trend, f64, Option<f64>) {
         return (Trend::Growing, whole.slope, None);
     }
     (Trend::Unclear, whole.slope, None)
+}
+
+/// Delays that do not rise, and do not wander: those of a server at its limit fall as often as they rise, and a run is then as likely
+/// to end low as high.
+fn is_level(delays: &[(f64, f64)], limit: f64) -> bool {
+    let line = Line::through(delays);
+    let is_calm = WANDER * line.error < limit;
+    is_calm && line.slope + 3.0 * line.error < limit && Drift::of(delays).is_level(limit)
 }
 
 /// Delays' steps from instant to instant: of an overloaded server they have a mean, of a stable one they cancel out.

@@ -2,6 +2,7 @@
 //! how to see it.
 
 use metrics::FailureKind;
+use metrics::Outcome as Answer;
 use stdx::Nanos;
 
 use super::facts::{Class, Facts, Offered};
@@ -287,10 +288,10 @@ pub(super) fn advice(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
 fn failing_advice(facts: &Facts) -> String {
     let look = "look at one of the answers that failed (curl -i URL), and at the server's log";
     match facts.classes.first() {
-        Some((Class::Status(504), _)) => {
+        Some((Class::Status(Answer::Http(504)), _)) => {
             "look behind the proxy: what it waits for took longer than its timeout".to_owned()
         }
-        Some((Class::Status(502), _)) => {
+        Some((Class::Status(Answer::Http(502)), _)) => {
             "look behind the proxy: what it passes requests to refuses them or ends".to_owned()
         }
         _ => watch_too(look, facts),

@@ -114,7 +114,7 @@ mod tests {
         let samples = due.map(|intended| Sample {
             intended,
             done: intended,
-            status: 200,
+            outcome: metrics::Outcome::Http(200),
             ..Sample::default()
         });
         let batch = Batch { epoch: 0, samples: samples.collect(), texts: Vec::new() };

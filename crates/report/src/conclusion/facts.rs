@@ -1,7 +1,7 @@
 //! `Facts`: what a conclusion is drawn from, taken from a report's input.
 
 use metrics::tally::Assertion;
-use metrics::{FailureKind, Generator, Reason, Summary, Timeline, Verdict};
+use metrics::{EventKind, FailureKind, Generator, Outcome, Reason, Summary, Timeline, Verdict};
 use stdx::Nanos;
 
 use super::backlog::{Backlog, Load};
@@ -9,8 +9,9 @@ use super::course::Course;
 use super::elsewhere::Elsewhere;
 use super::servers::Servers;
 use super::steady::Waits;
+use super::words::time;
 use crate::Input;
-use crate::number::grouped;
+use crate::number::{counted, grouped};
 use crate::quantiles::{self, Interval};
 
 /// Classes of failed requests in a sentence, at most; the rest is counted.
@@ -30,7 +31,7 @@ pub(super) struct Facts {
     /// How often someone changed the load while the run went on.
     pub(super) changes: u64,
     pub(super) requests: u64,
-    /// Requests answered with a status in 200..400.
+    /// Requests answered with success.
     pub(super) successes: u64,
     /// Requests that got no answer at all.
     pub(super) unanswered: u64,
@@ -64,6 +65,8 @@ pub(super) struct Facts {
     pub(super) planned: Option<Nanos>,
     /// Iterations of a script that were due and never begun.
     pub(super) not_begun: u64,
+    /// Users of a closed loop that were never answered.
+    pub(super) never_answered: u64,
     /// Where redirects led all answers of a name.
     pub(super) elsewhere: Option<Elsewhere>,
     /// Requests that were sent a second time, since their kept connection closed before its answer.
@@ -72,6 +75,8 @@ pub(super) struct Facts {
     pub(super) is_held: bool,
     /// The run was ended before its time.
     pub(super) is_interrupted: bool,
+    /// Why it was ended before its time, and when, where that was done by a flag.
+    pub(super) ended_early: Option<String>,
     /// The results are of several runs one after the other.
     pub(super) has_gaps: bool,
     pub(super) servers: Option<Servers>,
@@ -108,8 +113,8 @@ pub(super) enum Measurement {
 pub(super) enum Class {
     /// No answer, for this reason.
     Failure(FailureKind),
-    /// An answer with this status.
-    Status(u16),
+    /// An answer that is no success.
+    Status(Outcome),
 }
 
 impl Class {
@@ -167,12 +172,14 @@ impl Facts {
             remedy: input.verdict.remedies().first().copied(),
             planned: input.generator.and_then(planned),
             not_begun: input.generator.filter(|one| one.self_paced).map_or(0, |one| one.not_sent),
+            never_answered: input.generator.and_then(Generator::users_missing).unwrap_or(0),
             elsewhere: Elsewhere::of(input),
             sent_again: input
                 .generator
                 .filter(|_| input.selected.is_empty())
                 .map_or(0, |one| one.sent_again),
             is_interrupted: input.generator.is_some_and(|generator| generator.interrupted),
+            ended_early: ended_early(input),
             is_held: input.generator.is_some_and(|generator| generator.held > 0),
             has_gaps,
             servers: input.server.map(|server| Servers::of(&server).without_others_drops(summary)),
@@ -194,6 +201,14 @@ impl Facts {
             Offered::Users(_) | Offered::Script(_) => true,
             Offered::Unknown => self.backlog.is_some_and(|backlog| backlog.is_constant),
             Offered::Rate(_) => false,
+        }
+    }
+
+    /// `20 users`; `users` where their number is not known.
+    pub(super) fn users(&self) -> String {
+        match self.offered {
+            Offered::Users(users) | Offered::Script(users) => counted(users, "user"),
+            Offered::Rate(_) | Offered::Unknown => "users".to_owned(),
         }
     }
 
@@ -263,6 +278,19 @@ impl Facts {
     }
 }
 
+/// When a run was ended before its time, and why: "after 3.1s, since gate errors>1% is surely crossed".
+fn ended_early(input: &Input<'_>) -> Option<String> {
+    let (event, reason) =
+        Assertion::events(input.assertions).find_map(|event| match &event.what {
+            EventKind::Ended(reason) => Some((event, reason)),
+            _ => None,
+        })?;
+    let started = if input.summary.requests > 0 { input.summary.earliest } else { event.at };
+    let after = event.at.saturating_sub(started).max(0).unsigned_abs();
+    let run = if event.run.is_empty() { String::new() } else { format!(" ({})", event.run) };
+    Some(format!("after {}{run}, since {reason}", time(Nanos(after))))
+}
+
 fn changes(input: &Input<'_>) -> u64 {
     Assertion::events(input.assertions).filter(|event| event.what.changes_load()).count() as u64
 }
@@ -300,11 +328,15 @@ fn succeeded_per_s(timeline: &Timeline, (earliest, latest): (i64, i64)) -> f64 {
     per_s(succeeded, Nanos(cells.saturating_mul(width)))
 }
 
+/// That users were never answered is a fact of the server, which the first sentence has: it says what the load was, and takes nothing
+/// from what was answered.
 fn measurement(verdict: &Verdict) -> Measurement {
-    match verdict.reasons.as_slice() {
+    let is_load = |reason: &&Reason| matches!(reason, Reason::NeverAnswered { .. });
+    let doubts: Vec<&Reason> = verdict.reasons.iter().filter(|one| !is_load(one)).collect();
+    match doubts.as_slice() {
         [] if verdict.blind => Measurement::Blind,
         [] => Measurement::Valid,
-        reasons if reasons.iter().all(Reason::is_lateness) => Measurement::Late,
+        doubts if doubts.iter().all(|one| one.is_lateness()) => Measurement::Late,
         _ => Measurement::Invalid,
     }
 }
@@ -321,7 +353,7 @@ fn raised(verdict: &Verdict) -> [bool; 3] {
     });
     QUANTILES.map(|q| match late {
         Some(quantiles) => quantiles.iter().any(|one| one.q == q && one.raised),
-        None => !verdict.is_valid(),
+        None => matches!(measurement(verdict), Measurement::Late | Measurement::Invalid),
     })
 }
 
@@ -332,9 +364,10 @@ fn per_s(count: u64, time: Nanos) -> f64 {
 fn classes(summary: &Summary) -> Vec<(Class, u64)> {
     let failures = FailureKind::ALL.into_iter().zip(summary.failures).skip(1);
     let failures = failures.map(|(kind, count)| (Class::Failure(kind), count));
-    let statuses = summary.status_codes().into_iter();
-    let statuses = statuses.filter(|(status, _)| *status != 0 && !(200..400).contains(status));
-    let statuses = statuses.map(|(status, count)| (Class::Status(status), count));
+    let statuses = summary.outcomes().into_iter();
+    let is_refusal = |outcome: Outcome| outcome != Outcome::None && !outcome.is_success();
+    let statuses = statuses.filter(|(outcome, _)| is_refusal(*outcome));
+    let statuses = statuses.map(|(outcome, count)| (Class::Status(outcome), count));
     let mut all: Vec<_> = failures.chain(statuses).filter(|(_, count)| *count > 0).collect();
     all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     all

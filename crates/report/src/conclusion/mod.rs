@@ -74,6 +74,11 @@ impl Conclusion {
         self.is_steady
     }
 
+    /// The shortest answer.
+    pub(crate) fn first(&self) -> &str {
+        self.sentences.first().map_or("", |sentence| sentence.text.as_str())
+    }
+
     /// The sentence of this kind, where there is one.
     pub(crate) fn text_of(&self, kind: Kind) -> Option<&str> {
         self.sentences.iter().find(|one| one.kind == kind).map(|one| one.text.as_str())
@@ -189,6 +194,7 @@ pub(crate) fn json_sentences(sentences: &[Sentence]) -> String {
 /// times, which the report's lines have too.
 fn sentences(facts: &Facts, outcome: Outcome) -> Vec<Sentence> {
     let mut all: Vec<Sentence> = [
+        sureness::ended_early(facts),
         sureness::invalid(outcome),
         Some(throughput::throughput(facts, outcome)),
         landing::sentence(facts),

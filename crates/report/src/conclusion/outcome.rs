@@ -180,6 +180,10 @@ impl Outcome {
             Self::KeptUp => format!("kept up with {offered}, {errors}"),
             Self::Unclear(Doubt::Moment) => format!("not clear whether it keeps up, {errors}"),
             Self::Unclear(_) => format!("not clear whether it keeps up with {offered}, {errors}"),
+            Self::ByUsers if facts.never_answered > 0 => {
+                let (lost, all) = (grouped(facts.never_answered), facts.users());
+                format!("answered {answered}, {errors}, {lost} of {all} never answered")
+            }
             Self::ByUsers => format!("answered {answered}, {errors}"),
         }
     }
@@ -212,9 +216,10 @@ fn failures(facts: &Facts) -> String {
     format!("{part} of the requests failed: {}", stdx::list_and(&facts.class_words(is_servers)))
 }
 
-/// Statuses by which a server says that it cannot take a request now (RFC 9110, 15.6.4; RFC 6585, 4).
+/// Statuses by which a server says that it cannot take a request now (RFC 9110, 15.6.4; RFC 6585, 4), or
+/// those of gRPC that mean the same.
 pub(super) fn turns_away(class: Class) -> bool {
-    matches!(class, Class::Status(429 | 503))
+    matches!(class, Class::Status(answer) if matches!(answer.code(), 429 | 503))
 }
 
 /// Whether a failure is the server's, and not for want of something here or since the run was stopped.

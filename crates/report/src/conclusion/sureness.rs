@@ -34,6 +34,13 @@ pub(super) fn doubt(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     Some(Sentence { kind: Kind::Confidence, text, figures: Vec::new() })
 }
 
+/// That the run was ended by its own flag, which explains why there is so little of it.
+pub(super) fn ended_early(facts: &Facts) -> Option<Sentence> {
+    let why = facts.ended_early.as_ref()?;
+    let text = format!("The run was ended early by -abort-when, {why}.");
+    Some(Sentence { kind: Kind::Caution, text, figures: Vec::new() })
+}
+
 pub(super) fn invalid_sentence() -> Sentence {
     Sentence {
         kind: Kind::Confidence,

@@ -54,6 +54,20 @@ fn overloaded() -> Facts {
     }
 }
 
+/// The load of a bench is that of the users that got through, and the first sentence says so.
+#[test]
+fn issue_39_users_that_were_never_answered_are_named() {
+    let facts = Facts { offered: Offered::Users(20), never_answered: 15, ..steady() };
+    let outcome = Outcome::of(&facts);
+    assert_eq!(outcome, Outcome::ByUsers);
+    assert_eq!(outcome.result(&facts), "answered 60/s, no errors, 15 of 20 users never answered");
+    let conclusion = Conclusion::from_facts(&facts);
+    assert_eq!(
+        conclusion.first(),
+        "20 users for 30s: 60/s answered; 15 of the users were never answered, so the load was that of the others."
+    );
+}
+
 /// A Rails application on two cores; its requests wait before Puma takes them.
 fn rails() -> Servers {
     Servers {
@@ -186,7 +200,7 @@ fn a_server_that_refuses_everything_is_failed_and_not_just_valid() {
     );
     let lost = text(&failing(steady(), Class::Failure(FailureKind::Dns), 1800, 1800));
     assert!(lost.contains("Next: check the host name"), "{lost}");
-    let errors = failing(steady(), Class::Status(500), 1800, 0);
+    let errors = failing(steady(), Class::Status(metrics::Outcome::Http(500)), 1800, 0);
     check(
         &errors,
         &[
@@ -195,7 +209,12 @@ fn a_server_that_refuses_everything_is_failed_and_not_just_valid() {
             "Server: FAILED, 1,800 of 1,800 requests without success",
         ],
     );
-    let one = text(&failing(Facts { requests: 1, ..steady() }, Class::Status(500), 1, 0));
+    let one = text(&failing(
+        Facts { requests: 1, ..steady() },
+        Class::Status(metrics::Outcome::Http(500)),
+        1,
+        0,
+    ));
     assert!(one.starts_with("The request did not succeed: it got status 500.\n"), "{one}");
     assert!(one.ends_with("Server: FAILED, 1 of 1 request without success\n"), "{one}");
 }
@@ -203,7 +222,7 @@ fn a_server_that_refuses_everything_is_failed_and_not_just_valid() {
 #[test]
 fn some_errors_are_counted_by_class() {
     let mut facts = failing(steady(), TIMEOUT, 34, 30);
-    facts.classes = vec![(TIMEOUT, 30), (Class::Status(404), 4)];
+    facts.classes = vec![(TIMEOUT, 30), (Class::Status(metrics::Outcome::Http(404)), 4)];
     let text = text(&facts);
     assert!(
         text.starts_with("60/s for 30s: the server kept up, but 1.9% of the requests failed.\n"),
@@ -249,7 +268,7 @@ fn times_cut_off_by_timeouts_are_no_times() {
 
 #[test]
 fn requests_that_are_turned_away_are_no_success_of_a_quick_server() {
-    let text = text(&failing(steady(), Class::Status(503), 720, 0));
+    let text = text(&failing(steady(), Class::Status(metrics::Outcome::Http(503)), 720, 0));
     assert!(
         text.starts_with(
             "60/s for 30s, 36/s answered with success: the server turns 40% of the requests away.\n"
@@ -400,9 +419,13 @@ fn what_is_not_sure_is_said_with_its_figures() {
 #[test]
 fn failures_of_several_kinds_are_not_called_by_one_of_them() {
     let mut facts = failing(steady(), TIMEOUT, 92, 47);
-    facts.classes = vec![(TIMEOUT, 47), (Class::Status(500), 45)];
+    facts.classes = vec![(TIMEOUT, 47), (Class::Status(metrics::Outcome::Http(500)), 45)];
     assert_eq!(Outcome::of(&facts), Outcome::Failing);
-    facts.classes = vec![(TIMEOUT, 300), (Class::Status(503), 290), (Class::Status(500), 10)];
+    facts.classes = vec![
+        (TIMEOUT, 300),
+        (Class::Status(metrics::Outcome::Http(503)), 290),
+        (Class::Status(metrics::Outcome::Http(500)), 10),
+    ];
     assert_eq!(Outcome::of(&facts), Outcome::TimedOut);
     let late = Facts { measurement: Measurement::Late, ..facts };
     assert_eq!(Outcome::of(&late), Outcome::TurnedAway, "lateness makes timeouts alone");
@@ -428,8 +451,8 @@ fn a_pause_is_said_with_its_length_and_moment() {
 #[test]
 fn failures_of_every_kind_are_named_and_never_green() {
     for (class, words) in [
-        (Class::Status(504), "1,743 got status 504"),
-        (Class::Status(500), "1,743 got status 500"),
+        (Class::Status(metrics::Outcome::Http(504)), "1,743 got status 504"),
+        (Class::Status(metrics::Outcome::Http(500)), "1,743 got status 500"),
         (Class::Failure(FailureKind::Reset), "1,743 had their connection reset"),
     ] {
         for measurement in [Measurement::Valid, Measurement::Late, Measurement::Invalid] {
@@ -468,7 +491,7 @@ fn no_requests_are_no_conclusion() {
 /// With errors, the server's side and little to go by there is more to say than fits.
 #[test]
 fn five_sentences_at_most_and_the_advice_among_them() {
-    let facts = failing(overloaded(), Class::Status(500), 80, 0);
+    let facts = failing(overloaded(), Class::Status(metrics::Outcome::Http(500)), 80, 0);
     let facts = Facts { servers: Some(rails()), ..facts };
     let kinds = |facts: &Facts| -> Vec<Kind> {
         Conclusion::from_facts(facts).sentences.iter().map(|one| one.kind).collect()
@@ -568,10 +591,13 @@ fn connections_of_others_that_were_dropped_are_not_the_servers() {
         summary.add(&Batch { epoch: 0, samples: vec![sample], texts: Vec::new() });
         servers.clone().without_others_drops(&summary).listen_drops
     };
-    let quick = Sample { status: 200, done: ms(900), ..Sample::default() };
+    let quick = Sample { outcome: metrics::Outcome::Http(200), done: ms(900), ..Sample::default() };
     assert_eq!(drops(quick), 0.0);
     assert_eq!(drops(Sample { done: ms(1100), ..quick }), 3.0);
-    assert_eq!(drops(Sample { status: 0, failure: FailureKind::Reset, ..quick }), 3.0);
+    assert_eq!(
+        drops(Sample { outcome: metrics::Outcome::None, failure: FailureKind::Reset, ..quick }),
+        3.0
+    );
 }
 
 #[test]
@@ -617,7 +643,7 @@ fn simulated(rate: f64, seconds: f64, seed: u64) -> Facts {
             intended,
             sent: intended,
             done,
-            status: 200,
+            outcome: metrics::Outcome::Http(200),
             ..Sample::default()
         });
     }
@@ -673,7 +699,7 @@ fn what_the_user_ended_is_not_the_servers_failure() {
         text_of_none.ends_with("Server: not tested, no request came to its end\n"),
         "{text_of_none}"
     );
-    let error = Class::Status(500);
+    let error = Class::Status(metrics::Outcome::Http(500));
     let some = Facts { successes: 800, classes: vec![(stopped, 820), (error, 180)], ..steady() };
     let some = text(&some);
     assert!(some.contains(" answered with success: 10% of the requests fail.\n"), "{some}");
@@ -829,4 +855,12 @@ fn memory_that_grows_is_said_with_its_rate() {
     let words = " The memory of puma grows by 465.0 MiB a minute (from 205.0 MiB to 360.0 MiB after the warm-up) and has not \
                  stopped: perhaps a leak.\n";
     assert!(text(&facts).contains(words), "{}", text(&facts));
+}
+
+#[test]
+fn a_run_that_a_flag_ended_begins_with_that() {
+    let ended_early = Some("after 3.1s, since gate errors>1% is surely crossed".to_owned());
+    let facts = Facts { ended_early, is_interrupted: true, ..steady() };
+    let words = "The run was ended early by -abort-when, after 3.1s, since gate errors>1% is surely crossed.\n";
+    assert!(text(&facts).starts_with(words), "{}", text(&facts));
 }

@@ -76,6 +76,11 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
             counted(facts.not_begun, "iteration"),
             stdx::were(facts.not_begun)
         ),
+        Outcome::Unjudged | Outcome::ByUsers if facts.never_answered > 0 => format!(
+            "{load}: {answered} answered; {} of the users {} never answered, so the load was that of the others.",
+            grouped(facts.never_answered),
+            stdx::were(facts.never_answered)
+        ),
         Outcome::Unjudged | Outcome::ByUsers => format!("{load}: {answered} answered."),
     };
     Sentence { kind, text, figures: figures(facts, outcome) }

@@ -157,7 +157,13 @@ mod tests {
         let sample = |n: u64| {
             let intended = Nanos::from_millis(n * 5);
             let done = intended + Nanos::from_millis(took_ms);
-            Sample { intended, sent: intended, done, status, ..Sample::default() }
+            Sample {
+                intended,
+                sent: intended,
+                done,
+                outcome: metrics::Outcome::http(status),
+                ..Sample::default()
+            }
         };
         Batch { epoch, samples: (0..200).map(sample).collect(), texts: Vec::new() }
     }

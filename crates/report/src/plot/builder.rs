@@ -231,7 +231,7 @@ mod tests {
             intended: Nanos(due),
             sent: Nanos(due),
             done: Nanos(due + took),
-            status,
+            outcome: metrics::Outcome::http(status),
             failure: if status == 0 { FailureKind::Refused } else { FailureKind::None },
             ..Sample::default()
         });

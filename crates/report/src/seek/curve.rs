@@ -3,6 +3,7 @@
 use stdx::Nanos;
 use study::seek::{By, Step, Unit};
 
+use super::model::made;
 use super::{SeekInput, answer, by_load, steadiness, why, word};
 use crate::figure::{Axis, Colour, Figure, Mark, Scale, Series, Stroke, Style};
 use crate::sheet::FigureSheet;
@@ -54,6 +55,7 @@ fn throughput(input: &SeekInput<'_>) -> Figure {
     series.extend(answer_and_bounds(input));
     let mut notes = steadiness::notes(input);
     notes.push(format!("Ended: {}", why(input)));
+    notes.extend(made(input));
     Figure {
         title: "Successes per second of each step".to_owned(),
         x: load_axis(input),

@@ -17,11 +17,13 @@ use study::seek::{
 
 use crate::ServerResult;
 use crate::columns::Columns;
+use crate::escape::terminal;
 use crate::live::Paint;
 use crate::number::{counted, duration, number};
 use crate::object::{Object, json_list};
+use crate::provenance::json_of;
 
-use self::model::{load, name, percent};
+use self::model::{load, made, name, percent};
 
 pub use self::build_server::{junit, markdown};
 pub use self::curve::sheet;
@@ -99,7 +101,9 @@ pub fn text(input: &SeekInput<'_>) -> String {
             meets(input.search, step),
         ]);
     }
-    let mut out = conclusion::text(&conclusion::sentences(input, &why(input))) + "\n";
+    let mut out = conclusion::text(&conclusion::sentences(input, &why(input)));
+    out.extend(made(input).iter().map(|line| format!("{}\n", terminal(line))));
+    out.push('\n');
     out.push_str(&table.lines());
     out.push('\n');
     out.push_str(&format!("Objective  {} ({})\n", input.search.objective, input.arrivals));
@@ -237,6 +241,12 @@ pub fn json(input: &SeekInput<'_>) -> String {
         .number("took", spent(input.steps).0);
     if let Some(knee) = knee(input.steps) {
         object = object.float("knee", knee);
+    }
+    if let Some(attacked) = input.attacked {
+        object = object.text("attacked", attacked);
+    }
+    if let Some(provenance) = json_of(input.assertions) {
+        object = object.put("provenance", provenance);
     }
     object = steadiness::json(input, object);
     let steps = input.steps.iter().map(|step| step_json(input.search, step));
@@ -394,8 +404,63 @@ mod tests {
     ) {
         let (search, steps, outcome) = (search(), steps(), SearchOutcome { stop_reason, answer });
         let (outcome, arrivals) = (&outcome, "poisson");
-        let limit = None;
-        check(&SeekInput { search: &search, steps: &steps, outcome, limit, seed: 7, arrivals });
+        let input = input(&search, &steps, outcome);
+        check(&SeekInput { arrivals, ..input });
+    }
+
+    fn input<'a>(
+        search: &'a Search,
+        steps: &'a [Step],
+        outcome: &'a SearchOutcome,
+    ) -> SeekInput<'a> {
+        SeekInput {
+            search,
+            steps,
+            outcome,
+            limit: None,
+            seed: 7,
+            arrivals: "poisson",
+            attacked: None,
+            began: None,
+            assertions: &[],
+        }
+    }
+
+    #[test]
+    fn issue_39_a_search_says_what_it_attacked_and_how_it_was_made() {
+        let made = metrics::Provenance {
+            command: "brunt seek http://h/\u{1b}[31m".to_owned(),
+            host: "web1".to_owned(),
+            brunt: "0.1.0".to_owned(),
+            ..Default::default()
+        };
+        let assertions = [metrics::tally::Assertion::Provenance(Box::new(made))];
+        with(FOUND, StopReason::Found, |input| {
+            let attacked = Some("GET http://h/");
+            let input = SeekInput { attacked, began: Some(0), assertions: &assertions, ..*input };
+            let text = text(&input);
+            let lines: Vec<&str> = text.lines().skip(2).take(3).collect();
+            assert_eq!(
+                (lines[0], &lines[1][..29]),
+                ("Attacked: GET http://h/", "Command: brunt seek http://h/")
+            );
+            assert_eq!(lines[2], "Began 1970-01-01 00:00:00 +00:00: web1, brunt 0.1.0");
+            assert!(!text.contains('\u{1b}'), "{text}");
+            let json: serde_json::Value = serde_json::from_str(&json(&input)).unwrap();
+            assert_eq!(json["attacked"], "GET http://h/");
+            assert_eq!(json["provenance"][0]["host"], "web1");
+            assert!(sheet(&input).html().contains("Attacked: GET http://h/"));
+        });
+    }
+
+    #[test]
+    fn issue_40_one_is_one() {
+        assert_eq!(load(Unit::Iterations, 1.0), "1 iteration/s");
+        assert_eq!(load(Unit::Iterations, 1.5), "1.500 iterations/s");
+        assert_eq!(
+            (load(Unit::Requests, 1.0), load(Unit::Vus, 1.0)),
+            ("1/s".into(), "1 VU".into())
+        );
     }
 
     pub(super) const FOUND: Option<Answer> =
@@ -425,8 +490,7 @@ Ended      the interval is as narrow as asked for; seed 7
 
     fn text_of(search: &Search, steps: &[Step], answer: Option<Answer>) -> String {
         let outcome = SearchOutcome { stop_reason: StopReason::BudgetUsed, answer };
-        let (outcome, arrivals) = (&outcome, "poisson");
-        text(&SeekInput { search, steps, outcome, limit: None, seed: 7, arrivals })
+        text(&input(search, steps, &outcome))
     }
 
     /// A budget of 15 s measures loads near the limit for some seconds, and the steps of a server that pauses disagree.

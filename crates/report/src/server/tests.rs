@@ -63,7 +63,7 @@ fn batch() -> Batch {
         intended: Nanos(n * SECOND as u64 / 33),
         sent: Nanos(n * SECOND as u64 / 33),
         done: Nanos(n * SECOND as u64 / 33 + 480_000_000),
-        status: 200,
+        outcome: metrics::Outcome::Http(200),
         ..Sample::default()
     };
     Batch { epoch: EPOCH, samples: (0..330).map(sample).collect(), texts: Vec::new() }

@@ -156,7 +156,12 @@ fn a_plot_overlays_files() {
             let intended = Nanos(n * 2_000_000);
             let done = intended + Nanos(took);
             let status = if rng.below(40) == 0 { 500 } else { 200 };
-            let sample = metrics::Sample { intended, done, status, ..metrics::Sample::default() };
+            let sample = metrics::Sample {
+                intended,
+                done,
+                outcome: metrics::Outcome::http(status),
+                ..metrics::Sample::default()
+            };
             batch.samples.push(sample);
         }
         plot.add(&batch, &table, file);

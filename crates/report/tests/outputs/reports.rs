@@ -184,3 +184,15 @@ fn junit_is_xml_whatever_a_script_calls_its_metrics() {
     assert_eq!(property.parent().unwrap().parent().unwrap().tag_name().name(), "testsuite");
     assert_eq!(property.attribute("value"), Some("count=3"), "{xml}");
 }
+
+/// Issue 43: calls of gRPC and messages stand by their own outcome beside HTTP's statuses.
+#[test]
+fn other_outcomes_than_https_have_a_table() {
+    let seen = Seen::calls();
+    let input = seen.input("calls");
+    assert!(report::text(&input).contains("200:2  UNAVAILABLE:1  message:1"));
+    assert!(report::json(&input).contains(r#""outcomes":{"200":2,"UNAVAILABLE":1,"message":1}"#));
+    assert!(report::markdown(&input).contains("Outcomes: 200: 2, UNAVAILABLE: 1, message: 1"));
+    let metrics = report::open_metrics(&input);
+    assert!(metrics.contains("brunt_outcomes_total{outcome=\"UNAVAILABLE\"} 1"), "{metrics}");
+}

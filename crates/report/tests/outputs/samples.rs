@@ -1,8 +1,8 @@
 //! Hand-made runs for the reports' tests.
 
 use metrics::{
-    Batch, By, FailureKind, Generator, Groups, Sample, Summary, TargetLabel, TargetTable, Timeline,
-    Traffic, Verdict,
+    Batch, By, FailureKind, Generator, Groups, GrpcStatus, Outcome, Sample, Summary, TargetLabel,
+    TargetTable, Timeline, Traffic, Verdict,
 };
 use report::{BucketCounts, Buckets, Input};
 use stdx::Nanos;
@@ -69,6 +69,17 @@ impl Seen {
         Self::of(&batch, &table(), generator(hits, hits), &[])
     }
 
+    /// Two requests of HTTP, a call of gRPC that failed, and a message.
+    pub(crate) fn calls() -> Self {
+        let unavailable = GrpcStatus::from_name("UNAVAILABLE").expect("a status");
+        let http = Outcome::Http(200);
+        let outcomes = [http, http, Outcome::Grpc(unavailable), Outcome::Message];
+        let hits = (0..).zip(outcomes);
+        let samples = hits.map(|(n, outcome)| Sample { outcome, ..sample(n, 2_000_000, 200) });
+        let batch = Batch { epoch: EPOCH, samples: samples.collect(), texts: Vec::new() };
+        Self::of(&batch, &table(), generator(4, 4), &[])
+    }
+
     /// 40 hits: answers, error statuses, refusals with hostile texts; two hits not sent, something lost.
     pub(crate) fn mixed() -> Self {
         let mut batch = Batch { epoch: EPOCH, ..Batch::default() };
@@ -78,8 +89,11 @@ impl Seen {
             let mut one = sample(n, 500_000 * (n + 1), 200);
             one.target = (n % 2) as u32;
             match n % 10 {
-                3 => (one.status, one.failure, one.error) = (0, FailureKind::Refused, refused),
-                7 => (one.status, one.error) = (404, gone),
+                3 => {
+                    (one.outcome, one.failure, one.error) =
+                        (Outcome::None, FailureKind::Refused, refused);
+                }
+                7 => (one.outcome, one.error) = (Outcome::Http(404), gone),
                 _ => {}
             }
             batch.samples.push(one);
@@ -104,7 +118,7 @@ impl Seen {
             one.done = one.intended + Nanos(took);
             one.target = rng.below(3) as u32 % 2;
             if slow > 1.0 && rng.below(10) == 0 {
-                (one.status, one.error) = (503, text);
+                (one.outcome, one.error) = (Outcome::Http(503), text);
             }
             batch.samples.push(one);
         }
@@ -127,6 +141,7 @@ impl Seen {
             buckets: None,
             server: None,
             selected: "",
+            parts: &[],
             assertions: &[],
         }
     }
@@ -141,8 +156,8 @@ pub(crate) fn ab_figures() -> report::ab::Figures {
         (one.headers, one.wire_in) = (headers, one.bytes_in + 100);
         one.dial = if n < 4 { Nanos::from_micros(700 * (n + 1)) } else { Nanos::ZERO };
         match n % 10 {
-            3 => (one.status, one.failure) = (0, FailureKind::Refused),
-            7 => (one.status, one.bytes_in) = (404, one.bytes_in + 1),
+            3 => (one.outcome, one.failure) = (Outcome::None, FailureKind::Refused),
+            7 => (one.outcome, one.bytes_in) = (Outcome::Http(404), one.bytes_in + 1),
             _ => {}
         }
         batch.samples.push(one);
@@ -174,7 +189,7 @@ fn sample(n: u64, took_ns: u64, status: u16) -> Sample {
         done: intended + Nanos(took_ns),
         bytes_in: 100,
         wire_in: 250,
-        status,
+        outcome: Outcome::http(status),
         ..Sample::default()
     }
 }

@@ -100,7 +100,7 @@ impl Message {
         let unix_ns = unix_ns(batch, sample);
         self.text_field(1, target.attack.as_bytes());
         self.uint_field(2, sample.seq);
-        self.uint_field(3, u64::from(sample.status));
+        self.uint_field(3, u64::from(sample.outcome.code()));
         self.begin(4);
         self.time(unix_ns, zone.offset_s(unix_ns));
         // An int of Go's: shifted left by one, since it is never negative here.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use metrics::server::Row;
 use metrics::tally::Assertion;
-use metrics::{Batch, Sample, TargetTable};
+use metrics::{Batch, Outcome, Sample, TargetTable};
 use stdx::Nanos;
 
 use super::array::{Array, Bytes, Values};
@@ -38,6 +38,7 @@ pub(super) struct Columns {
     /// `latency`, `service`, `sent`, `first_byte`, `dns`, `dial`, `tls`.
     times: [Vec<i64>; 7],
     code: Vec<u16>,
+    outcome: Vec<u8>,
     failure: Vec<u8>,
     reused: Vec<bool>,
     conn: Vec<u32>,
@@ -160,6 +161,7 @@ impl Columns {
             timestamp: Vec::new(),
             times: Default::default(),
             code: Vec::new(),
+            outcome: Vec::new(),
             failure: Vec::new(),
             reused: Vec::new(),
             conn: Vec::new(),
@@ -220,7 +222,7 @@ impl Columns {
     fn push_noted(&mut self, row: &Observed<'_>, note: &str) {
         self.kind.push(row.kind);
         let done = Nanos(row.latency.max(0) as u64);
-        let sample = Sample { done, status: row.code, ..Sample::default() };
+        let sample = Sample { done, outcome: Outcome::http(row.code), ..Sample::default() };
         self.push_numbers(&sample, row.timestamp);
         let texts = ["", row.method, row.url, row.name, "", ""];
         for (column, text) in self.texts.iter_mut().chain(&mut self.tags).zip(texts) {
@@ -248,7 +250,8 @@ impl Columns {
         for (column, time) in self.times.iter_mut().zip(times) {
             column.push(time);
         }
-        self.code.push(sample.status);
+        self.code.push(sample.outcome.code());
+        self.outcome.push(sample.outcome.number());
         self.failure.push(sample.failure as u8);
         self.reused.push(sample.reused);
         self.conn.push(sample.conn);
@@ -313,6 +316,9 @@ impl Columns {
         let agents = take(&mut self.agent);
         let is_fleet = agents.iter().any(|agent| *agent > 0);
         arrays.push(given(Values::UInt16(agents), is_fleet, rows));
+        let outcomes = take(&mut self.outcome);
+        let has_others = outcomes.iter().any(|outcome| *outcome > 0);
+        arrays.push(given(Values::UInt8(outcomes), has_others, rows));
         arrays.extend(self.tags.iter_mut().map(Texts::take));
         let columns = self.schema.fields.iter().zip(arrays).map(|(field, array)| Column {
             name: field.name.clone(),

@@ -1,7 +1,7 @@
 //! `Rows`: a cursor over a `RecordBatch`, handing out batches of samples. Columns that are missing, or null as a whole, are
 //! zero; columns it does not know are skipped; rows of a kind it does not know are skipped.
 
-use metrics::{Batch, FailureKind, Sample, Span};
+use metrics::{Batch, FailureKind, Outcome, Sample, Span};
 use stdx::Nanos;
 
 use super::array::{Array, Bitmap, Values};
@@ -46,6 +46,8 @@ pub(super) struct Rows {
     dial: Numbers<i64>,
     tls: Numbers<i64>,
     code: Numbers<u16>,
+    /// Null where every outcome is a status of HTTP; files of older versions lack it.
+    outcome: Numbers<u8>,
     failure: Numbers<u8>,
     reused: Option<Bitmap>,
     bytes_out: Numbers<u64>,
@@ -199,6 +201,7 @@ impl Rows {
             dial: times(batch, "dial")?,
             tls: times(batch, "tls")?,
             code: codes(batch, "code")?,
+            outcome: bytes(batch, "outcome")?,
             failure: bytes(batch, "failure")?,
             reused: flags(batch, "reused")?,
             bytes_out: counts(batch, "bytes_out")?,
@@ -362,7 +365,10 @@ impl Rows {
         each(&self.wire_in, from, hits, |hit, bytes| hit.wire_in = bytes);
         each(&self.conn, from, hits, |hit, conn| hit.conn = conn);
         each(&self.agent, from, hits, |hit, agent| hit.agent = agent);
-        each(&self.code, from, hits, |hit, code| hit.status = code);
+        each(&self.code, from, hits, |hit, code| hit.outcome = Outcome::http(code));
+        each(&self.outcome, from, hits, |hit, number| {
+            hit.outcome = Outcome::from_numbers(number, hit.outcome.code());
+        });
         each(&self.failure, from, hits, |hit, number| hit.failure = failure(number));
         if let Some(reused) = &self.reused {
             (from..).zip(hits).for_each(|(row, hit)| hit.reused = reused.get(row));

@@ -72,7 +72,7 @@ pub(super) struct Schema {
 }
 
 /// The columns of every stream that brunt writes: name, type, whether there may be nulls.
-fn columns() -> [(&'static str, DataType, bool); 26] {
+fn columns() -> [(&'static str, DataType, bool); 27] {
     use DataType::{Binary, Boolean, Int, Utf8};
     let number = |bits| Int(bits, false);
     let time = || DataType::Timestamp(Some("UTC".to_owned()));
@@ -103,6 +103,7 @@ fn columns() -> [(&'static str, DataType, bool); 26] {
         ("note", Utf8, true),
         ("connection", number(32), true),
         ("agent", number(16), true),
+        ("outcome", number(8), true),
     ]
 }
 

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use metrics::server::Row;
 use metrics::tally::Assertion;
-use metrics::{Batch, FailureKind, Generator, NO_TARGET, Sample, TargetLabel, TargetTable};
+use metrics::{
+    Batch, FailureKind, Generator, NO_TARGET, Outcome, Sample, TargetLabel, TargetTable,
+};
 use proptest::prelude::*;
 use results::{Detail, Encoding, Item, ReadError, Reader, StreamInfo, writer};
 use stdx::Nanos;
@@ -21,7 +23,7 @@ pub(crate) struct Flat {
     pub(crate) offsets: [u64; 3],
     pub(crate) parts: [u64; 3],
     pub(crate) sizes: [u64; 3],
-    pub(crate) status: u16,
+    pub(crate) outcome: Outcome,
     pub(crate) failure: FailureKind,
     pub(crate) reused: bool,
     pub(crate) conn: u32,
@@ -48,7 +50,7 @@ impl Flat {
             offsets: [since(sample.sent), since(sample.first_byte), since(sample.done)],
             parts: [sample.dns.0, sample.dial.0, sample.tls.0],
             sizes: [sample.bytes_out, sample.bytes_in, sample.wire_in],
-            status: sample.status,
+            outcome: sample.outcome,
             failure: sample.failure,
             reused: sample.reused,
             conn: sample.conn,
@@ -67,6 +69,7 @@ impl Flat {
             offsets: [0, done, done],
             parts: [0; 3],
             sizes: [self.sizes[0], self.sizes[1], 0],
+            outcome: Outcome::http(self.outcome.code()),
             failure: FailureKind::None,
             reused: false,
             conn: 0,
@@ -221,6 +224,7 @@ prop_compose! {
         conn in any::<u32>(),
         seq in prop_oneof![0..300u64, any::<u64>()],
         (status, failure) in (0..600u16, 0..18u8),
+        number in prop_oneof![Just(0), 1..2u8, 100..117u8],
         (target, lazy) in (0..3u32, prop::bool::weighted(0.1)),
         reused in any::<bool>(),
         error in prop_oneof![Just(String::new()), "[ -~]{0,30}", "[\"\\\\,\r\n\t&<>é\u{2028}]{1,6}"],
@@ -235,7 +239,7 @@ prop_compose! {
             bytes_out: n[3], bytes_in: n[4] << 20, wire_in: n[5],
             conn,
             target: if lazy { NO_TARGET } else { target },
-            status,
+            outcome: Outcome::from_numbers(number, status),
             failure: FailureKind::from_number(failure).unwrap(),
             reused,
             ..Sample::default()
@@ -271,7 +275,7 @@ pub(crate) fn plain(rows: u64, start_ms: u64) -> Batch {
             sent: intended + Nanos(10),
             first_byte: intended + Nanos(500_000),
             done: intended + Nanos(600_000),
-            status: if seq % 3 == 2 { 500 } else { 200 },
+            outcome: Outcome::Http(if seq % 3 == 2 { 500 } else { 200 }),
             target: (seq % 3) as u32,
             bytes_in: 12,
             error,

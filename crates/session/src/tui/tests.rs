@@ -24,7 +24,13 @@ fn state() -> State {
         let error = batch.add_text(if at == 7 { b"EOF \x1b[31m" } else { b"" });
         let status = if at == 7 { 0 } else { 200 };
         let done = Nanos::from_millis(at + 1);
-        let sample = Sample { done, status, name, error, ..Sample::default() };
+        let sample = Sample {
+            done,
+            outcome: metrics::Outcome::http(status),
+            name,
+            error,
+            ..Sample::default()
+        };
         snapshot.record(&sample);
         batch.samples.push(sample);
     }

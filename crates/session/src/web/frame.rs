@@ -158,7 +158,11 @@ mod tests {
         let mut snapshot = Snapshot::new();
         for millis in [1, 1, 5, 200] {
             let done = Nanos::from_millis(millis);
-            snapshot.record(&Sample { done, status: 200, ..Sample::default() });
+            snapshot.record(&Sample {
+                done,
+                outcome: metrics::Outcome::Http(200),
+                ..Sample::default()
+            });
         }
         (snapshot.from, snapshot.to) = (Nanos::ZERO, Nanos::from_secs(1));
         let one = Frame::of(&snapshot, &Totals::default(), false);

@@ -1,5 +1,8 @@
 //! `LiveView`: the observer of a run that a live page shows.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use metrics::server::Row;
 use metrics::{Batch, Event, EventKind, Snapshot};
 use serde_json::{Value, json};
@@ -39,7 +42,18 @@ pub struct LiveView {
     elapsed: Nanos,
     server: LiveServer,
     /// What a command adds of its own: users, checks, thresholds.
-    more: Value,
+    more: MoreOnPage,
+}
+
+/// What a command adds of its own to a live page.
+#[derive(Clone, Debug, Default)]
+pub struct MoreOnPage(Rc<RefCell<Value>>);
+
+impl MoreOnPage {
+    /// Shows this beside what every run has, from the next second on, until it is set anew.
+    pub fn set(&self, more: Value) {
+        self.0.replace(more);
+    }
 }
 
 /// The load of a run, as its controls show it.
@@ -80,7 +94,7 @@ impl LiveView {
             has_rate: matches!(plan.load, Load::Open { .. }),
             elapsed: Nanos::ZERO,
             server: LiveServer::default(),
-            more: Value::Null,
+            more: MoreOnPage::default(),
         }
     }
 
@@ -103,15 +117,16 @@ impl LiveView {
         }
     }
 
-    /// Shows this beside what every run has, until it is set anew.
-    pub fn set_more(&mut self, more: Value) {
-        self.more = more;
+    /// Where a command puts what it adds of its own.
+    #[must_use]
+    pub fn more(&self) -> MoreOnPage {
+        self.more.clone()
     }
 
     pub(super) fn state(&self) -> Value {
         let moment = (self.elapsed, self.epoch, self.phase);
         let mut state = state::json(&self.total, &self.counts, moment, &self.marks);
-        state["more"] = self.more.clone();
+        state["more"] = self.more.0.borrow().clone();
         state["server"] = self.server.json();
         state["load"] = match self.offered {
             None => Value::Null,
@@ -196,7 +211,7 @@ impl Observer for LiveView {
         }
         let Some(offered) = &mut self.offered else { return };
         match event.what {
-            EventKind::Mark(_) => {}
+            EventKind::Mark(_) | EventKind::Ended(_) => {}
             EventKind::Pause => offered.is_paused = true,
             EventKind::Resume => offered.is_paused = false,
             EventKind::Rate(rate) => offered.rate = Some(rate),

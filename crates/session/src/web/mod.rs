@@ -29,7 +29,7 @@ use cli::{Interrupts, ValueKind, eprint_line, reason};
 
 use crate::warning::warn;
 
-pub use live_view::LiveView;
+pub use live_view::{LiveView, MoreOnPage};
 pub use page::LivePage;
 pub use table_view::{TableState, TableView};
 

@@ -12,7 +12,9 @@ use super::order::load_change;
 use super::table_view::TableView;
 use super::viewers::Viewers;
 use crate::clock::unix_ns;
+use crate::labels::target_labels;
 use crate::listener::{BarePort, Listener, Reply, Request, Response};
+use crate::provenance::provenance;
 use crate::token::Token;
 
 /// The address where the flag names none: this machine alone, at a port that is free.
@@ -82,9 +84,12 @@ impl LivePage {
 
     fn show(&self, view: LiveView, plan: &Plan) -> LiveView {
         let title = if plan.name.is_empty() { &self.command } else { &plan.name };
+        let command = (title != &self.command).then(|| self.command.clone());
+        let attacked = report::planned(&target_labels(plan));
+        let about = [command, attacked.map(|words| format!("Attacked: {words}")), Some(made())];
         let hello = json!({
             "title": title,
-            "command": self.command,
+            "command": about.into_iter().flatten().collect::<Vec<_>>().join(" · "),
             "began": view.epoch / 1_000_000,
             "duration": view.duration.map(|duration| duration.as_secs_f64()),
             "control": view.control(),
@@ -101,7 +106,7 @@ impl LivePage {
         let began = unix_ns();
         let hello = json!({
             "title": title,
-            "command": self.command,
+            "command": format!("{} · {}", self.command, made()),
             "began": began / 1_000_000,
             "duration": null,
             "control": null,
@@ -122,6 +127,11 @@ impl LivePage {
         *board = Board { hello, state, ended, log, ..Board::default() };
         self.shared.viewers.send(events);
     }
+}
+
+/// The machine, the versions and the commit of this process' run.
+fn made() -> String {
+    report::made_by(&provenance())
 }
 
 impl Drop for LivePage {

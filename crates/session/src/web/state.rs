@@ -104,7 +104,10 @@ pub(super) fn json(
     let verdict = Verdict::new(&summary, Some(&generator), &[]);
     let response = &total.response;
     let at = |q| response.quantile(q).0;
-    let statuses = total.statuses.iter().enumerate().filter(|(_, count)| **count > 0);
+    let statuses = total.outcomes.list().map(|(outcome, count)| match outcome.number() {
+        0 => json!([outcome.code(), count]),
+        _ => json!([outcome.to_string(), count]),
+    });
     let failures = summary.failures_in_words();
     json!({
         "elapsed": elapsed.as_secs_f64(),
@@ -117,7 +120,7 @@ pub(super) fn json(
             "valid": verdict.is_valid(),
             "reasons": verdict.reasons.iter().map(ToString::to_string).collect::<Vec<_>>(),
         },
-        "statuses": statuses.map(|(status, count)| (status, *count)).collect::<Vec<_>>(),
+        "statuses": statuses.collect::<Vec<_>>(),
         "failures": failures,
         "errors": counts.errors(),
         "errorsMore": counts.errors_more,

@@ -67,6 +67,24 @@ fn nothing_is_had_without_the_token() {
     assert_eq!(interrupts.seen(), 1);
 }
 
+#[test]
+fn issue_39_the_page_says_how_the_run_is_made() {
+    let (page, _, address, token) = page();
+    let _view = page.view(&plan());
+    let mut client = TcpStream::connect(&address).unwrap();
+    client.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    let request = format!("GET /events?token={token} HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    client.write_all(request.as_bytes()).unwrap();
+    let (mut seen, mut buffer) = (String::new(), [0; 4096]);
+    while !seen.contains("\"title\"") {
+        let length = client.read(&mut buffer).unwrap();
+        assert!(length > 0, "{seen}");
+        seen.push_str(&String::from_utf8_lossy(&buffer[..length]));
+    }
+    let version = format!("brunt {}", env!("CARGO_PKG_VERSION"));
+    assert!(seen.contains("brunt bench · Made by") && seen.contains(&version), "{seen}");
+}
+
 /// A browser that comes late gets all periods, and the end; one that never reads delays none.
 #[test]
 fn a_stream_has_every_period_once() {
@@ -78,7 +96,11 @@ fn a_stream_has_every_period_once() {
     let period = |second: u64| {
         let mut snapshot = Snapshot::new();
         let done = Nanos::from_millis(2);
-        snapshot.record(&Sample { done, status: 200, ..Sample::default() });
+        snapshot.record(&Sample {
+            done,
+            outcome: metrics::Outcome::Http(200),
+            ..Sample::default()
+        });
         (snapshot.from, snapshot.to) = (Nanos::from_secs(second), Nanos::from_secs(second + 1));
         snapshot
     };

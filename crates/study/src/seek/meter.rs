@@ -1,7 +1,7 @@
 //! `Meter` turns the rows of a run into a step. Memory is bounded: rows are counted in cells by the time they were due, and not
 //! stored.
 
-use metrics::{Batch, CONDITIONS_MAX, Histogram, Reason, Sample, Verdict};
+use metrics::{Batch, CONDITIONS_MAX, Condition, Histogram, Metric, Reason, Sample, Verdict};
 use stdx::Nanos;
 
 use super::level::judge_alone;
@@ -185,7 +185,9 @@ impl<'a> Meter<'a> {
             cut: cut.is_some(),
             spoilt: None,
         };
-        let is_excused = self.is_servers_doing(&all) || self.is_met_late(verdict, &step);
+        let is_excused = self.is_servers_doing(&all)
+            || self.is_met_late(verdict, &step)
+            || self.has_good_figures(verdict);
         let spoilt = (!verdict.is_valid() && !is_excused).then(|| reasons(verdict));
         Step { spoilt, ..step }
     }
@@ -238,6 +240,15 @@ impl<'a> Meter<'a> {
         begin + start_of_steady_state(&medians)
     }
 
+    /// The generator was late, but raised none of the figures that the objective is about: a p50 is good where only p99 is not. In a
+    /// closed loop lateness asks for less.
+    fn has_good_figures(&self, verdict: &Verdict) -> bool {
+        let conditions = self.search.objective.conditions();
+        self.search.by == By::Rate
+            && verdict.reasons.iter().all(Reason::is_lateness)
+            && conditions.iter().all(|condition| is_good(condition, verdict))
+    }
+
     fn figures(&self, all: &Cell, wrong: &[u64; CONDITIONS_MAX]) -> Vec<f64> {
         let conditions = self.search.objective.conditions().iter().enumerate();
         let figure = |(at, condition): (usize, &metrics::Condition)| match condition.allowed() {
@@ -264,6 +275,25 @@ impl<'a> Meter<'a> {
     }
 }
 
+/// Whether lateness left this figure as it was: the next quantiles below and above it that a verdict judges are good. Of those beyond
+/// all of them, and of a mean, nothing is known; errors do not depend on when a hit began.
+fn is_good(condition: &Condition, verdict: &Verdict) -> bool {
+    let percent = match condition.metric {
+        Metric::Errors => return true,
+        Metric::Percentile(percent) => percent,
+        Metric::Mean | Metric::Max => return false,
+    };
+    let late = verdict.reasons.iter().find_map(|reason| match reason {
+        Reason::Late { quantiles, .. } => Some(quantiles),
+        _ => None,
+    });
+    let Some(quantiles) = late else { return false };
+    // As percentages both are decimal numbers; a share of 1 is not.
+    let below = quantiles.iter().rfind(|one| one.q * 100.0 <= percent);
+    let above = quantiles.iter().find(|one| one.q * 100.0 >= percent - 1e-9);
+    above.is_some_and(|one| !one.raised) && below.is_none_or(|one| !one.raised)
+}
+
 /// Why a run is INVALID, in the verdict's words.
 fn reasons(verdict: &Verdict) -> String {
     let reasons: Vec<String> = verdict.reasons.iter().map(ToString::to_string).collect();
@@ -272,7 +302,7 @@ fn reasons(verdict: &Verdict) -> String {
 
 #[cfg(test)]
 mod tests {
-    use metrics::{Generator, Summary};
+    use metrics::{Generator, LateQuantile, Summary};
 
     use super::*;
     use crate::seek::Subject;
@@ -304,7 +334,7 @@ mod tests {
                 intended: due,
                 sent: due,
                 done: due + response(at * 10),
-                status: if at.is_multiple_of(200) { 500 } else { 200 },
+                outcome: metrics::Outcome::Http(if at.is_multiple_of(200) { 500 } else { 200 }),
                 ..Sample::default()
             }
         };
@@ -390,6 +420,36 @@ mod tests {
     }
 
     #[test]
+    fn issue_40_a_step_counts_whose_own_quantile_is_good() {
+        let mut near = batch(|ms| Nanos::from_millis(if ms % 70 == 0 { 130 } else { 90 }));
+        // Slow only since they were sent late.
+        near.samples.iter_mut().for_each(|sample| sample.sent = sample.done);
+        let spoilt = |objective: &str, by: By, reason: Option<Reason>| {
+            let late = |q: f64| LateQuantile {
+                q,
+                response: Nanos::from_millis(130),
+                on_time: Nanos::from_millis(90),
+                raised: q > 0.96,
+            };
+            let quantiles = metrics::JUDGED.map(late).to_vec();
+            let reasons = [Some(Reason::Late { quantiles, stood_still: false }), reason];
+            let verdict =
+                Verdict { reasons: reasons.into_iter().flatten().collect(), ..Verdict::default() };
+            let search = Search { objective: objective.parse().unwrap(), ..search(by) };
+            let mut meter = Meter::new(&search, TRIAL);
+            meter.add(&near);
+            meter.finish(&verdict, None).spoilt.is_some()
+        };
+        let rate = |objective| spoilt(objective, By::Rate, None);
+        assert!(!rate("p90<100ms, errors<0.1%") && !rate("p95<100ms") && !rate("p93<100ms"));
+        assert!(rate("p99<100ms") && rate("p97<100ms") && rate("p99.9<100ms"));
+        assert!(rate("mean<50ms") && rate("p90<100ms, p99<100ms"));
+        assert!(spoilt("p90<100ms", By::Connections, None), "it asked for less");
+        let dropped = Reason::RowsDropped { rows: 9 };
+        assert!(spoilt("p90<100ms", By::Rate, Some(dropped)), "no lateness");
+    }
+
+    #[test]
     fn what_is_plain_is_seen_early() {
         let check = |by, now, hits: usize, in_flight, plain| {
             let search = search(by);
@@ -421,7 +481,7 @@ mod tests {
         let five = Nanos::from_secs(5);
         let mut meter = Meter::new(&search, Trial { warmup: five, measure: five, ..TRIAL });
         let mut late = batch(|ms| Nanos::from_millis(if ms < 4500 { 500 } else { 20 }));
-        late.samples.iter_mut().for_each(|sample| sample.status = 200);
+        late.samples.iter_mut().for_each(|sample| sample.outcome = metrics::Outcome::Http(200));
         meter.add(&late);
         let plain = (1..=10).any(|now| meter.is_plainly_missed(Nanos::from_secs(now), 50));
         assert!(!plain, "what the warm-up leaves out");

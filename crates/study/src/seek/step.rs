@@ -37,16 +37,18 @@ pub struct Step {
 
 /// The load with the most power, throughput by mean response time (Kleinrock, Power and deterministic rules of thumb for
 /// probabilistic problems in computer communications, 1979): below it a server is idle, above it its queue grows faster than
-/// what it does. `None` without a valid step. Steps at about the same load (5 %) count
+/// what it does. Throughput is of successes alone, and to each belongs the time of all hits that it took: a server that refuses at
+/// once is no quicker. `None` without a valid step that has one. Steps at about the same load (5 %) count
 /// together, or else the luckiest of many near the limit would win.
 #[must_use]
 pub fn knee(steps: &[Step]) -> Option<f64> {
-    let valid: Vec<&Step> =
-        steps.iter().filter(|step| step.spoilt.is_none() && step.mean > Nanos::ZERO).collect();
+    let is_of_use =
+        |step: &&Step| step.spoilt.is_none() && step.mean > Nanos::ZERO && step.errors < 1.0;
+    let valid: Vec<&Step> = steps.iter().filter(is_of_use).collect();
     let power = |at: &Step| {
         let near = valid.iter().filter(|step| (step.load / at.load).ln().abs() < SAME_LOAD);
         let sums = near.fold((0.0, 0.0), |(done, time), step| {
-            (done + step.achieved_per_s, time + step.mean.as_secs_f64())
+            (done + step.achieved_per_s, time + step.mean.as_secs_f64() / (1.0 - step.errors))
         });
         sums.0 / sums.1
     };

@@ -4,7 +4,8 @@ use cli::{ExitError, Interrupts, ResultsOption, eprint_line};
 use engine::StartError;
 use report::ab::{Figures, Rules};
 use session::{
-    OnInterrupt, ResultsFile, Session, SessionError, SessionOptions, StopPolicy, go_words,
+    OnInterrupt, ResultsFile, RunPlace, RunRequest, SessionError, SessionOptions, StopPolicy,
+    go_words,
 };
 
 use super::address::{Address, Proxy};
@@ -51,9 +52,11 @@ pub(super) fn run(
         _ => {
             let stop = StopPolicy { on_interrupt: OnInterrupt::Abort, deadline: None };
             let options = SessionOptions { results, stop, ..SessionOptions::new(&interrupts) };
-            let outcome = Session::start(plan, &settings, None, options)
-                .and_then(|session| session.run(&mut [&mut observer]))
-                .map_err(|error| failed(flags, error))?;
+            let request = RunRequest::new(plan, options);
+            let outcome = request
+                .carry_out(RunPlace::here(&settings), &mut [&mut observer])
+                .map_err(|error| failed(flags, error))?
+                .ended;
             let tls = outcome.tls.as_ref().map(|agreed| config::tls_lines(agreed, flags, &address));
             let name = config::dialled_name(flags, &address);
             RunEnd { tls, ..observer.conclude(outcome, &name)? }

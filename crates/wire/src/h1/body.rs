@@ -26,18 +26,28 @@ pub(super) enum ChunkFault {
 }
 
 impl Body {
-    /// Takes bytes in; `out` gets those of the body.
+    /// Takes bytes in; `out` gets those of the body, `trailers` those of the trailer section, its empty last line included.
     pub(super) fn handle_bytes(
         &mut self,
         input: &[u8],
         out: &mut impl FnMut(&[u8]),
+        trailers: &mut impl FnMut(&[u8]),
     ) -> Result<Progress, ChunkFault> {
         match self {
             Self::Length(left) => {
                 let consumed = take(left, input, out);
                 Ok(Progress { consumed, done: *left == 0 })
             }
-            Self::Chunked(chunked) => chunked.handle_bytes(input, out),
+            Self::Chunked(chunked) => {
+                let was_in_trailers = chunked.is_in_trailers();
+                let progress = chunked.handle_bytes(input, out)?;
+                if was_in_trailers || chunked.is_in_trailers() || progress.done {
+                    let len = (chunked.trailer_bytes as usize).min(progress.consumed);
+                    chunked.trailer_bytes = 0;
+                    trailers(&input[progress.consumed - len..progress.consumed]);
+                }
+                Ok(progress)
+            }
             Self::UntilEof => {
                 if !input.is_empty() {
                     out(input);
@@ -66,6 +76,8 @@ pub(super) struct Chunked {
     size: u64,
     /// Bytes of this size line, or of the trailer section.
     line_bytes: u32,
+    /// Bytes of the trailer section that were not handed on yet.
+    trailer_bytes: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,6 +121,11 @@ impl Chunked {
         Ok(Progress { consumed: at, done: self.state == State::End })
     }
 
+    fn is_in_trailers(&self) -> bool {
+        use State::{EndLf, Trailer, TrailerLf, TrailerStart};
+        matches!(self.state, TrailerStart | Trailer | TrailerLf | EndLf)
+    }
+
     /// The state after one byte of framing. A bare LF ends no line here: accepting it is how requests are smuggled.
     fn handle_byte(&mut self, byte: u8) -> Result<State, ChunkFault> {
         self.count_line()?;
@@ -139,7 +156,10 @@ impl Chunked {
 
     fn count_line(&mut self) -> Result<(), ChunkFault> {
         let limit = match self.state {
-            State::TrailerStart | State::Trailer | State::TrailerLf | State::EndLf => TRAILERS_MAX,
+            State::TrailerStart | State::Trailer | State::TrailerLf | State::EndLf => {
+                self.trailer_bytes += 1;
+                TRAILERS_MAX
+            }
             _ => CHUNK_LINE_MAX,
         };
         self.line_bytes += 1;
@@ -164,7 +184,8 @@ mod tests {
     fn decode(input: &[u8]) -> Result<(Vec<u8>, Progress), ChunkFault> {
         let mut data = Vec::new();
         let mut body = Body::Chunked(Chunked::default());
-        let progress = body.handle_bytes(input, &mut |bytes| data.extend_from_slice(bytes))?;
+        let progress =
+            body.handle_bytes(input, &mut |bytes| data.extend_from_slice(bytes), &mut |_| {})?;
         Ok((data, progress))
     }
 

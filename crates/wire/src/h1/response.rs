@@ -64,6 +64,9 @@ pub trait ResponseSink {
         None
     }
 
+    /// The trailer fields came, behind all of the body; not called where there are none.
+    fn trailers(&mut self, _fields: &[Header<'_>]) {}
+
     /// A head that came before came again.
     fn head_again(&mut self, _status: u16) {}
 }
@@ -144,6 +147,8 @@ pub struct ResponseDecoder {
     has_location: bool,
     /// The head so far, if it comes in pieces; at most [`HEAD_MAX`].
     head: HeadBuffer,
+    /// The trailer section; at most 64 KiB.
+    trailers: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -175,11 +180,15 @@ impl ResponseDecoder {
         self.codings = Codings::default();
         self.has_location = false;
         self.head.clear();
+        self.trailers.clear();
     }
 
     /// Gives the buffers' memory back where one holds more than `bytes_max`; between two responses.
     pub fn trim(&mut self, bytes_max: usize) {
         self.head.trim(bytes_max);
+        if self.trailers.capacity() > bytes_max {
+            self.trailers = Vec::new();
+        }
         if self.location.capacity() > bytes_max {
             self.location = String::new();
             self.has_location = false;
@@ -210,10 +219,20 @@ impl ResponseDecoder {
                 State::Head if rest.is_empty() => return Ok(Progress { consumed, done: false }),
                 State::Head => consumed += self.handle_head(rest, sink)?,
                 State::Body(body) => {
-                    let step = body.handle_bytes(rest, &mut |bytes| sink.body(bytes))?;
+                    let trailers = &mut self.trailers;
+                    let step =
+                        body.handle_bytes(rest, &mut |bytes| sink.body(bytes), &mut |bytes| {
+                            // Mostly there are none, and the section is its last line alone.
+                            if bytes != b"\r\n" || !trailers.is_empty() {
+                                trailers.extend_from_slice(bytes);
+                            }
+                        })?;
                     consumed += step.consumed;
                     if !step.done {
                         return Ok(Progress { consumed, done: false });
+                    }
+                    if trailers.len() > b"\r\n".len() {
+                        take_trailers(trailers, sink)?;
                     }
                     self.state = State::Done;
                 }
@@ -416,6 +435,40 @@ impl ResponseDecoder {
         self.has_location.then_some(self.location.as_str())
     }
 }
+
+/// Hands the fields of a trailer section on, but for those that have no meaning behind a body. RFC 9110, 6.5.1.
+fn take_trailers(section: &[u8], sink: &mut impl ResponseSink) -> Result<(), DecodeError> {
+    let mut space = [httparse::EMPTY_HEADER; HEADERS_MAX];
+    let parsed = httparse::parse_headers(section, &mut space);
+    let httparse::Status::Complete((_, fields)) =
+        parsed.map_err(|fault| decode_error(fault, section))?
+    else {
+        return Err(DecodeError::MalformedField);
+    };
+    let is_of_head =
+        |field: &Header<'_>| HEAD_FIELDS.iter().any(|name| field.name.eq_ignore_ascii_case(name));
+    if fields.iter().any(is_of_head) {
+        let others: Vec<Header<'_>> = fields.iter().filter(|f| !is_of_head(f)).copied().collect();
+        if !others.is_empty() {
+            sink.trailers(&others);
+        }
+        return Ok(());
+    }
+    sink.trailers(fields);
+    Ok(())
+}
+
+/// Fields that decide how a message is read: behind the body they come too late, and are passed over.
+const HEAD_FIELDS: [&str; 8] = [
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "location",
+    "set-cookie",
+    "trailer",
+    "transfer-encoding",
+];
 
 /// httparse's errors as ours.
 fn decode_error(fault: httparse::Error, bytes: &[u8]) -> DecodeError {

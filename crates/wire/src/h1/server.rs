@@ -132,7 +132,8 @@ impl RequestDecoder {
                 State::Head if rest.is_empty() => return Ok(Progress { consumed, done: false }),
                 State::Head => consumed += self.handle_head(rest, sink)?,
                 State::Body(body) => {
-                    let step = body.handle_bytes(rest, &mut |bytes| sink.body(bytes))?;
+                    let step =
+                        body.handle_bytes(rest, &mut |bytes| sink.body(bytes), &mut |_| {})?;
                     consumed += step.consumed;
                     if !step.done {
                         return Ok(Progress { consumed, done: false });

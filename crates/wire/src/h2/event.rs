@@ -18,7 +18,10 @@ pub enum StreamEvent {
     /// A part of the body came, content codings untouched.
     Data(Bytes),
     /// The response is complete; the stream's number is free.
-    End,
+    End {
+        /// The trailer fields, where there are some. RFC 9113, 8.1.
+        trailers: Option<Box<HeaderMap>>,
+    },
     /// The stream failed; its number is free.
     Failed(H2Error),
 }

@@ -224,12 +224,19 @@ impl H2Session {
                     StreamEvent::Data(data)
                 }
                 Poll::Ready(Some(Err(error))) => StreamEvent::Failed(error.into()),
-                Poll::Ready(None) => StreamEvent::End,
+                // Trailers come with the end, and have come where the body has ended.
+                Poll::Ready(None) => match body.poll_trailers(&mut ctx) {
+                    Poll::Pending => return None,
+                    Poll::Ready(Ok(trailers)) => {
+                        StreamEvent::End { trailers: trailers.map(Box::new) }
+                    }
+                    Poll::Ready(Err(error)) => StreamEvent::Failed(error.into()),
+                },
             },
         };
         match event {
             StreamEvent::Head { .. } | StreamEvent::Data(_) => self.lively.push_back(number),
-            StreamEvent::End | StreamEvent::Failed(_) => self.close(number),
+            StreamEvent::End { .. } | StreamEvent::Failed(_) => self.close(number),
         }
         Some(event)
     }

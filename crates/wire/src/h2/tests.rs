@@ -79,7 +79,8 @@ fn event_texts(session: &mut H2Session) -> Vec<String> {
         .map(|(stream, event)| match event {
             StreamEvent::Head { status, .. } => format!("{stream}: {}", status.as_u16()),
             StreamEvent::Data(data) => format!("{stream}: {}", String::from_utf8_lossy(&data)),
-            StreamEvent::End => format!("{stream}: end"),
+            StreamEvent::End { trailers: None } => format!("{stream}: end"),
+            StreamEvent::End { trailers: Some(fields) } => format!("{stream}: end {fields:?}"),
             StreamEvent::Failed(error) => format!("{stream}: {error}"),
         })
         .collect()
@@ -335,4 +336,34 @@ fn targets_that_http1_can_send_are_sent() {
         let request = asked(url, HeadStyle::Native, &[], b"", |_| {});
         assert_eq!(request.head(0).uri(), expect);
     }
+}
+
+/// Issue 43: trailers arrive, in pieces too; pseudo fields among them do not.
+#[test]
+fn trailers_end_a_stream() {
+    let mut session = session(2);
+    session.open(&request(HeadStyle::Native, &[], b""), 0).expect("room");
+    assert!(session.poll_event().is_none());
+    // Literal fields without indexing. RFC 7541, 6.2.2.
+    let field = |name: &str, value: &str| {
+        let mut out = vec![0, name.len() as u8];
+        out.extend(name.as_bytes());
+        out.push(value.len() as u8);
+        out.extend(value.as_bytes());
+        out
+    };
+    let trailers = field("grpc-status", "14");
+    let answer = [
+        frame(HEADERS, END_HEADERS, 1, &[0x88]),
+        frame(DATA, 0, 1, b"body"),
+        frame(HEADERS, END_HEADERS | END_STREAM, 1, &trailers),
+    ]
+    .concat();
+    let mut happened = Vec::new();
+    for byte in answer {
+        session.handle_bytes(&[byte]).expect("room");
+        happened.extend(event_texts(&mut session));
+    }
+    assert_eq!(happened, ["0: 200", "0: body", "0: end {\"grpc-status\": \"14\"}"]);
+    assert_eq!(session.streams_open(), 0);
 }

@@ -109,10 +109,24 @@ pub struct CustomSample {
     pub bytes_out: u64,
     /// Bytes that came back.
     pub bytes_in: u64,
+    /// The answer, where it did not fail.
+    pub outcome: CustomOutcome,
+    /// The text of an answer that is no success; else empty.
+    pub error: Arc<str>,
     /// Why it failed: what kind of failure by its name in a report, and its text.
     pub failure: Option<(CustomFailure, Arc<str>)>,
     /// The connection that it was made on.
     pub serial: u32,
+}
+
+/// The answer to a [`CustomSample`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CustomOutcome {
+    /// A message, which has no status.
+    #[default]
+    Message,
+    /// A call of gRPC that ended with this status, as the server sent it.
+    Grpc(u32),
 }
 
 /// How a [`CustomSample`] fails.

@@ -5,7 +5,9 @@ mod pipe;
 mod response;
 mod virtual_users;
 
-pub use commands::{Commands, CustomFailure, CustomSample, PipeCommand, RequestCommand};
+pub use commands::{
+    Commands, CustomFailure, CustomOutcome, CustomSample, PipeCommand, RequestCommand,
+};
 pub use pipe::{Backpressure, Pipe, PipeEvent};
 pub use response::{EngineResponse, FailureDetail};
 pub use virtual_users::{StopMode, VirtualUsers, VuFactory};

@@ -30,6 +30,8 @@ pub struct EngineResponse<'a> {
     pub head: Option<Arc<[u8]>>,
     /// The decoded body, as much of it as was kept.
     pub body: &'a [u8],
+    /// The trailer lines, each ended by CR LF; empty where there are none.
+    pub trailers: &'a [u8],
     /// Bytes of the request.
     pub bytes_out: u64,
     /// Bytes of the response on the wire.

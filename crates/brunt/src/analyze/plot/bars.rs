@@ -165,7 +165,7 @@ mod tests {
         let sample = |n: u64| Sample {
             done: if n == 0 { took } else { Nanos(6_192_000_000) },
             wire_in: if n == 0 { wire } else { 0 },
-            status: if n % 4 == 3 { 500 } else { 200 },
+            outcome: metrics::Outcome::Http(if n % 4 == 3 { 500 } else { 200 }),
             ..Sample::default()
         };
         let samples: Vec<Sample> = (0..hits).map(sample).collect();

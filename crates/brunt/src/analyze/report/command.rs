@@ -18,6 +18,7 @@ use stdx::Nanos;
 
 use super::figures::{FigureOptions, Figures};
 use super::flags::{REPORT, ReportFlags};
+use super::parts;
 use crate::dialect::ReadRules;
 
 /// What a report looks like.
@@ -112,6 +113,10 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         return Ok(read.map(|()| ExitCode::Ok)?);
     }
     figures.keep_what_was_measured(&reader);
+    figures.name_agents();
+    if meant.has_conclusion() && interrupts.seen() == 0 {
+        figures.parts = parts::read(&meant.inputs, &meant.selector, &interrupts);
+    }
     if figures.asserted.more() > 0 {
         let more = stdx::counted(figures.asserted.more(), "row");
         cli::eprint_line(&format!(
@@ -229,6 +234,7 @@ impl ReportConfig {
             buckets: figures.buckets.as_ref(),
             server: figures.server_side(),
             selected: &self.selected,
+            parts: &figures.parts,
             assertions: figures.asserted.list(),
         };
         match &self.kind {

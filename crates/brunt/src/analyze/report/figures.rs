@@ -2,12 +2,12 @@
 
 use metrics::tally::Assertion;
 use metrics::{
-    Attacked, AttackedTargets, Batch, By, GateFigures, GateOutcome, Generator, Groups, JudgedRun,
-    Phases, Selector, Summary, TargetRows, TargetTable, Timeline, Traffic, Verdict,
+    AgentRecord, Attacked, AttackedTargets, Batch, By, GateFigures, GateOutcome, Generator, Groups,
+    JudgedRun, Phases, Selector, Summary, TargetRows, TargetTable, Timeline, Traffic, Verdict,
 };
 use recordings::{ClockShift, Generators, ServerRows};
 use report::server::ServerSide;
-use report::{BucketCounts, Buckets};
+use report::{BucketCounts, Buckets, Part};
 use results::{Detail, ReadAhead, Selection};
 use tools::ab::AbReport;
 
@@ -53,6 +53,8 @@ pub(super) struct Figures {
     pub(super) losses: Vec<String>,
     pub(super) ab: Option<AbReport>,
     pub(super) server: ServerRows,
+    /// What each of several inputs says by itself.
+    pub(super) parts: Vec<Part>,
     /// Gates, and a script's thresholds, checks and metrics.
     pub(super) asserted: Asserted,
     /// What gates select, where there are gates.
@@ -87,6 +89,7 @@ impl Figures {
             merged: None,
             losses: Vec::new(),
             server: ServerRows::new(options.server_shift),
+            parts: Vec::new(),
             asserted: Asserted::default(),
             gates: options.gates,
             buckets: options.buckets.map(BucketCounts::new),
@@ -204,6 +207,14 @@ impl Figures {
     /// All requests, of which the verdict is.
     fn whole(&self) -> &Summary {
         self.part.as_ref().map_or(&self.summary, |(_, whole)| whole)
+    }
+
+    /// Groups of agents have the names that the table of agents has.
+    pub(super) fn name_agents(&mut self) {
+        let agents: Vec<&AgentRecord> = Assertion::agents(self.asserted.list()).collect();
+        if let Some(groups) = &mut self.groups {
+            groups.name_agents(&agents);
+        }
     }
 
     pub(super) fn verdict(&self) -> Verdict {

@@ -114,6 +114,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = flag_table!(AttackFlags:
     &results::contents(),
     &[display::prometheus_addr()],
     &display::fails(),
+    &[display::abort_when()],
     &display::shown(),
     &[display::tui()],
     &client::threads(),

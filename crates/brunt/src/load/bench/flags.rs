@@ -106,6 +106,7 @@ pub(crate) const FLAGS: &[Flag<BenchFlags>] = flag_table!(BenchFlags:
     &results::contents(),
     &[display::prometheus_addr()],
     &display::fails(),
+    &[display::abort_when()],
     &display::shown(),
     &[display::tui()],
     &client::threads(),

@@ -12,13 +12,12 @@ use cli::{
     CommandError, CommandResult, Document, ExitCode, ExitError, Interrupts, Invocation, Output,
     append_job_summary,
 };
-use metrics::tally::Assertion;
 use remote::{CableArchive, Records, Resumable};
 use report::cable::{CableInput, CableMemory};
 use session::save::{self, SaveRequest, SavedTest};
 use session::{
-    GateObserver, Observer, OnCutOff, RunFigures, Session, SessionOptions, SessionOutcome,
-    target_labels,
+    GateObserver, LoadOnPage, OnCutOff, RunFigures, RunOutcome, RunPlace, RunRequest,
+    SessionOptions, target_labels,
 };
 
 use store::{Finish, OpenRun};
@@ -81,90 +80,75 @@ pub(super) fn resume(found: Resumable, archive: CableArchive, outputs: Outputs) 
     test(CableConfig { cable, load_test, fails_on_loss: false }, None)
 }
 
-/// What became of a test.
-struct CableOutcome {
-    ended: SessionOutcome,
-    report: CableReport,
-    memory: Option<CableMemory>,
-    fleet: Option<Records>,
-}
-
 /// Carries out a test.
 fn test(config: CableConfig, mut saved: Option<&mut OpenRun>) -> CommandResult {
     let CableConfig { cable, mut load_test, fails_on_loss } = config;
     load_test.reports.try_out()?;
     let interrupts = Interrupts::watch()?;
+    let provenance = session::provenance_row();
     let (format, watching) = (load_test.format, load_test.watching.take());
     let (output, run) = (load_test.results.take(), saved.as_deref_mut());
     let results = save::open_results(output, format, run, watching.as_ref())?;
-    let mut progress = load_test.live_progress(&interrupts);
-    let page = load_test.live_page(&interrupts);
-    let mut view = page.as_ref().map(|page| page.view(&load_test.plan));
-    let mut figures = RunFigures::new(OnCutOff::Counted);
-    let mut gates = GateObserver::new(&load_test.gates, target_labels(&load_test.plan));
-    let keeps_results_open = gates.is_some() || load_test.fleet.is_some();
-    let options =
-        SessionOptions { results, keeps_results_open, ..SessionOptions::new(&interrupts) };
-    let observers: &mut [&mut dyn Observer] =
-        &mut [&mut figures, &mut gates, &mut view, &mut progress];
-    let outcome = match &load_test.fleet {
-        None => run_here(&cable, &load_test, options, observers)?,
-        Some(source) => {
-            let test = (&load_test, source, &interrupts);
-            run_on_fleet(&cable, test, options, observers)?
-        }
+    let request = RunRequest {
+        plan: load_test.plan.clone(),
+        options: SessionOptions { results, ..SessionOptions::new(&interrupts) },
+        shown: load_test.open_displays(LoadOnPage::Fixed, &interrupts)?,
+        figures: Some(RunFigures::new(OnCutOff::Counted)),
+        gates: GateObserver::new(&load_test.gates, target_labels(&load_test.plan)),
     };
-    let CableOutcome { ended, report: seen, memory, fleet } = outcome;
-    let generator = &ended.generator;
-    let mut asserted =
-        gates.map_or_else(Vec::new, |gates| gates.outcomes(&figures.summary, generator, &[]));
+    let CableOutcome { mut outcome, report: seen, memory, fleet } = match &load_test.fleet {
+        None => run_here(&cable, &load_test, request)?,
+        Some(source) => run_on_fleet(&cable, (&load_test, source, &interrupts), request)?,
+    };
+    let mut asserted = outcome.gate_outcomes(&[]);
     let failed = fleet.and_then(|records| fleet::conclude(&records, &mut asserted));
-    if let Some(results) = ended.results {
-        results.finish(asserted.clone())?;
+    let asserted = outcome.conclude(asserted, provenance)?;
+    let verdict = outcome.verdict(&asserted);
+    if let Some((figures, verdict)) = outcome.figures.as_ref().zip(verdict.as_ref()) {
+        let input = CableInput {
+            plan: cable.plan(),
+            outcome: &seen,
+            generator: &outcome.ended.generator,
+            verdict,
+            memory,
+            assertions: &asserted,
+        };
+        report(saved, &input, figures, &load_test)?;
     }
-    asserted.extend(ended.events.into_iter().map(Assertion::Event));
-    asserted.push(session::provenance_row());
-    let verdict = figures.verdict(generator).with_agents(&asserted);
-    let input = CableInput {
-        plan: cable.plan(),
-        outcome: &seen,
-        generator,
-        verdict: &verdict,
-        memory,
-        assertions: &asserted,
-    };
-    report(saved, &input, &figures, &load_test)?;
     if let Some(cause) = failed {
         return Err(anyhow!("the fleet ended the run early: {cause}").into());
     }
-    let code = session::conclude_run(&asserted, Some(&verdict), load_test.on_invalid);
+    let code = session::conclude_run(&asserted, verdict.as_ref(), load_test.on_invalid);
     let lost = seen.deliveries.lost + seen.unanswered > 0 || seen.subscribed == 0;
     Ok(if fails_on_loss && lost { ExitCode::Lost } else { code })
+}
+
+/// What became of a test.
+struct CableOutcome {
+    outcome: RunOutcome,
+    report: CableReport,
+    memory: Option<CableMemory>,
+    fleet: Option<Records>,
 }
 
 /// Runs the users on this machine.
 fn run_here(
     cable: &Arc<Cable>,
     test: &LoadTest,
-    options: SessionOptions,
-    observers: &mut [&mut dyn Observer],
+    request: RunRequest,
 ) -> Result<CableOutcome, ExitError> {
     session::warn_descriptor_limit(&test.plan, &test.settings);
     let sockets = Arc::clone(cable);
     let mut memory = Memory::before(move || sockets.open());
-    let session = Session::start(test.plan.clone(), &test.settings, None, options)?;
-    let mut all: Vec<&mut dyn Observer> = vec![&mut memory];
-    all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
-    let ended = session.run(&mut all)?;
-    Ok(CableOutcome { ended, report: cable.report(), memory: memory.most(), fleet: None })
+    let outcome = request.carry_out(RunPlace::here(&test.settings), &mut [&mut memory])?;
+    Ok(CableOutcome { outcome, report: cable.report(), memory: memory.most(), fleet: None })
 }
 
 /// Runs the users on the agents of a fleet.
 fn run_on_fleet(
     cable: &Cable,
     (test, source, interrupts): (&LoadTest, &FleetSource, &Interrupts),
-    options: SessionOptions,
-    observers: &mut [&mut dyn Observer],
+    request: RunRequest,
 ) -> Result<CableOutcome, ExitError> {
     let archive = CableArchive {
         plan: cable.plan().clone(),
@@ -173,8 +157,8 @@ fn run_on_fleet(
         workers: None,
     };
     let (execution, records, parts) = fleet::start_cable(archive, source, interrupts)?;
-    let ended = Session::over(execution, &test.plan, options)?.run(observers)?;
-    Ok(CableOutcome { ended, report: parts.report(), memory: None, fleet: Some(records) })
+    let outcome = request.carry_out(RunPlace::Fleet(Box::new(execution)), &mut [])?;
+    Ok(CableOutcome { outcome, report: parts.report(), memory: None, fleet: Some(records) })
 }
 
 fn report(

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use cli::value::FixedAddresses;
 use cli::{EmptyValue, Flag, ValueKind, value};
 use engine::{AnswerClock, IoChoice, Renewal};
 use stdx::Nanos;
@@ -30,6 +31,8 @@ pub(crate) struct ConnectionFlags {
     pub(crate) unix_socket: Option<String>,
     /// Pairs of `host:port`: the URL's, and the one that is connected to.
     pub(crate) connect_to: Vec<(String, String)>,
+    /// Addresses of names.
+    pub(crate) fixed: Vec<FixedAddresses>,
     /// Header fields of CONNECT requests to a proxy.
     pub(crate) proxy_headers: Vec<(String, String)>,
     /// When connections are replaced.
@@ -82,8 +85,8 @@ pub(crate) struct EngineFlags {
 }
 
 /// The rows on how a connection reaches its server, but for `-laddr`.
-pub(crate) const fn route<T: AsMut<ClientFlags>>() -> [Flag<T>; 5] {
-    [unix_socket(), connect_to(), resolvers(), dns_ttl(), proxy_header()]
+pub(crate) const fn route<T: AsMut<ClientFlags>>() -> [Flag<T>; 6] {
+    [unix_socket(), connect_to(), resolve(), resolvers(), dns_ttl(), proxy_header()]
 }
 
 /// The rows on when connections are replaced.
@@ -132,6 +135,16 @@ row!(
     "",
     "Connect to another host and port than the URL's; repeat for other hosts, or to alternate between several.",
     |values, text| value::connect_to(text).map(|pair| values.connection.connect_to.push(pair))
+);
+row!(
+    ClientFlags,
+    resolve,
+    "resolve",
+    ValueKind::Text("HOST:PORT:ADDRESS,…"),
+    "",
+    "Addresses of a name at a port, as in curl; several take turns. Repeat for other names.",
+    |values, text| value::fixed_addresses(text).map(|fixed| values.connection.fixed.push(fixed));
+    .native()
 );
 row!(
     ClientFlags,

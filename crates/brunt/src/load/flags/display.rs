@@ -2,7 +2,7 @@
 
 use cli::{Flag, ValueKind, value};
 use metrics::Gates;
-use session::OnInvalid;
+use session::{AbortWhen, OnInvalid};
 
 /// The flags that say what people see of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +23,8 @@ pub(crate) struct DisplayFlags {
     pub(crate) gates: Gates,
     /// Whether an INVALID verdict decides the exit code.
     pub(crate) on_invalid: OnInvalid,
+    /// When the run is ended early.
+    pub(crate) abort_when: AbortWhen,
 }
 
 /// The rows on what terminal and browser show.
@@ -30,18 +32,15 @@ pub(crate) const fn shown<T: AsMut<DisplayFlags>>() -> [Flag<T>; 4] {
     [json(), progress(), quiet(), web()]
 }
 
-row!(
-    DisplayFlags,
-    prometheus_addr,
-    "prometheus-addr",
-    ValueKind::Text("ADDR:PORT"),
-    "",
-    "Serve live metrics here.",
-    |values, text| {
-        values.prometheus_addr = Some(text.to_owned());
+/// The flag `-prometheus-addr`.
+pub(crate) const fn prometheus_addr<T: AsMut<DisplayFlags>>() -> Flag<T> {
+    let (kind, docs) = (ValueKind::Text("ADDR:PORT"), session::METRICS_DOCS);
+    Flag::new("prometheus-addr", kind, "", docs, |options: &mut T, text| {
+        options.as_mut().prometheus_addr = Some(text.to_owned());
         Ok(())
-    }
-);
+    })
+}
+
 /// The flag `-web`.
 pub(crate) const fn web<T: AsMut<DisplayFlags>>() -> Flag<T> {
     Flag::new("web", session::web::VALUE, "", session::web::DOCS, |options: &mut T, text| {
@@ -69,6 +68,15 @@ pub(crate) const fn fail_on_invalid<T: AsMut<DisplayFlags>>() -> Flag<T> {
     let docs = session::FAIL_ON_INVALID;
     Flag::new("fail-on-invalid", ValueKind::Switch, "", docs, |options: &mut T, text| {
         OnInvalid::parse(text).map(|on| options.as_mut().on_invalid = on)
+    })
+    .native()
+}
+
+/// The flag `-abort-when`.
+pub(crate) const fn abort_when<T: AsMut<DisplayFlags>>() -> Flag<T> {
+    let kind = ValueKind::Text(session::ABORT_CONDITIONS);
+    Flag::new("abort-when", kind, "", session::ABORT_WHEN, |options: &mut T, text| {
+        AbortWhen::parse(text).map(|when| options.as_mut().abort_when = when)
     })
     .native()
 }

@@ -9,7 +9,9 @@ use metrics::{CONDITIONS_MAX, Condition, Metric, Op};
 use remote::flags::FleetRequest;
 use report::live::Paint;
 use session::monitor_flags::monitor_beside;
-use session::{MonitorConfig, OnInvalid, ReportFiles};
+use session::{
+    Displays, MetricsRequest, MonitorConfig, OnInvalid, PageRequest, ReportFiles, TerminalView,
+};
 use stdx::{Nanos, mix};
 use study::seek::{By, Lengths, Search, Subject};
 use workload::arrival::{Rate, Shape};
@@ -46,6 +48,8 @@ pub(crate) struct SeekConfig {
     fitted: Vec<&'static str>,
     /// The file that keeps the steps.
     pub(crate) state: Option<String>,
+    /// When the command began (Unix ns).
+    pub(crate) began: i64,
     /// Whether the seed was given, and not drawn.
     pub(crate) seed_given: bool,
     /// The file for the curve, and its format.
@@ -54,14 +58,12 @@ pub(crate) struct SeekConfig {
     pub(crate) reports: ReportFiles,
     /// Whether the answer is printed as JSON.
     pub(crate) json: bool,
-    /// The address of the live page; empty for any that is free.
-    pub(crate) web: Option<String>,
+    /// What is seen of a step while it goes on.
+    pub(crate) displays: Displays,
     /// Whether INVALID steps decide the exit code.
     pub(crate) on_invalid: OnInvalid,
     /// Whether a line is shown after each step.
     pub(crate) lines: bool,
-    /// Whether live progress is shown during a step.
-    pub(crate) live: bool,
     /// Whether texts are coloured.
     pub(crate) paint: Paint,
 }
@@ -114,14 +116,22 @@ pub(crate) fn resolve(
         cooldown: flags.cooldown.unwrap_or(lengths(flags).cooldown),
         fitted: fitted(flags),
         state: flags.state.clone(),
+        began: session::unix_ns(),
         seed_given: flags.client.engine.seed.is_some(),
         plot: plot(flags)?,
         reports: flags.saving.reports.clone(),
         json: flags.display.json,
-        web: flags.display.web.clone(),
+        displays: Displays {
+            terminal: match (flags.display.tui, lines && terminal) {
+                (true, _) => TerminalView::FullScreen,
+                (false, true) => TerminalView::Progress,
+                (false, false) => TerminalView::Nothing,
+            },
+            page: flags.display.web.as_deref().map(PageRequest::at),
+            metrics: flags.display.prometheus_addr.as_deref().map(MetricsRequest::at),
+        },
         on_invalid: flags.display.on_invalid,
         lines,
-        live: lines && terminal,
         paint: paint(environment),
     })
 }
@@ -364,10 +374,14 @@ impl SeekConfig {
 }
 
 /// What decides which server is asked, and how, besides the targets.
-fn way(settings: &Settings) -> [(&'static str, String); 7] {
+fn way(settings: &Settings) -> [(&'static str, String); 8] {
     let texts =
         |list: Vec<String>| if list.is_empty() { "none".to_owned() } else { list.join(", ") };
     let redirected = settings.connect_to.iter().map(|(from, to)| format!("{from} at {to}"));
+    let fixed = settings.host_policy.hosts.iter().map(|rule| {
+        let port = rule.port.map_or_else(String::new, |port| format!(":{port}"));
+        format!("{}{port} at {}", rule.name, rule.ip)
+    });
     let socket = settings.unix_socket.as_ref().map(|path| path.display().to_string());
     let protocol = match settings.protocol {
         Protocol::Http1 => "HTTP/1.1",
@@ -382,6 +396,7 @@ fn way(settings: &Settings) -> [(&'static str, String); 7] {
         ("protocol", protocol.to_owned()),
         ("streams", streams),
         ("connect-to", texts(redirected.collect())),
+        ("resolve", texts(fixed.collect())),
         ("unix-socket", texts(socket.into_iter().collect())),
         ("laddr", texts(settings.local_addrs.iter().map(ToString::to_string).collect())),
         (
@@ -453,6 +468,7 @@ pub(crate) mod tests {
         assert_eq!(identity("-budget=2m"), identity("-budget=4m"), "a longer search goes on");
         for (flags, name) in [
             ("-connect-to h:443:a:1", "connect-to"),
+            ("-resolve h:443:127.0.0.1", "resolve"),
             ("-unix-socket /a", "unix-socket"),
             ("-redirects 3", "redirects"),
             ("-redirects -1", "redirects"),

@@ -144,6 +144,8 @@ pub(crate) const FLAGS: &[Flag<SeekFlags>] = flag_table!(SeekFlags:
         display::json().with_docs("Print the answer and all steps as JSON."),
         display::progress().with_default("on").with_docs(PROGRESS),
         display::web(),
+        display::tui(),
+        display::prometheus_addr(),
         display::fail_on_invalid().with_docs(FAIL_ON_INVALID),
     ],
     &client::threads(),
@@ -271,12 +273,9 @@ const OWN: &[Flag<SeekFlags>] = &[
         "e",
         ValueKind::Text("NAME=VALUE"),
         "",
-        "A variable for the script, in __ENV. May be repeated.",
+        "A variable for the script, in __ENV; a name alone takes its value from the environment. May be repeated.",
         |t: &mut SeekFlags, v| {
-            let (name, value) = v
-                .split_once('=')
-                .ok_or_else(|| ValueError::new(format!("\"{v}\" is not NAME=VALUE")))?;
-            t.env.push((name.to_owned(), value.to_owned()));
+            t.env.extend(k6::script_variable(v));
             Ok(())
         },
     )

@@ -87,6 +87,8 @@ fn seek(
     saved: Option<&mut OpenRun>,
 ) -> CommandResult {
     let (state, mut steps) = State::open(&mut config)?;
+    // Which is also when git is asked for the commit.
+    drop(session::provenance());
     // A place that cannot be written is found before the first step, not after the last.
     config.plot.iter().try_for_each(|(path, _)| Output::named(Some(path)).try_out())?;
     if let (Some(state), false) = (&state, steps.is_empty()) {
@@ -95,36 +97,69 @@ fn seek(
             &format!("{state}: going on after {}", stdx::counted(steps.len() as u64, "step")),
         );
     }
-    let mut runner = match Runner::new(&config, interrupts) {
+    let metrics = config.displays.metrics.as_ref();
+    let metrics = metrics.map(|metrics| metrics.open(&config.plan)).transpose()?.flatten();
+    let mut runner = match Runner::new(&config, metrics, interrupts) {
         Ok(runner) => runner,
         // The script's log says why.
         Err(code) => return Ok(code),
     };
-    let found = search(
-        &config,
-        &mut steps,
+    let concluded = measure(&config, &mut runner, &mut steps, state.as_ref())
+        .and_then(|found| report_found(&config, &mut runner, (&steps, &found), saved));
+    // What was found is printed and kept by now, whatever a script's teardown does; a search that failed needs it as well, and its
+    // own error says more.
+    let closed = runner.close();
+    let code = concluded?;
+    closed?;
+    Ok(code)
+}
+
+/// Runs the steps; each is kept before the next one begins.
+fn measure(
+    config: &SeekConfig,
+    runner: &mut Runner<'_>,
+    steps: &mut Vec<Step>,
+    state: Option<&State>,
+) -> Result<SearchOutcome, ExitError> {
+    search(
+        config,
+        steps,
         |trial, number, left| runner.run(trial, number, left),
         |steps, left| {
             let last = steps.last().map(|step| {
                 report::seek::line(&config.search, steps.len(), step, left, config.paint)
             });
-            last.into_iter().for_each(|line| print_line(&config, &line));
-            state.as_ref().map_or(Ok(()), |state| state.save(steps))
+            last.into_iter().for_each(|line| print_line(config, &line));
+            state.map_or(Ok(()), |state| state.save(steps))
         },
-    )?;
+    )
+}
+
+/// Prints and keeps what was found, with what limits the server.
+fn report_found(
+    config: &SeekConfig,
+    runner: &mut Runner<'_>,
+    (steps, found): (&[Step], &SearchOutcome),
+    saved: Option<&mut OpenRun>,
+) -> CommandResult {
     let limit = runner.limit.take();
+    let attacked = match &config.script {
+        Some(script) => Some(script.path.clone()),
+        None => report::planned(&target_labels(&config.plan)),
+    };
+    let assertions = [session::provenance_row()];
     let input = SeekInput {
         search: &config.search,
-        steps: &steps,
-        outcome: &found,
+        steps,
+        outcome: found,
         limit: limit.as_ref(),
         seed: config.plan.seed,
         arrivals: config.arrivals(),
+        attacked: attacked.as_deref(),
+        began: Some(config.began),
+        assertions: &assertions,
     };
-    let code = conclude(&config, &input, saved)?;
-    // What was found is printed and kept by now, whatever a script's teardown does.
-    runner.close()?;
-    Ok(code)
+    conclude(config, &input, saved)
 }
 
 /// Runs what is proposed, step by step, until there is no more to do. `run` carries a step out, whatever it is made of, and
@@ -159,11 +194,7 @@ fn conclude(
 ) -> CommandResult {
     let (steps, outcome) = (input.steps, input.outcome);
     if let Some(run) = saved {
-        let attacked = match &config.script {
-            Some(script) => Some(script.path.clone()),
-            None => report::planned(&target_labels(&config.plan)),
-        };
-        keep(run, input, attacked)?;
+        keep(run, input)?;
     }
     append_job_summary(|| report::seek::markdown(input));
     config.reports.write(|document| match document {
@@ -194,11 +225,7 @@ fn is_invalid(steps: &[Step], outcome: &SearchOutcome) -> bool {
 }
 
 /// Stores the answer, all steps and the curve.
-fn keep(
-    run: &mut OpenRun,
-    input: &SeekInput<'_>,
-    attacked: Option<String>,
-) -> Result<(), ExitError> {
+fn keep(run: &mut OpenRun, input: &SeekInput<'_>) -> Result<(), ExitError> {
     let documents = [
         ("report.txt", report::seek::text(input)),
         ("report.json", report::seek::json(input)),
@@ -207,6 +234,7 @@ fn keep(
     save::save_documents(run, &documents)?;
     let conclusion = report::seek::conclusion(input);
     let server = Some(save::server_of(&report::seek::server_result(input)));
+    let attacked = input.attacked.map(str::to_owned);
     run.conclude(Finish { conclusion, attacked, server, ..Finish::default() });
     Ok(())
 }

@@ -11,10 +11,11 @@ use metrics::tally::Assertion;
 use metrics::{Batch, FailureKind, Snapshot, Summary, Verdict};
 use remote::flags::FleetRequest;
 use report::seek::LimitAtLoad;
-use session::web::{self, LivePage};
+use session::web::LivePage;
 use session::{
-    Control, Deadline, DeadlineKind, Observer, ObserverError, OnInterrupt, Progress, ResultsFile,
-    Session, SessionOptions, SessionOutcome, StopPolicy, target_labels,
+    Control, Deadline, DeadlineKind, Observer, ObserverError, OnInterrupt, OpenDisplays,
+    PrometheusExporter, ResultsFile, RunPlace, RunRequest, SessionOptions, SessionOutcome,
+    StopPolicy, target_labels,
 };
 use stdx::{Nanos, mix};
 use study::seek::{By, Meter, Step, TimeLeft, Trial};
@@ -36,6 +37,8 @@ pub(super) struct Runner<'a> {
     script: Option<SearchedScript>,
     interrupts: Interrupts,
     page: Option<LivePage>,
+    /// The live metrics of all steps.
+    metrics: Option<PrometheusExporter>,
     /// How long to pause before the next step.
     pause: Duration,
     /// What limits the server, by the step that shows most of it; `None` where nothing is watched.
@@ -70,16 +73,45 @@ impl Observer for StepObserver<'_, '_> {
     }
 }
 
+/// How a step on a fleet ended.
+struct FleetStep {
+    session: SessionOutcome,
+    agents: Vec<Assertion>,
+}
+
+/// Carries out a step on a fleet that is formed for it.
+///
+/// # Errors
+/// The fleet cannot be formed, or ended the step early.
+fn on_fleet(
+    (request, settings): (RunRequest, &Settings),
+    fleet: &FleetRequest,
+    interrupts: &Interrupts,
+    observers: &mut [&mut dyn Observer],
+) -> Result<FleetStep, ExitError> {
+    let formed = fleet::form((&request.plan, settings), fleet, interrupts, &mut |_| ());
+    let (execution, records) = formed.map_err(anyhow::Error::new)?;
+    let session = request.carry_out(RunPlace::Fleet(Box::new(execution)), observers)?.ended;
+    let mut agents = Vec::new();
+    match fleet::conclude(&records, &mut agents) {
+        Some(cause) => Err(anyhow!("the fleet ended a step early: {cause}").into()),
+        None => Ok(FleetStep { session, agents }),
+    }
+}
+
 impl<'a> Runner<'a> {
     /// Nothing was run yet but a script's `setup`.
     ///
     /// # Errors
     /// The script cannot be run; its log says why.
-    pub(super) fn new(config: &'a SeekConfig, interrupts: Interrupts) -> Result<Self, ExitCode> {
+    pub(super) fn new(
+        config: &'a SeekConfig,
+        metrics: Option<PrometheusExporter>,
+        interrupts: Interrupts,
+    ) -> Result<Self, ExitCode> {
         let script = config.script.as_ref().map(SearchedScript::open).transpose()?;
-        let address = config.web.as_deref();
-        let page = address.and_then(|address| web::open(address, &interrupts));
-        Ok(Self { config, script, interrupts, page, pause: Duration::ZERO, limit: None })
+        let page = config.displays.page.as_ref().and_then(|page| page.open(&interrupts));
+        Ok(Self { config, script, interrupts, page, metrics, pause: Duration::ZERO, limit: None })
     }
 
     /// Runs a script's `teardown`.
@@ -114,7 +146,6 @@ impl<'a> Runner<'a> {
             ..self.config.plan.clone()
         };
         let settings = self.config.settings(trial.load);
-        let mut progress = self.config.live.then(|| Progress::new(&plan));
         let meter_duration = meter.duration();
         let stop = self.stop(meter_duration);
         let mut watched =
@@ -124,22 +155,27 @@ impl<'a> Runner<'a> {
         let begun = Cell::default();
         let mut step =
             StepObserver { meter: &mut meter, summary: Summary::new(), cut: None, begun: &begun };
-        let mut view = self.page.as_ref().map(|page| page.view_of_step(&plan));
-        let observers: &mut [&mut dyn Observer] =
-            &mut [&mut step, &mut watched, &mut view, &mut progress];
+        let view = self.page.as_ref().map(|page| page.view_of_step(&plan));
+        let terminal = self.config.displays.terminal.open(&plan, &self.interrupts);
+        let shown = OpenDisplays::of_step(view, terminal);
+        let observers: &mut [&mut dyn Observer] = &mut [&mut step, &mut watched, &mut self.metrics];
         let (mut agents, mut done) = (Vec::new(), None);
         let outcome = match (&mut self.script, &self.config.fleet) {
             (Some(script), _) => {
                 let trial = self.config.trial(trial.load, meter_duration, &begun);
-                let ended = script.run(&trial, options, observers)?;
+                let ended = script.run(&trial, (options, shown), observers)?;
                 done = Some((ended.iterations, ended.unsent));
                 ended.session
             }
-            (None, None) => Session::start(plan, &settings, None, options)?.run(observers)?,
-            (None, Some(request)) => {
-                let ended;
-                (ended, agents) = self.on_fleet(request, (&plan, &settings), options, observers)?;
-                ended
+            (None, None) => {
+                let request = RunRequest { shown, ..RunRequest::new(plan, options) };
+                request.carry_out(RunPlace::here(&settings), observers)?.ended
+            }
+            (None, Some(fleet)) => {
+                let request = RunRequest { shown, ..RunRequest::new(plan, options) };
+                let ended = on_fleet((request, &settings), fleet, &self.interrupts, observers)?;
+                agents = ended.agents;
+                ended.session
             }
         };
         if outcome.interrupts > 0 {
@@ -157,33 +193,17 @@ impl<'a> Runner<'a> {
         };
         let limit = watched
             .and_then(|watched| watched.limit(&self.config.search, &step, (&outcome, &verdict)));
+        self.keep_nearest(limit);
+        Ok(Some(step))
+    }
+
+    /// Keeps what limits the server, of the step that shows most of it.
+    fn keep_nearest(&mut self, limit: Option<LimitAtLoad>) {
         let is_nearer = |limit: &LimitAtLoad| {
             self.limit.as_ref().is_none_or(|before| limit.is_nearer_than(before))
         };
         if let Some(limit) = limit.filter(is_nearer) {
             self.limit = Some(limit);
-        }
-        Ok(Some(step))
-    }
-
-    /// Runs a step on a fleet; also returns its agents.
-    ///
-    /// # Errors
-    /// The fleet does not form, or lost an agent.
-    fn on_fleet(
-        &self,
-        request: &FleetRequest,
-        (plan, settings): (&Plan, &Settings),
-        options: SessionOptions,
-        observers: &mut [&mut dyn Observer],
-    ) -> Result<(SessionOutcome, Vec<Assertion>), ExitError> {
-        let formed = fleet::form((plan, settings), request, &self.interrupts, &mut |_| ());
-        let (execution, records) = formed.map_err(anyhow::Error::new)?;
-        let outcome = Session::over(execution, plan, options)?.run(observers)?;
-        let mut agents = Vec::new();
-        match fleet::conclude(&records, &mut agents) {
-            Some(cause) => Err(anyhow!("the fleet ended a step early: {cause}").into()),
-            None => Ok((outcome, agents)),
         }
     }
 

@@ -55,7 +55,7 @@ pub(super) fn of(value: &Value<'_>, known: &KnownUrls) -> ReadResult<(Rc<str>, O
             return Err(ReadError::Refused(INVALID_URL, format!("invalid URL: '#{shown}'")));
         }
     };
-    if is_plain(&url) {
+    if url.len() <= URL_MAX && is_plain(&url) {
         let name = name.or_else(|| stdx::redacted_query(&url));
         return Ok((known.keep(&url), name));
     }
@@ -66,6 +66,10 @@ pub(super) fn of(value: &Value<'_>, known: &KnownUrls) -> ReadResult<(Rc<str>, O
 
 /// Refuses a text that is not a URL.
 fn require_url(url: &str) -> ReadResult<()> {
+    if url.len() > URL_MAX {
+        let text = format!("invalid URL: it has {} bytes (at most {URL_MAX})", url.len());
+        return Err(ReadError::Refused(INVALID_URL, text));
+    }
     // A URL of another scheme fails when it is requested, and counts; a text that is not a URL is not requested.
     if let Some(reason) = malformed(url) {
         return Err(ReadError::Refused(INVALID_URL, format!("invalid URL: {reason}")));
@@ -84,6 +88,10 @@ fn require_url(url: &str) -> ReadResult<()> {
     }
     Ok(())
 }
+
+/// Bytes of a URL, at most: names, errors and rows have it, and a script may have another one in each iteration. Servers take no more
+/// than a few KiB.
+const URL_MAX: usize = 64 << 10;
 
 /// k6's number for a text that is not a URL.
 const INVALID_URL: u16 = 1020;

@@ -1,0 +1,77 @@
+//! Commands as words. A value that is known only later stands in a word as one character of a private plane, so that words are
+//! plain strings until they become texts.
+
+use crate::{Encoding, Piece, Source, Text, Value};
+
+/// A command with the words it was given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Command {
+    /// The line it begins in, from 1.
+    pub(super) line: usize,
+    pub(super) words: Vec<String>,
+    /// What it reads: a here-document, a here-string.
+    pub(super) stdin: Option<String>,
+    /// Whether it reads what the command before it prints.
+    pub(super) is_piped: bool,
+    /// The comment lines right above it.
+    pub(super) comments: Vec<String>,
+}
+
+/// Commands and the values that their words hold.
+#[derive(Debug, Default)]
+pub(super) struct Commands {
+    pub(super) list: Vec<Command>,
+    pub(super) values: Values,
+    /// What is not understood, with its line.
+    pub(super) problems: Vec<(usize, String)>,
+}
+
+/// The values that stand in words as single characters.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    list: Vec<Value>,
+}
+
+/// The first character of the private plane.
+pub(super) const FIRST: u32 = 0xf_0000;
+
+impl Values {
+    /// The character that stands for a value.
+    pub(super) fn add(&mut self, source: Source, encodings: Vec<Encoding>) -> char {
+        let value = Value { source, encodings };
+        let at = self.list.iter().position(|seen| *seen == value).unwrap_or_else(|| {
+            self.list.push(value);
+            self.list.len() - 1
+        });
+        let at = u32::try_from(at).unwrap_or(0);
+        char::from_u32(FIRST + at).unwrap_or('\u{fffd}')
+    }
+
+    /// The value of a character, if it stands for one.
+    pub(super) fn get(&self, char: char) -> Option<&Value> {
+        let at = u32::from(char).checked_sub(FIRST)?;
+        self.list.get(at as usize)
+    }
+
+    /// A word as a text.
+    pub(super) fn text(&self, word: &str) -> Text {
+        let mut text = Text::default();
+        let mut literal = String::new();
+        for char in word.chars() {
+            match self.get(char) {
+                Some(value) => {
+                    text.push_str(&std::mem::take(&mut literal));
+                    text.pieces.push(Piece::Value(value.clone()));
+                }
+                None => literal.push(char),
+            }
+        }
+        text.push_str(&literal);
+        text
+    }
+
+    /// Whether a word is literal.
+    pub(super) fn is_literal(&self, word: &str) -> bool {
+        word.chars().all(|char| self.get(char).is_none())
+    }
+}
