@@ -63,6 +63,10 @@ impl fmt::Display for Kind {
 
 /// The kind of a document in JSON; by its first bytes if it is cut.
 fn json_kind(text: &str) -> Option<Kind> {
+    // A HAR may be large, and its first member says what it is.
+    if text[1..].trim_start().starts_with("\"log\"") {
+        return Some(Kind::Har);
+    }
     if let Ok(Value::Object(object)) = serde_json::from_str(text) {
         let has = |key: &str| object.contains_key(key);
         if has("openapi") || has("swagger") {

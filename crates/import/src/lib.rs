@@ -34,8 +34,8 @@ pub use input::{FileProblem, Files, Input};
 pub use kind::Kind;
 pub use limits::{DEPTH_MAX, INPUT_BYTES_MAX, REQUESTS_MAX};
 pub use model::{
-    Auth, Between, Body, Check, Content, Cookies, Decoding, Exchange, Extraction, Find, Group,
-    Header, Import, JsonStep, Multipart, Note, Part, Polling, Redirects, Step,
+    Auth, Between, Body, Check, Content, Conversation, Cookies, Decoding, Exchange, Extraction,
+    Find, Group, Header, Import, JsonStep, Multipart, Note, Part, Polling, Redirects, Reply, Step,
 };
 pub use openapi::DocumentError;
 pub use script::{ScriptSettings, write_script};

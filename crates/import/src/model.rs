@@ -49,6 +49,8 @@ pub enum Step {
         /// Its value.
         value: Text,
     },
+    /// A WebSocket: opened, talked over, closed.
+    Socket(Box<Conversation>),
     /// Think time.
     Pause(Nanos),
     /// A line for the reader.
@@ -99,6 +101,30 @@ pub struct Exchange {
     pub remarks: Vec<String>,
 }
 
+/// What is said over a WebSocket.
+#[derive(Debug, Clone, Default)]
+pub struct Conversation {
+    /// Where in the input.
+    pub place: Place,
+    /// What it is called in checks.
+    pub name: String,
+    /// The whole address.
+    pub url: Text,
+    /// Header fields of its handshake.
+    pub headers: Vec<Header>,
+    /// What is sent, in order.
+    pub messages: Vec<Reply>,
+}
+
+/// A message that is sent over a WebSocket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// What the message before it has in its text, which is waited for; none: it is sent at once.
+    pub after: Option<String>,
+    /// The message.
+    pub text: Text,
+}
+
 /// A header field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
@@ -122,6 +148,11 @@ pub enum Body {
     File {
         /// Its path, as the input has it.
         path: String,
+    },
+    /// Something that the recording lacks: as many bytes as it had.
+    Filler {
+        /// How many.
+        bytes: usize,
     },
     /// A form with files.
     Multipart(Multipart),

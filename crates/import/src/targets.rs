@@ -35,6 +35,9 @@ pub enum Need {
     /// A body of several files.
     #[error("its body cannot be made beforehand")]
     Body,
+    /// A WebSocket.
+    #[error("it is a WebSocket")]
+    Socket,
 }
 
 /// The targets of an import, each request once, in order.
@@ -42,6 +45,17 @@ pub enum Need {
 /// # Errors
 /// If a request depends on something: another's answer, a variable, the time.
 pub fn write_targets(import: &Import) -> Result<String, TargetsError> {
+    let steps = import.groups.iter().flat_map(|group| &group.steps);
+    for step in steps {
+        if let crate::Step::Socket(conversation) = step {
+            return Err(TargetsError::NeedsScript {
+                place: conversation.place.clone(),
+                method: "GET".to_owned(),
+                url: conversation.url.with_values_as("{}"),
+                need: Need::Socket,
+            });
+        }
+    }
     let targets: Vec<Target> = import.exchanges().map(Target::of).collect::<Result<_, _>>()?;
     let in_json = targets.iter().any(|target| !target.body.is_empty());
     Ok(targets.iter().map(|target| if in_json { target.json() } else { target.http() }).collect())
@@ -83,6 +97,7 @@ impl<'a> Target<'a> {
             Some(_) => return Err(refuse(Need::Credentials)),
         }
         let body = match &exchange.body {
+            Body::Filler { bytes } => vec![b'x'; *bytes],
             Body::None => vec![],
             Body::Text(text) => text.as_literal().ok_or_else(|| refuse(Need::Value))?.into(),
             Body::Bytes(bytes) => bytes.clone(),

@@ -24,6 +24,7 @@ pub(super) fn write(names: &mut Names, body: &Body, indent: &str) -> WrittenBody
         Body::None => return WrittenBody::default(),
         Body::Text(content) => text(names, content),
         Body::Bytes(bytes) => bytes_expression(names, bytes),
+        Body::Filler { bytes } => format!("'x'.repeat({bytes})"),
         Body::File { path } => names.file(path, FileForm::Bytes),
         Body::Multipart(multipart) => {
             names.helpers.extend([Helper::Multipart, Helper::BytesOf]);

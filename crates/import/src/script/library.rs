@@ -5,6 +5,7 @@
 pub(super) enum Helper {
     Between,
     BytesOf,
+    Converse,
     Cookie,
     Crypto,
     Encoding,
@@ -31,6 +32,7 @@ impl Helper {
     /// The import that it needs.
     pub(super) fn import(self) -> Option<&'static str> {
         match self {
+            Self::Converse => Some("import ws from 'k6/ws';\n"),
             Self::Crypto => Some("import crypto from 'k6/crypto';\n"),
             Self::Encoding => Some("import encoding from 'k6/encoding';\n"),
             _ => None,
@@ -43,6 +45,7 @@ impl Helper {
             Self::Crypto | Self::Encoding => "",
             Self::Between => BETWEEN,
             Self::BytesOf => BYTES_OF,
+            Self::Converse => CONVERSE,
             Self::Cookie => COOKIE,
             Self::Follow => FOLLOW,
             Self::FormEncode => FORM_ENCODE,
@@ -76,6 +79,30 @@ function bytesOf(content) {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return bytes;
+}
+";
+
+const CONVERSE: &str = r"
+// A WebSocket: each message goes out once one has come with `after` in it, the last is given half a second.
+function converse(url, params, messages) {
+  let next = 0;
+  const res = ws.connect(url, params, (socket) => {
+    const send = (received) => {
+      if (next >= messages.length) return;
+      while (next < messages.length) {
+        const { after, text } = messages[next];
+        if (after !== undefined && (received === undefined || !received.includes(after))) return;
+        received = undefined;
+        socket.send(text);
+        next++;
+      }
+      socket.setTimeout(() => socket.close(), 500);
+    };
+    socket.on('open', () => (messages.length === 0 ? socket.close() : send()));
+    socket.on('message', send);
+    socket.setTimeout(() => socket.close(), 10000);
+  });
+  return { status: res.status, sent: next };
 }
 ";
 

@@ -137,7 +137,7 @@ fn functions(names: &mut Names, import: &Import, groups: &[&Group]) -> (String, 
 }
 
 fn has_exchange(group: &Group) -> bool {
-    group.steps.iter().any(|step| matches!(step, Step::Exchange(_)))
+    group.steps.iter().any(|step| matches!(step, Step::Exchange(_) | Step::Socket(_)))
 }
 
 fn jar_names(import: &Import) -> BTreeSet<&str> {
@@ -154,10 +154,16 @@ fn steps(names: &mut Names, steps: &[Step], indent: &str) -> String {
     let mut out = String::new();
     let mut after_request = false;
     for step in steps {
-        if after_request && matches!(step, Step::Exchange(_) | Step::Batch(_) | Step::Remark(_)) {
+        if after_request
+            && matches!(
+                step,
+                Step::Exchange(_) | Step::Socket(_) | Step::Batch(_) | Step::Remark(_)
+            )
+        {
             out.push('\n');
         }
-        after_request = matches!(step, Step::Exchange(_) | Step::Batch(_) | Step::Pause(_));
+        after_request =
+            matches!(step, Step::Exchange(_) | Step::Socket(_) | Step::Batch(_) | Step::Pause(_));
         out.push_str(&one_step(names, step, indent));
     }
     out
@@ -178,6 +184,7 @@ fn one_step(names: &mut Names, step: &Step, indent: &str) -> String {
             let variable = names.found(variable);
             format!("{indent}{variable} = {};\n", expression::text(names, value))
         }
+        Step::Socket(conversation) => request::conversation(names, conversation, indent),
         Step::Pause(time) => format!("{indent}sleep({});\n", request::seconds(*time)),
         Step::Remark(text) => format!("{indent}// {}\n", quote::comment(text)),
         Step::SetCookie { url, name, value } => {

@@ -36,8 +36,16 @@ impl Names {
     pub(super) fn of(import: &Import) -> Self {
         let mut names = Self::default();
         let mut origins: Vec<String> = vec![];
-        for exchange in import.exchanges() {
-            let origin = origin(exchange.url.literal_start());
+        let mut urls: Vec<&Text> = import.exchanges().map(|exchange| &exchange.url).collect();
+        for step in import.groups.iter().flat_map(|group| &group.steps) {
+            match step {
+                crate::Step::Socket(conversation) => urls.push(&conversation.url),
+                crate::Step::SetCookie { url, .. } => urls.push(url),
+                _ => {}
+            }
+        }
+        for url in urls {
+            let origin = origin(url.literal_start());
             if let Some(origin) = origin.filter(|origin| !origins.iter().any(|seen| seen == origin))
             {
                 origins.push(origin.to_owned());
@@ -167,7 +175,7 @@ fn origin(start: &str) -> Option<&str> {
     if !matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https" | "ws" | "wss") {
         return None;
     }
-    let end = rest.find(['/', '?', '#'])?;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let host = &rest[..end];
     (!host.is_empty() && !host.contains('@')).then(|| &start[..scheme.len() + 3 + end])
 }
@@ -177,6 +185,11 @@ fn for_each_text(import: &Import, see: &mut impl FnMut(&Text)) {
     for step in import.groups.iter().flat_map(|group| &group.steps) {
         if let crate::Step::Assign { value, .. } | crate::Step::SetCookie { value, .. } = step {
             see(value);
+        }
+        if let crate::Step::Socket(conversation) = step {
+            see(&conversation.url);
+            conversation.headers.iter().for_each(|header| see(&header.value));
+            conversation.messages.iter().for_each(|message| see(&message.text));
         }
     }
     for exchange in import.exchanges() {

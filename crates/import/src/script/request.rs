@@ -8,7 +8,7 @@ use super::extraction;
 use super::library::Helper;
 use super::line::line;
 use super::names::Names;
-use crate::{Auth, Cookies, Exchange, Redirects, Text, quote};
+use crate::{Auth, Conversation, Cookies, Exchange, Header, Redirects, Text, quote};
 
 /// What of a call is needed to write it.
 struct Call {
@@ -83,11 +83,8 @@ fn call(names: &mut Names, exchange: &Exchange, indent: &str) -> (String, Call) 
         url = format!("withUser({url}, {}, {})", text(names, user), text(names, password));
     }
     let written = body::write(names, &exchange.body, indent);
-    let mut headers: Vec<(String, String)> = exchange
-        .headers
-        .iter()
-        .map(|header| (quote::key(&header.name), text(names, &header.value)))
-        .collect();
+    let mut headers: Vec<(String, String)> =
+        exchange.headers.iter().map(|header| header_member(names, header)).collect();
     if let Some(kind) = written.content_type.filter(|_| exchange.header("Content-Type").is_none()) {
         headers.push(("'Content-Type'".to_owned(), kind));
     }
@@ -113,6 +110,39 @@ fn call(names: &mut Names, exchange: &Exchange, indent: &str) -> (String, Call) 
     let params = params(exchange, &headers, indent);
     let call = Call { method: exchange.method.clone(), url, body: written.expression, params };
     (written.statements, call)
+}
+
+/// A header field as a member of an object. Addresses of the site follow its constant.
+fn header_member(names: &mut Names, header: &Header) -> (String, String) {
+    let is_address =
+        ["Referer", "Origin"].iter().any(|name| header.name.eq_ignore_ascii_case(name));
+    let value = if is_address { address(names, &header.value) } else { text(names, &header.value) };
+    (quote::key(&header.name), value)
+}
+
+/// A conversation over a WebSocket, and the check that all of it was said.
+pub(super) fn conversation(names: &mut Names, conversation: &Conversation, indent: &str) -> String {
+    names.helpers.insert(Helper::Converse);
+    let url = address(names, &conversation.url);
+    let headers: Vec<(String, String)> =
+        conversation.headers.iter().map(|header| header_member(names, header)).collect();
+    let headers = object(&headers, indent);
+    let params =
+        if headers.is_empty() { "{}".to_owned() } else { format!("{{ headers: {headers} }}") };
+    let mut out = String::new();
+    line(&mut out, indent, &format!("res = converse({url}, {params}, ["));
+    for message in &conversation.messages {
+        let after = message.after.as_deref();
+        let after =
+            after.map_or(String::new(), |after| format!("after: {}, ", quote::string(after)));
+        line(&mut out, indent, &format!("  {{ {after}text: {} }},", text(names, &message.text)));
+    }
+    line(&mut out, indent, "]);");
+    let title = quote::title(&format!("{} says all", conversation.name));
+    let count = conversation.messages.len();
+    let test = format!("(r) => r.status === 101 && r.sent === {count}");
+    line(&mut out, indent, &format!("check(res, {{ {title}: {test} }});"));
+    out
 }
 
 /// The header fields of credentials that are known beforehand.

@@ -1,0 +1,505 @@
+//! Which values of requests came in answers before: each is taken there and sent here.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use super::entry::Entry;
+use super::facts::Facts;
+use super::find::{Hit, Sink, SinkPlace, Source as Place, context, find};
+use super::look::{Look, is_id_name, is_same_name, is_token_name, is_uuid4, look};
+use crate::percent::encode_component;
+use crate::{Between, Encoding, Extraction, Find, Source, Text, Value};
+
+/// How long a value may be that is looked for, in bytes.
+const VALUE_BYTES_MAX: usize = 256 << 10;
+/// In how many answers a value is looked for, the latest first.
+const ANSWERS_MAX: usize = 60;
+/// How far a time in a request may be from the request's own, in milliseconds.
+const CLOCK_MS_MAX: i64 = 600_000;
+
+/// A request with those that its redirects led to; or a WebSocket.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// Entries, by their place in the list.
+    pub(super) chain: Vec<usize>,
+    pub(super) facts: Facts,
+}
+
+/// The search through one recording.
+pub(super) struct Correlator<'a> {
+    pub(super) entries: &'a [Entry],
+    pub(super) units: &'a [Unit],
+    /// The unit whose request is made.
+    pub(super) at: usize,
+    /// What is taken of which unit.
+    pub(super) taken: Vec<Taken>,
+    /// Variables that are made before a unit.
+    pub(super) made: Vec<(usize, String, Source)>,
+    /// Redirects that are not to be followed, since a value stands in them alone.
+    pub(super) split: BTreeSet<usize>,
+    typed: BTreeSet<(String, String)>,
+    tokens: HashMap<u64, Vec<usize>>,
+    names: BTreeMap<String, usize>,
+}
+
+/// A value that is taken of an answer.
+pub(super) struct Taken {
+    pub(super) unit: usize,
+    pub(super) extraction: Extraction,
+    value: String,
+    key: String,
+}
+
+impl<'a> Correlator<'a> {
+    pub(super) fn new(entries: &'a [Entry], units: &'a [Unit]) -> Self {
+        let mut tokens: HashMap<u64, Vec<usize>> = HashMap::new();
+        for (at, unit) in units.iter().enumerate() {
+            let mut seen = BTreeSet::new();
+            let last = &entries[unit.chain[unit.chain.len() - 1]];
+            let mut see = |text: &str| seen.extend(tokens_of(text).map(hash));
+            see(&last.answer.text);
+            see(&last.address);
+            last.answer.headers.iter().for_each(|(_, value)| see(value));
+            unit.chain.iter().for_each(|entry| {
+                entries[*entry].answer.headers.iter().for_each(|(_, value)| see(value));
+            });
+            for token in seen {
+                tokens.entry(token).or_default().push(at);
+            }
+        }
+        Self {
+            entries,
+            units,
+            at: 0,
+            taken: vec![],
+            made: vec![],
+            split: BTreeSet::new(),
+            typed: BTreeSet::new(),
+            tokens,
+            names: BTreeMap::new(),
+        }
+    }
+
+    /// The request that is made.
+    pub(super) fn entry(&self) -> &'a Entry {
+        &self.entries[self.units[self.at].chain[0]]
+    }
+
+    /// Where a value comes from when the script runs; none: it is the same in every session.
+    pub(super) fn resolve(&mut self, value: &str, sink: &Sink) -> Option<Value> {
+        if value.is_empty() || value.len() > VALUE_BYTES_MAX {
+            return None;
+        }
+        let found = self
+            .known(value, sink)
+            .or_else(|| self.in_cookies(value, sink))
+            .or_else(|| self.in_answers(value, sink))
+            .or_else(|| self.by_name_of_header(sink))
+            .or_else(|| self.made_by_browser(value, sink));
+        if found.is_none() {
+            self.typed.insert((typed_name(value, sink), value.to_owned()));
+        }
+        found
+    }
+
+    /// A variable that has the value already.
+    pub(super) fn known(&self, value: &str, sink: &Sink) -> Option<Value> {
+        let look = look(value);
+        let fits = |taken: &&Taken| {
+            let is_same = is_same_name(&taken.key, &sink.name);
+            taken.value == value
+                && match look {
+                    Look::Random | Look::Code => true,
+                    Look::Number => {
+                        sink.place == SinkPlace::Path || is_same || is_id_name(&sink.name)
+                    }
+                    Look::Word => is_same && is_token_name(&sink.name),
+                }
+        };
+        let taken = self.taken.iter().rev().find(fits)?;
+        Some(variable(&taken.extraction.variable))
+    }
+
+    /// A cookie that goes out with the request as well, as double submits do, or that an answer set.
+    fn in_cookies(&self, value: &str, sink: &Sink) -> Option<Value> {
+        let is_wanted = look(value) == Look::Random || is_token_name(&sink.name);
+        if sink.place == SinkPlace::Cookie || !is_wanted || value.len() < 6 {
+            return None;
+        }
+        let sent = self.entry().cookies.iter();
+        let by_request = sent.rev().find_map(|(name, cookie)| {
+            same_cookie(cookie, value).map(|encodings| (self.entry(), name, "/", encodings))
+        });
+        let earlier = self.units[..self.at].iter().rev().flat_map(|unit| unit.chain.iter().rev());
+        let (entry, name, path, encodings) = by_request.or_else(|| {
+            earlier.map(|at| &self.entries[*at]).find_map(|entry| {
+                entry.answer.cookies.iter().rev().find_map(|cookie| {
+                    let encodings = same_cookie(&cookie.value, value)?;
+                    Some((entry, &cookie.name, cookie.path.as_str(), encodings))
+                })
+            })
+        })?;
+        let url = format!("{}{path}", entry.origin());
+        Some(Value { source: Source::Cookie { url, name: name.clone() }, encodings })
+    }
+
+    fn in_answers(&mut self, value: &str, sink: &Sink) -> Option<Value> {
+        if self.typed.contains(&(typed_name(value, sink), value.to_owned())) {
+            return None;
+        }
+        let (unit, hit) = self.search(value, sink)?;
+        let variable_name = self.name(&hit.key, &sink.name, unit);
+        let remark = format!("from {}, for {}", hit.shown, sink.shown);
+        let extraction = Extraction {
+            variable: variable_name.clone(),
+            find: hit.find,
+            cut: hit.cut,
+            decodings: hit.decodings,
+            remark,
+        };
+        self.taken.push(Taken { unit, extraction, value: value.to_owned(), key: hit.key });
+        Some(variable(&variable_name))
+    }
+
+    fn search(&mut self, value: &str, sink: &Sink) -> Option<(usize, Hit)> {
+        let longest = tokens_of(value).max_by_key(|token| token.len())?;
+        let candidates = self.tokens.get(&hash(longest))?;
+        let mut best: Option<(usize, Hit)> = None;
+        for unit in candidates.iter().rev().filter(|unit| **unit < self.at).take(ANSWERS_MAX) {
+            let source = self.place(*unit);
+            let Some(hit) = find(&source, value, sink) else { continue };
+            if best.as_ref().is_none_or(|(_, seen)| hit.score > seen.score) {
+                best = Some((*unit, hit));
+            }
+        }
+        if best.is_none() && look(value) == Look::Random {
+            self.split_where(value);
+        }
+        best
+    }
+
+    /// An answer of a unit, as it is searched.
+    fn place(&self, unit: usize) -> Place<'a> {
+        let chain = &self.units[unit].chain;
+        let last = &self.entries[chain[chain.len() - 1]];
+        Place {
+            answer: &last.answer,
+            facts: &self.units[unit].facts,
+            address: if chain.len() > 1 { &last.address } else { "" },
+            has_location: true,
+        }
+    }
+
+    /// Notes the redirect that alone has a value, unless it is followed to an address that has it.
+    fn split_where(&mut self, value: &str) {
+        let encoded = encode_component(value);
+        let found = self.units[..self.at].iter().rev().find_map(|unit| {
+            let (_, hops) = unit.chain.split_last()?;
+            hops.iter().rev().copied().find(|hop| {
+                let mut headers = self.entries[*hop].answer.headers.iter();
+                headers.any(|(name, content)| {
+                    !name.eq_ignore_ascii_case("set-cookie")
+                        && (content.contains(value) || content.contains(&encoded))
+                })
+            })
+        });
+        self.split.extend(found);
+    }
+
+    /// The header that frameworks fill from a cookie, where the recording has no cookies.
+    fn by_name_of_header(&self, sink: &Sink) -> Option<Value> {
+        if sink.place != SinkPlace::Header || !self.entry().cookies.is_empty() {
+            return None;
+        }
+        let (name, encodings) = match sink.name.to_ascii_lowercase().as_str() {
+            "x-csrftoken" => ("csrftoken", vec![]),
+            "x-xsrf-token" => ("XSRF-TOKEN", vec![Encoding::UrlDecoded]),
+            _ => return None,
+        };
+        let url = format!("{}/", self.entry().origin());
+        Some(Value { source: Source::Cookie { url, name: name.to_owned() }, encodings })
+    }
+
+    fn made_by_browser(&mut self, value: &str, sink: &Sink) -> Option<Value> {
+        if let Some(started) = self.entry().started_ms
+            && sink.place != SinkPlace::Path
+            && let Some(source) = clock(value, started)
+        {
+            return Some(Value { source, encodings: vec![] });
+        }
+        let may_make = sink.place != SinkPlace::Path || self.entry().method != "GET";
+        if !may_make || !is_uuid4(value) || sink.place == SinkPlace::Cookie {
+            return None;
+        }
+        let entry = self.entry();
+        if self
+            .entries
+            .iter()
+            .take_while(|other| other.number != entry.number)
+            .any(|other| other.answer.text.contains(value))
+        {
+            return None;
+        }
+        let uses = self.entries.iter().filter(|other| sends(other, value)).count();
+        if uses < 2 {
+            return Some(Value { source: Source::Uuid, encodings: vec![] });
+        }
+        let name = self.name(&sink.name, "uuid", self.at);
+        self.made.push((self.at, name.clone(), Source::Uuid));
+        self.taken.push(Taken {
+            unit: usize::MAX,
+            extraction: Extraction {
+                variable: name.clone(),
+                find: Find::Status,
+                cut: None,
+                decodings: vec![],
+                remark: String::new(),
+            },
+            value: value.to_owned(),
+            key: sink.name.clone(),
+        });
+        Some(variable(&name))
+    }
+
+    /// The whole address of the request, where an answer gave it as one: a signed link, the `Location` of a new thing.
+    pub(super) fn whole_address(&mut self) -> Option<Text> {
+        let entry = self.entry();
+        let origin = entry.origin();
+        let relative = &entry.address[origin.len()..];
+        if relative.len() < 4 {
+            return None;
+        }
+        let longest = tokens_of(relative).max_by_key(|token| token.len())?;
+        let units: Vec<usize> = self
+            .tokens
+            .get(&hash(longest))?
+            .iter()
+            .rev()
+            .copied()
+            .filter(|unit| *unit < self.at)
+            .take(ANSWERS_MAX)
+            .collect();
+        let sink = Sink { name: "url".into(), place: SinkPlace::Path, shown: self.label() };
+        for unit in units {
+            for (form, start) in [(entry.address.as_str(), ""), (relative, origin)] {
+                if let Some(hit) = self.whole_hit(unit, form) {
+                    let value = self.take(unit, hit, form, &sink);
+                    let mut text = Text::literal(start);
+                    text.pieces.push(crate::Piece::Value(value));
+                    return Some(text);
+                }
+            }
+        }
+        None
+    }
+
+    fn whole_hit(&self, unit: usize, form: &str) -> Option<Hit> {
+        let place = self.place(unit);
+        let leaf = place.facts.leaves.iter().find(|leaf| leaf.text == form);
+        if let Some(leaf) = leaf {
+            return Some(Hit {
+                find: Find::Json(leaf.path.clone()),
+                cut: None,
+                decodings: vec![],
+                key: leaf.key().to_owned(),
+                shown: format!("the JSON's {}", leaf.key()),
+                score: 0,
+            });
+        }
+        for (name, content) in &place.answer.headers {
+            let lower = name.to_ascii_lowercase();
+            if !matches!(lower.as_str(), "location" | "link") {
+                continue;
+            }
+            let cut = if content == form { None } else { Some(link_cut(content, form)?) };
+            return Some(Hit {
+                find: Find::Header(name.clone()),
+                cut,
+                decodings: vec![],
+                key: lower,
+                shown: format!("the header {name}"),
+                score: 0,
+            });
+        }
+        // Links of pages: as a whole only where they are signed, since their names say what the numbers in them are.
+        let is_signed = form
+            .split(['?', '&', '='])
+            .skip(1)
+            .any(|part| look(part) == Look::Random || part.contains('%'));
+        let escaped = form.replace('&', "&amp;");
+        let forms = [
+            (form.to_owned(), vec![]),
+            (escaped, vec![crate::Decoding::Html]),
+            (form.replace('/', "\\/"), vec![crate::Decoding::Json]),
+            (form.replace('&', "\\u0026"), vec![crate::Decoding::Json]),
+        ];
+        if !is_signed || place.answer.is_json() {
+            return None;
+        }
+        forms.into_iter().find_map(|(escaped, decodings)| {
+            let cut = context(&place.answer.text, &escaped)?;
+            let decodings = if escaped == form { vec![] } else { decodings };
+            Some(Hit {
+                find: Find::Body(cut),
+                cut: None,
+                decodings,
+                key: "link".into(),
+                shown: "a link of the page".into(),
+                score: 0,
+            })
+        })
+    }
+
+    fn take(&mut self, unit: usize, hit: Hit, value: &str, sink: &Sink) -> Value {
+        if let Some(taken) =
+            self.taken.iter().find(|taken| taken.unit == unit && taken.value == value)
+        {
+            return variable(&taken.extraction.variable);
+        }
+        let name = self.name(&hit.key, &sink.name, unit);
+        let extraction = Extraction {
+            variable: name.clone(),
+            find: hit.find,
+            cut: hit.cut,
+            decodings: hit.decodings,
+            remark: format!("from {}, for {}", hit.shown, sink.shown),
+        };
+        self.taken.push(Taken { unit, extraction, value: value.to_owned(), key: hit.key });
+        variable(&name)
+    }
+
+    /// How the request is called in comments.
+    pub(super) fn label(&self) -> String {
+        let entry = self.entry();
+        let path: Vec<&str> = entry
+            .url
+            .path()
+            .split('/')
+            .map(|part| if look(part) == Look::Word { part } else { "{}" })
+            .collect();
+        format!("{} {}", entry.method, path.join("/"))
+    }
+
+    /// A name for a variable: what it is called where it is taken, with a number if that is another's.
+    fn name(&mut self, key: &str, other: &str, unit: usize) -> String {
+        let mut name = if key.is_empty() || key == "value" { other } else { key };
+        let path;
+        if matches!(name, "id" | "" | "key" | "uuid") && unit < self.units.len() {
+            let entry = &self.entries[self.units[unit].chain[0]];
+            let last = entry
+                .url
+                .path()
+                .split('/')
+                .rev()
+                .find(|part| !part.is_empty() && look(part) == Look::Word);
+            path = format!(
+                "{} {}",
+                last.unwrap_or("the").trim_end_matches('s'),
+                if name.is_empty() { "value" } else { name }
+            );
+            name = &path;
+        }
+        let name: String = name.chars().take(40).collect();
+        let count = self.names.entry(name.to_ascii_lowercase()).or_default();
+        *count += 1;
+        if *count == 1 { name } else { format!("{name} {count}") }
+    }
+}
+
+fn variable(name: &str) -> Value {
+    Value { source: Source::Variable(name.to_owned()), encodings: vec![] }
+}
+
+/// Numbers are the same only under the same name.
+fn typed_name(value: &str, sink: &Sink) -> String {
+    if look(value) == Look::Number { sink.name.clone() } else { String::new() }
+}
+
+fn same_cookie(cookie: &str, value: &str) -> Option<Vec<Encoding>> {
+    if cookie == value {
+        return Some(vec![]);
+    }
+    let decoded = super::sinks::decoded(cookie);
+    (decoded == value).then(|| vec![Encoding::UrlDecoded])
+}
+
+/// `<…>; rel="next"` of a header Link.
+fn link_cut(content: &str, form: &str) -> Option<Between> {
+    let at = content.find(&format!("<{form}>"))?;
+    let rest = &content[at + 1 + form.len()..];
+    let end = rest.find(',').unwrap_or(rest.len());
+    let left = if at == 0 { "<".to_owned() } else { context(content, form)?.left };
+    Some(Between { left, right: rest[..end].to_owned() })
+}
+
+/// The time that a value is, if it is near the time of its request.
+fn clock(value: &str, started_ms: i64) -> Option<Source> {
+    let near = |ms: i64| (ms - started_ms).abs() <= CLOCK_MS_MAX;
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    let number: i64 = if is_number { value.parse().unwrap_or(0) } else { 0 };
+    match value.len() {
+        13 if is_number && near(number) => Some(Source::UnixMilliseconds),
+        10 if is_number && near(number.saturating_mul(1000)) => Some(Source::UnixSeconds),
+        20..=35 if super::moment::milliseconds(value).is_some_and(near) => Some(Source::IsoTime),
+        _ => None,
+    }
+}
+
+fn sends(entry: &Entry, value: &str) -> bool {
+    entry.address.contains(value)
+        || entry.headers.iter().any(|(_, content)| content.contains(value))
+        || matches!(&entry.body, super::entry::Sent::Text(text) if text.contains(value))
+}
+
+/// Runs of letters and digits; escapes of addresses and of JSON are no part of them.
+fn tokens_of(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            match bytes[at] {
+                b'%' if bytes.len() > at + 2 => at += 3,
+                b'\\' if bytes.get(at + 1) == Some(&b'u') => at += 6,
+                b'\\' => at += 2,
+                byte if byte.is_ascii_alphanumeric() => {
+                    let start = at;
+                    while bytes.get(at).is_some_and(u8::is_ascii_alphanumeric) {
+                        at += 1;
+                    }
+                    return text.get(start..at);
+                }
+                _ => at += 1,
+            }
+        }
+        None
+    })
+}
+
+fn hash(token: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    token.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_the_same_in_every_writing() {
+        let tokens = |text| tokens_of(text).collect::<Vec<_>>();
+        assert_eq!(tokens("a/b9+=="), ["a", "b9"]);
+        assert_eq!(tokens("a%2Fb9%2B%3D"), ["a", "b9"]);
+        assert_eq!(tokens("a\\u002fb9\\/c"), ["a", "b9", "c"]);
+        assert_eq!(tokens("\u{fc}a%2"), ["a", "2"]);
+    }
+
+    #[test]
+    fn times_near_the_request_are_the_clock() {
+        let now = 1_795_752_751_000;
+        assert_eq!(clock("1795752751445", now), Some(Source::UnixMilliseconds));
+        assert_eq!(clock("1795752750", now), Some(Source::UnixSeconds));
+        assert_eq!(clock("1900000000", now), None);
+        assert_eq!(clock("2026-11-27T04:12:31.000Z", now), Some(Source::IsoTime));
+    }
+}

@@ -1,0 +1,186 @@
+//! What an answer holds that a later request may send: leaves of JSON, fields of forms, meta elements.
+
+use dom_query::Document;
+use serde_json::Value;
+
+use super::entry::Answer;
+use crate::JsonStep;
+
+/// How many leaves and fields of an answer are kept.
+const FACTS_MAX: usize = 20_000;
+
+/// The values of an answer that have a name.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) fields: Vec<Field>,
+}
+
+/// A string or a number in JSON.
+#[derive(Debug)]
+pub(super) struct Leaf {
+    pub(super) path: Vec<JsonStep>,
+    pub(super) text: String,
+}
+
+/// A value of an element of a page.
+#[derive(Debug)]
+pub(super) struct Field {
+    /// What selects the element: the first that it selects.
+    pub(super) selector: String,
+    pub(super) attribute: &'static str,
+    pub(super) name: String,
+    pub(super) value: String,
+    /// Whether it is not typed: a hidden field, a meta element.
+    pub(super) is_hidden: bool,
+    /// Whether the selector selects this element first.
+    pub(super) is_first: bool,
+}
+
+impl Facts {
+    pub(super) fn of(answer: &Answer) -> Self {
+        let mut facts = Self::default();
+        if answer.text.is_empty() {
+            return facts;
+        }
+        if answer.is_json() {
+            if let Ok(value) = serde_json::from_str::<Value>(&answer.text) {
+                add_leaves(&mut facts.leaves, &mut vec![], &value);
+            }
+        } else if answer.text.contains('<') {
+            add_fields(&mut facts.fields, &answer.text);
+        }
+        facts
+    }
+}
+
+impl Leaf {
+    /// The name nearest to it: its key, or that of the list it stands in.
+    pub(super) fn key(&self) -> &str {
+        let keys = self.path.iter().rev().filter_map(|step| match step {
+            JsonStep::Key(key) => Some(key.as_str()),
+            JsonStep::Index(_) => None,
+        });
+        keys.take(1).next().unwrap_or_default()
+    }
+}
+
+/// The leaves of a value, from outside to inside.
+pub(super) fn add_leaves(leaves: &mut Vec<Leaf>, path: &mut Vec<JsonStep>, value: &Value) {
+    if leaves.len() >= FACTS_MAX {
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members {
+                path.push(JsonStep::Key(key.clone()));
+                add_leaves(leaves, path, value);
+                path.pop();
+            }
+        }
+        Value::Array(elements) => {
+            for (at, value) in elements.iter().enumerate() {
+                path.push(JsonStep::Index(i64::try_from(at).unwrap_or(i64::MAX)));
+                add_leaves(leaves, path, value);
+                path.pop();
+            }
+        }
+        Value::String(text) => leaves.push(Leaf { path: path.clone(), text: text.clone() }),
+        Value::Number(number) => {
+            leaves.push(Leaf { path: path.clone(), text: number.to_string() });
+        }
+        Value::Bool(_) | Value::Null => {}
+    }
+}
+
+fn add_fields(fields: &mut Vec<Field>, text: &str) {
+    let page = Document::from(text);
+    for meta in page.select("meta[name][content]").iter().take(FACTS_MAX) {
+        let name = meta.attr("name").unwrap_or_default().to_string();
+        let value = meta.attr("content").unwrap_or_default().to_string();
+        let selector = format!("meta[name={}]", quoted(&name));
+        add(
+            fields,
+            Field { selector, attribute: "content", name, value, is_hidden: true, is_first: true },
+        );
+    }
+    for form in page.select("form").iter().take(500) {
+        let action = form.attr("action").unwrap_or_default().to_string();
+        for input in form.select("input[name], textarea[name], button[name]").iter().take(2000) {
+            let field = field_of(&input, &format!("form[action={}] ", quoted(&action)));
+            add(fields, field);
+        }
+    }
+    for input in page.select("input[name], textarea[name]").iter().take(FACTS_MAX) {
+        add(fields, field_of(&input, ""));
+    }
+}
+
+fn field_of(input: &dom_query::Selection<'_>, form: &str) -> Field {
+    let name = input.attr("name").unwrap_or_default().to_string();
+    let is_textarea = input.is("textarea");
+    let element = if is_textarea {
+        "textarea"
+    } else if input.is("button") {
+        "button"
+    } else {
+        "input"
+    };
+    let value = if is_textarea {
+        input.text().to_string()
+    } else {
+        input.attr("value").unwrap_or_default().to_string()
+    };
+    let is_hidden = input.attr("type").is_some_and(|kind| kind.eq_ignore_ascii_case("hidden"));
+    Field {
+        selector: format!("{form}{element}[name={}]", quoted(&name)),
+        attribute: if is_textarea { "" } else { "value" },
+        name,
+        value,
+        is_hidden,
+        is_first: true,
+    }
+}
+
+fn add(fields: &mut Vec<Field>, mut field: Field) {
+    if fields.len() < FACTS_MAX {
+        field.is_first = !fields.iter().any(|seen| seen.selector == field.selector);
+        fields.push(field);
+    }
+}
+
+/// A text as a string of CSS.
+fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\a ");
+    format!("\"{escaped}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_have_a_selector_that_finds_them_first() {
+        let text = "<meta content='m&amp;1' name=csrf-token><form action='/a'><input value=\"1&quot;\" type=hidden name=t>\
+                    </form><form action='/b'><input name=t value=2><textarea name=n>x &amp; y</textarea></form>";
+        let answer = Answer { mime: "text/html".into(), text: text.into(), ..Answer::default() };
+        let facts = Facts::of(&answer);
+        let first: Vec<(&str, &str)> = facts
+            .fields
+            .iter()
+            .filter(|field| field.is_first)
+            .map(|field| (field.selector.as_str(), field.value.as_str()))
+            .collect();
+        assert_eq!(
+            first,
+            [
+                ("meta[name=\"csrf-token\"]", "m&1"),
+                ("form[action=\"/a\"] input[name=\"t\"]", "1\""),
+                ("form[action=\"/b\"] input[name=\"t\"]", "2"),
+                ("form[action=\"/b\"] textarea[name=\"n\"]", "x & y"),
+                ("input[name=\"t\"]", "1\""),
+                ("textarea[name=\"n\"]", "x & y"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,460 @@
+//! Finds a value in an answer: where it stands, and how a script takes it from there.
+
+use super::entry::Answer;
+use super::facts::{Facts, Leaf};
+use super::look::{Look, is_id_name, is_same_name, is_token_name, look};
+use crate::percent::{encode_component, encode_form};
+use crate::{Between, Decoding, Find};
+
+/// What is known of the place that a value goes to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sink {
+    /// The field, the key, the header; of a path, the segment before.
+    pub(super) name: String,
+    pub(super) place: SinkPlace,
+    /// How it is called in comments.
+    pub(super) shown: String,
+}
+
+/// Where a value goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum SinkPlace {
+    Path,
+    Query,
+    Header,
+    Cookie,
+    #[default]
+    Field,
+}
+
+/// A place where a value stands.
+#[derive(Debug, Clone)]
+pub(super) struct Hit {
+    pub(super) find: Find,
+    pub(super) cut: Option<Between>,
+    pub(super) decodings: Vec<Decoding>,
+    /// What it is called there.
+    pub(super) key: String,
+    /// How it is called in comments.
+    pub(super) shown: String,
+    /// How sure it is; the highest wins.
+    pub(super) score: u32,
+}
+
+/// An answer with what is known of it.
+pub(super) struct Source<'a> {
+    pub(super) answer: &'a Answer,
+    pub(super) facts: &'a Facts,
+    /// The address that redirects led to; empty: none.
+    pub(super) address: &'a str,
+    /// Whether the answer's own `Location` is at hand: the redirect is not followed.
+    pub(super) has_location: bool,
+}
+
+/// The best place of a value in an answer.
+pub(super) fn find(source: &Source<'_>, value: &str, sink: &Sink) -> Option<Hit> {
+    let look = look(value);
+    let mut hits = vec![];
+    in_headers(&mut hits, source, value, look);
+    in_json(&mut hits, source.facts, value, look, sink);
+    in_fields(&mut hits, source.facts, value, look, sink);
+    in_address(&mut hits, source.address, value, look);
+    if hits.is_empty() {
+        hits.extend(in_body(source.answer, value, look, sink));
+    }
+    hits.into_iter().reduce(|best, hit| if hit.score > best.score { hit } else { best })
+}
+
+fn in_headers(hits: &mut Vec<Hit>, source: &Source<'_>, value: &str, look: Look) {
+    if look == Look::Word {
+        return;
+    }
+    for (name, content) in &source.answer.headers {
+        let lower = name.to_ascii_lowercase();
+        let is_address =
+            matches!(lower.as_str(), "location" | "link" | "content-location" | "refresh");
+        let is_boring = matches!(
+            lower.as_str(),
+            "set-cookie"
+                | "date"
+                | "server"
+                | "age"
+                | "expires"
+                | "content-length"
+                | "last-modified"
+                | "x-runtime"
+                | "vary"
+                | "content-security-policy"
+                | "cache-control"
+        ) || lower.starts_with("access-control-");
+        if is_boring || (lower == "location" && !source.has_location) {
+            continue;
+        }
+        let hit = |cut, score| Hit {
+            find: Find::Header(name.clone()),
+            cut,
+            decodings: vec![],
+            key: lower.trim_start_matches("x-").to_owned(),
+            shown: format!("the header {name}"),
+            score,
+        };
+        if content == value {
+            hits.push(hit(None, 85));
+        } else if look != Look::Number || is_address {
+            let forms = [(value.to_owned(), None), (encode_component(value), Some(Decoding::Url))];
+            for (form, decoding) in forms {
+                if let Some(cut) = context(content, &form) {
+                    let mut hit = hit(Some(cut), if is_address { 75 } else { 60 });
+                    hit.decodings.extend(decoding.filter(|_| form != value));
+                    hits.push(hit);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn in_json(hits: &mut Vec<Hit>, facts: &Facts, value: &str, look: Look, sink: &Sink) {
+    for leaf in &facts.leaves {
+        let key = leaf.key();
+        let hit = |cut, score| Hit {
+            find: Find::Json(leaf.path.clone()),
+            cut,
+            decodings: vec![],
+            key: name_of(leaf),
+            shown: format!("the JSON's {}", shown_path(leaf)),
+            score,
+        };
+        if leaf.text == value {
+            hits.extend(json_score(look, key, sink).map(|score| hit(None, score)));
+        } else if look >= Look::Number && leaf.text.len() < 4096 && leaf.text.contains(['/', '=']) {
+            let is_part = look != Look::Number || sink.place == SinkPlace::Path;
+            let forms = [(value.to_owned(), None), (encode_component(value), Some(Decoding::Url))];
+            for (form, decoding) in forms.into_iter().filter(|_| is_part) {
+                if let Some(cut) = context(&leaf.text, &form) {
+                    let mut hit = hit(Some(cut), 50);
+                    hit.decodings.extend(decoding.filter(|_| form != value));
+                    hits.push(hit);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// How sure it is that a leaf is what is sent; none: chance.
+fn json_score(look: Look, key: &str, sink: &Sink) -> Option<u32> {
+    let is_same = is_same_name(key, &sink.name);
+    let is_id = is_id_name(key);
+    let to_id = sink.place == SinkPlace::Path || is_id_name(&sink.name) || sink.name.is_empty();
+    let base = match look {
+        Look::Random => 70,
+        Look::Code if is_id || is_same => 60,
+        Look::Number if is_same => 60,
+        Look::Number if is_id && to_id => 55,
+        Look::Number if is_token_name(&sink.name) && is_token_name(key) => 55,
+        Look::Word if is_same && is_token_name(key) && !sink.name.is_empty() => 50,
+        _ => return None,
+    };
+    Some(base + if is_same { 15 } else { 0 } + if is_id { 5 } else { 0 })
+}
+
+fn in_fields(hits: &mut Vec<Hit>, facts: &Facts, value: &str, look: Look, sink: &Sink) {
+    if value.is_empty() {
+        return;
+    }
+    for field in facts.fields.iter().filter(|field| field.is_first && field.value == value) {
+        let is_same = is_same_name(&field.name, &sink.name);
+        let is_token = is_token_name(&field.name);
+        let wanted = match look {
+            Look::Random => field.is_hidden || is_same || is_token,
+            Look::Code | Look::Number => is_same,
+            Look::Word => is_same && is_token && field.is_hidden && value.len() >= 8,
+        };
+        // A form with an action that was made up is found by no other session.
+        let is_stable = field
+            .selector
+            .split(['/', '"', '?', '=', '&'])
+            .all(|part| look_of_part(part) == Look::Word);
+        if !wanted || !is_stable {
+            continue;
+        }
+        let element = field.selector.split('[').next().unwrap_or_default();
+        let element = element.rsplit(' ').next().unwrap_or_default();
+        hits.push(Hit {
+            find: Find::Html {
+                selector: field.selector.clone(),
+                attribute: field.attribute.into(),
+            },
+            cut: None,
+            decodings: vec![],
+            key: field.name.clone(),
+            shown: format!("the page's {element} {}", field.name),
+            score: if is_same { 85 } else { 72 } - u32::from(field.selector.starts_with("form")),
+        });
+    }
+}
+
+/// Numbers in names (`item-17`) come from templates; only long ones and made-up parts count.
+fn look_of_part(part: &str) -> Look {
+    match look(part) {
+        Look::Number if part.len() < 3 => Look::Word,
+        other => other,
+    }
+}
+
+fn in_address(hits: &mut Vec<Hit>, address: &str, value: &str, look: Look) {
+    if look == Look::Word {
+        return;
+    }
+    for (form, decoding) in
+        [(value.to_owned(), None), (encode_component(value), Some(Decoding::Url))]
+    {
+        if let Some(cut) = context(address, &form) {
+            hits.push(Hit {
+                find: Find::Address,
+                cut: Some(cut),
+                decodings: decoding.filter(|_| form != value).into_iter().collect(),
+                key: segment_before(address, &form),
+                shown: "the address that the redirect led to".to_owned(),
+                score: 78,
+            });
+            break;
+        }
+    }
+}
+
+fn in_body(answer: &Answer, value: &str, look: Look, sink: &Sink) -> Option<Hit> {
+    if look == Look::Word || answer.text.is_empty() {
+        return None;
+    }
+    let text = answer.text.as_str();
+    let slashes = |value: &str| value.replace('/', "\\/");
+    let html = value.replace('&', "&amp;").replace('+', "&#x2B;").replace('"', "&quot;");
+    let units = value
+        .replace('&', "\\u0026")
+        .replace('/', "\\u002f")
+        .replace('=', "\\u003d")
+        .replace('+', "\\u002b");
+    let capitals = value
+        .replace('&', "\\u0026")
+        .replace('/', "\\u002F")
+        .replace('=', "\\u003D")
+        .replace('+', "\\u002B");
+    let forms = [
+        (value.to_owned(), vec![]),
+        (value.replace('&', "&amp;"), vec![Decoding::Html]),
+        (html, vec![Decoding::Html]),
+        (slashes(value), vec![Decoding::Json]),
+        (value.replace('&', "\\u0026"), vec![Decoding::Json]),
+        (value.replace('/', "\\u002f"), vec![Decoding::Json]),
+        (value.replace('/', "\\u002F"), vec![Decoding::Json]),
+        (units, vec![Decoding::Json]),
+        (capitals, vec![Decoding::Json]),
+        (encode_component(value), vec![Decoding::Url]),
+        (encode_component(value).to_ascii_lowercase(), vec![Decoding::Url]),
+        (encode_form(value), vec![Decoding::UrlForm]),
+        (encode_component(value).replace('%', "%25"), vec![Decoding::Url, Decoding::Url]),
+    ];
+    for (at, (form, decodings)) in forms.iter().enumerate() {
+        if forms[..at].iter().any(|(seen, _)| seen == form) {
+            continue;
+        }
+        // Short numbers are many: only behind the word that stands before them where they are sent.
+        let cut = if look == Look::Random {
+            context(text, form)
+        } else {
+            named_context(text, form, sink)
+        };
+        if let Some(cut) = cut {
+            let decodings = if form == value { vec![] } else { decodings.clone() };
+            return Some(Hit {
+                find: Find::Body(cut),
+                cut: None,
+                decodings,
+                key: if sink.name.is_empty() { "value".to_owned() } else { sink.name.clone() },
+                shown: "the body".to_owned(),
+                score: 40,
+            });
+        }
+    }
+    None
+}
+
+/// The first place of `form` that has the sink's name shortly before it.
+fn named_context(text: &str, form: &str, sink: &Sink) -> Option<Between> {
+    let name = sink.name.as_str();
+    if name.len() < 2 {
+        return None;
+    }
+    for (at, _) in text.match_indices(form).take(50) {
+        let start = floor_boundary(text, at.saturating_sub(name.len() + 12));
+        let before = &text[start..at];
+        let Some(found) = before.rfind(name) else { continue };
+        let between = &before[found + name.len()..];
+        let is_glue = between.chars().all(|char| " \"':=/\\>value-_".contains(char));
+        if is_glue
+            && !between.is_empty()
+            && let Some(cut) = context_at(text, at, at + form.len())
+        {
+            return Some(cut);
+        }
+    }
+    None
+}
+
+/// What stands around `form` in a text and finds it again in another session's: `left` is there first, nothing in it is made up.
+pub(super) fn context(text: &str, form: &str) -> Option<Between> {
+    if form.is_empty() || form.len() > text.len() {
+        return None;
+    }
+    text.match_indices(form).take(20).find_map(|(at, _)| context_at(text, at, at + form.len()))
+}
+
+fn context_at(text: &str, start: usize, end: usize) -> Option<Between> {
+    let is_word = |char: char| char.is_ascii_alphanumeric();
+    // An escape before it (`%2F`, `\u002f`) is no letter of it.
+    let before = &text[..start];
+    let escaped = before.len() >= 3 && before.as_bytes()[before.len() - 3] == b'%'
+        || before.len() >= 6 && before.as_bytes()[before.len() - 6..].starts_with(b"\\u");
+    if !escaped && before.ends_with(is_word) || text[end..].starts_with(is_word) {
+        return None;
+    }
+    let value = &text[start..end];
+    let mut right = String::new();
+    for char in text[end..].chars().take(12) {
+        right.push(char);
+        if !value.contains(&right) {
+            break;
+        }
+    }
+    if !right.is_empty() && value.contains(&right) {
+        return None;
+    }
+    let right = if right.is_empty() { right } else { stop(&right, value) };
+    let mut from = start;
+    let mut left = "";
+    for char in text[..start].chars().rev().take(200) {
+        from -= char.len_utf8();
+        left = &text[from..start];
+        let is_start = !text[..from].ends_with(is_word) || !char.is_ascii_alphanumeric();
+        if left.len() >= 3 && is_start && text.find(left) == Some(from) {
+            break;
+        }
+    }
+    if left.is_empty() || text.find(left) != Some(from) || is_made_up(left) {
+        return None;
+    }
+    Some(Between { left: left.to_owned(), right })
+}
+
+/// The shortest end of `right` that ends the value: its last character alone if the value has none of them.
+fn stop(right: &str, value: &str) -> String {
+    let last = right.chars().next().map(String::from).unwrap_or_default();
+    if value.contains(&last) { right.to_owned() } else { last }
+}
+
+/// Whether a part of a text is another in each session.
+fn is_made_up(text: &str) -> bool {
+    let is_break = |char: char| !(char.is_ascii_alphanumeric() || "-_".contains(char));
+    text.split(is_break).any(|part| {
+        let found = look(part);
+        found == Look::Random || (found == Look::Number && part.len() >= 3)
+    })
+}
+
+fn segment_before(address: &str, form: &str) -> String {
+    let at = address.find(form).unwrap_or(0);
+    let before = address[..at].trim_end_matches(['/', '=']);
+    before.rsplit(['/', '?', '&', '=']).next().unwrap_or_default().to_owned()
+}
+
+fn floor_boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// A name for a leaf: its key, with the key above it if it is only `id` or the like.
+fn name_of(leaf: &Leaf) -> String {
+    let keys: Vec<&str> = leaf
+        .path
+        .iter()
+        .filter_map(|step| match step {
+            crate::JsonStep::Key(key) => Some(key.as_str()),
+            crate::JsonStep::Index(_) => None,
+        })
+        .collect();
+    match keys.as_slice() {
+        [.., above, last] if matches!(*last, "id" | "key" | "token" | "value" | "url" | "uuid") => {
+            format!("{above} {last}")
+        }
+        [.., last] => (*last).to_owned(),
+        [] => "value".to_owned(),
+    }
+}
+
+fn shown_path(leaf: &Leaf) -> String {
+    leaf.path.iter().fold(String::new(), |out, step| match step {
+        crate::JsonStep::Key(key) if out.is_empty() => key.clone(),
+        crate::JsonStep::Key(key) => format!("{out}.{key}"),
+        crate::JsonStep::Index(index) => format!("{out}[{index}]"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(text: &str) -> Answer {
+        Answer { status: 200, mime: "text/html".into(), text: text.into(), ..Answer::default() }
+    }
+
+    fn found(answer: &Answer, value: &str, name: &str, place: SinkPlace) -> Option<Hit> {
+        let facts = Facts::of(answer);
+        let source = Source { answer, facts: &facts, address: "", has_location: true };
+        find(&source, value, &Sink { name: name.into(), place, shown: String::new() })
+    }
+
+    #[test]
+    fn contexts_find_the_value_again() {
+        let text = "<a href=\"/a/1\">x</a><a id=next href=\"/orders/95eeaade700a?x=1\">";
+        let cut = context(text, "95eeaade700a").unwrap();
+        assert_eq!((cut.left.as_str(), cut.right.as_str()), ("orders/", "?"));
+        // What stands before it is of the session as well.
+        assert!(context("x=a8f3b2c1d0e9&y=95eeaade700a", "95eeaade700a").is_some());
+        assert!(context("a8f3b2c1d0e9/95eeaade700a", "95eeaade700a").is_none());
+        assert!(context("x95eeaade700a", "95eeaade700a").is_none());
+    }
+
+    #[test]
+    fn values_are_found_as_each_language_writes_them() {
+        for (text, value) in [
+            ("<script>var t = 'k\\u002f9xQ2w3E4r5'</script>", "k/9xQ2w3E4r5"),
+            ("<script>var t = \"k\\/9xQ2w3E4r5\"</script>", "k/9xQ2w3E4r5"),
+            ("<a href='/x?a=1&amp;t=k9xQ2w3E4r5%2F%3D'>", "k9xQ2w3E4r5/="),
+            ("<a href='/x?a=k9xQ2w3E4r5'>", "k9xQ2w3E4r5"),
+        ] {
+            let hit = found(&page(text), value, "t", SinkPlace::Query);
+            assert!(hit.is_some(), "{text}");
+        }
+        let number = page("<a href=\"/posts/57\">57 comments</a>");
+        assert!(found(&number, "57", "posts", SinkPlace::Path).is_some());
+        assert!(found(&number, "57", "users", SinkPlace::Path).is_none());
+    }
+
+    #[test]
+    fn json_needs_names_where_values_are_short() {
+        let answer = Answer {
+            mime: "application/json".into(),
+            text: "{\"n\":42,\"id\":42,\"page\":42}".into(),
+            ..Answer::default()
+        };
+        let hit = found(&answer, "42", "items", SinkPlace::Path).unwrap();
+        assert_eq!(hit.find, Find::Json(vec![crate::JsonStep::Key("id".into())]));
+        assert!(found(&answer, "42", "limit", SinkPlace::Query).is_none());
+        let hit = found(&answer, "42", "page", SinkPlace::Query).unwrap();
+        assert_eq!(hit.key, "page");
+    }
+}
