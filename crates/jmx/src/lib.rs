@@ -1,0 +1,29 @@
+//! JMeter's test plans, read from JMX: what is in a plan is known before anything is sent, and what is not understood has its place.
+//!
+//! ```text
+//!   bytes ─▶ document ─▶ read ─▶ Element { Class, Properties of Text, children }, Problems
+//!                                                        │
+//!                                Text ── evaluate(Scope) ─▶ String: variables, properties, functions
+//! ```
+//!
+//! [`read_plan`] builds [`Element`]s of a list of known classes; nothing else of a file is looked at. A [`Text`] is parsed once and
+//! evaluated for each thread, in a [`Scope`] that has the thread's variables. The crate does no I/O: a scope brings files and the time.
+
+mod arguments;
+mod class;
+mod document;
+mod element;
+mod expression;
+mod functions;
+mod read;
+mod scope;
+mod text;
+
+pub use class::{Class, Role};
+pub use document::{DEPTH_MAX, DocumentError, PLAN_BYTES_MAX};
+pub use element::{Element, Properties, Property};
+pub use expression::evaluate as evaluate_expression;
+pub use functions::encode::url_encode;
+pub use read::{PlanFile, Problem, read_plan};
+pub use scope::{MemoryScope, Place, Scope, Shared};
+pub use text::Text;
