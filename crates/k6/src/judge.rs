@@ -70,8 +70,9 @@ fn limit(rule: &ThresholdOption, tally: &Tally) -> Result<Limit, String> {
     Ok(Limit { metric: rule.metric.clone(), threshold, abort_after })
 }
 
-/// Judges the thresholds. One without samples is crossed, since it says nothing of what it was to guard; with `compat` it is
-/// judged by zeros, as k6 does, and one of a rate holds.
+/// Judges the thresholds. A counter without samples has counted 0: nothing went wrong that a script counts when it does.
+/// Any other threshold without samples is crossed, since it says nothing of what it was to guard; with `compat` it is judged
+/// by zeros, as k6 does, and one of a rate holds.
 pub(super) fn judge(
     limits: &[Limit],
     tally: &Tally,
@@ -81,9 +82,12 @@ pub(super) fn judge(
     let outcome = |limit: &Limit| {
         let value = tally.value(&limit.metric);
         let figure = value.and_then(|value| limit.threshold.measure(value, elapsed));
-        let is_rate = value.is_some_and(|value| value.kind() == Kind::Rate);
+        let kind = value.map(|value| value.kind());
         let (figure, holds) = match figure {
-            None if compat => (Some(0.0), is_rate || limit.threshold.holds(0.0)),
+            None if compat && kind == Some(Kind::Rate) => (Some(0.0), true),
+            None if compat || kind == Some(Kind::Counter) => {
+                (Some(0.0), limit.threshold.holds(0.0))
+            }
             None => (None, false),
             Some(figure) => (Some(figure), limit.threshold.holds(figure)),
         };
@@ -160,6 +164,8 @@ mod tests {
         let tally = Tally::default();
         let rules = [
             rule("http_reqs", "count>0", false),
+            rule("http_reqs", "count<1", false),
+            rule("http_reqs", "rate<5", false),
             rule("http_req_failed", "rate>0.5", false),
             rule("vus", "value==0", false),
         ];
@@ -168,8 +174,8 @@ mod tests {
             let outcome = judge(&limits, &tally, Nanos::SECOND, compat);
             outcome.iter().map(|outcome| outcome.holds).collect::<Vec<_>>()
         };
-        assert_eq!(holds(false), [false, false, false]);
-        assert_eq!(holds(true), [false, true, true]);
+        assert_eq!(holds(false), [false, true, true, false, false]);
+        assert_eq!(holds(true), [false, true, true, true, true]);
     }
 
     #[test]
