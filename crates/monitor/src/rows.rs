@@ -44,6 +44,18 @@ impl Rows {
         }
     }
 
+    /// Adds what a parser makes of a log, by the same door: targets of requests have neither passwords nor what is to be redacted.
+    pub(crate) fn logged(&mut self, parse: impl FnOnce(&mut Vec<Row>)) {
+        let before = self.found.len();
+        parse(&mut self.found);
+        for row in &mut self.found[before..] {
+            let Row::Served(served) = row else { continue };
+            if let Cow::Owned(shown) = stdx::shown_url(&served.path) {
+                served.path = shown;
+            }
+        }
+    }
+
     /// Adds an incident, until there were too many.
     pub(crate) fn incident(&mut self, at: i64, source: &str, what: impl Into<String>) {
         self.incidents = self.incidents.saturating_add(1);
@@ -60,6 +72,8 @@ impl Rows {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use metrics::server::ServedRequest;
+
     use super::*;
 
     /// The readings of a source.
@@ -90,6 +104,10 @@ pub(crate) mod tests {
         let name = format!("requests{{url=\"{url}\",path=\"/x?token={SECRET}\"}}");
         rows.reading(0, &format!("scrape {url}"), vec![(name, 1.0)]);
         rows.incident(0, &format!("scrape {url}"), format!("gives no answer: {url}: refused"));
+        let path = format!("/p?a=1&token={SECRET}&u=http://u:{SECRET}@h");
+        rows.logged(|rows| {
+            rows.push(Row::Served(ServedRequest { path, ..ServedRequest::default() }));
+        });
         stdx::redact_for_run(None);
         let found = format!("{:?}", rows.found);
         assert!(!found.contains(SECRET) && found.contains("a=1"), "{found}");

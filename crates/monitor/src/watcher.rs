@@ -187,7 +187,7 @@ impl FollowedLog {
             now.steady,
             &mut LogSink { parser: parser.as_mut(), path, now: now.unix, rows },
         );
-        parser.finish(now.unix, &mut rows.found);
+        rows.logged(|found| parser.finish(now.unix, found));
     }
 }
 
@@ -201,7 +201,8 @@ struct LogSink<'a> {
 
 impl LineSink for LogSink<'_> {
     fn line(&mut self, line: &[u8]) {
-        self.parser.line(line, self.now, &mut self.rows.found);
+        let Self { parser, now, rows, .. } = self;
+        rows.logged(|found| parser.line(line, *now, found));
     }
 
     fn incident(&mut self, what: String) {

@@ -141,6 +141,11 @@ fn what_cannot_be_asked_is_a_response_of_its_own() {
         ("http.get('http://h/', { auth: 'ntlm' })", 0, "NTLM authentication is not supported"),
         ("http.get('http://h/', { responseCallback: 1 })", 0, "unsupported responseCallback"),
         ("http.post('http://h/', 'x', { compression: 'lzma' })", 0, "unknown compression"),
+        (
+            "http.get('http://h/', { headers: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`h${i}`, i])) })",
+            0,
+            "a request may have up to 4096 headers",
+        ),
     ] {
         let body =
             format!("const r = {request}; return [r.status, r.error_code, r.error, r.request]");

@@ -218,6 +218,16 @@ mod tests {
         assert!(long.starts_with("HTTP/1.1 413 "), "{long}");
         let evil = asked(address, "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n");
         assert!(evil.starts_with("HTTP/1.1 403 ") && evil.contains("evil.example"), "{evil}");
+        // A body that is not read is not an empty one: a note in the store was wiped so.
+        for (fields, expect) in [
+            ("Transfer-Encoding: chunked", "501"),
+            ("Content-Length: 0\r\nContent-Length: 3", "400"),
+            ("Host: localhost", "400"),
+        ] {
+            let head = format!("POST / HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n\r\n");
+            let answer = asked(address, &head);
+            assert!(answer.starts_with(&format!("HTTP/1.1 {expect} ")), "{answer}");
+        }
     }
 
     #[test]

@@ -97,6 +97,9 @@ impl Rules {
         if let Err(why) = self.judge(&head) {
             return Arrived::Refused(Response::refusal("403 Forbidden", &why));
         }
+        if let Err(refusal) = framing(&head) {
+            return Arrived::Refused(refusal);
+        }
         let len = field(&head, "content-length").map_or(Some(0), |len| len.parse().ok());
         let Some(len) = len.filter(|len| *len <= self.body_max) else {
             let why = "the body is too long";
@@ -138,6 +141,21 @@ impl Rules {
     }
 }
 
+/// Whether the head says once, and by its length, what body follows: a body that was not read must not count as an empty one.
+fn framing(head: &str) -> Result<(), Response> {
+    if field(head, "transfer-encoding").is_some() {
+        let why = "a body is read by its Content-Length alone";
+        return Err(Response::refusal("501 Not Implemented", why));
+    }
+    for name in ["host", "content-length"] {
+        if values(head, name).nth(1).is_some() {
+            let why = format!("the request has two fields {name}");
+            return Err(Response::refusal("400 Bad Request", &why));
+        }
+    }
+    Ok(())
+}
+
 /// The host of `HOST:PORT`, without brackets.
 pub(super) fn host_of(address: &str) -> &str {
     if let Some((inside, after)) = address.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -158,7 +176,12 @@ fn head_end(bytes: &[u8]) -> Option<usize> {
 
 /// The first value of a field, by its name in small letters.
 fn field<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    values(head, name).next()
+}
+
+/// All values of a field, by its name in small letters.
+fn values<'a>(head: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
     let fields = head.lines().skip(1).filter_map(|line| line.split_once(':'));
-    let mut values = fields.filter(|(known, _)| known.trim().eq_ignore_ascii_case(name));
-    values.next().map(|(_, value)| value.trim())
+    let of_name = fields.filter(move |(known, _)| known.trim().eq_ignore_ascii_case(name));
+    of_name.map(|(_, value)| value.trim())
 }

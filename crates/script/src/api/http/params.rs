@@ -7,7 +7,7 @@ use users::{Auth, Expects, HttpRequest, OwnCookie};
 use super::read::{ReadResult, refuse};
 use super::{body, cookies, statuses};
 use crate::runtime::ffi::Handle;
-use crate::runtime::values::{number_of, string_fields, string_of, truthy};
+use crate::runtime::values::{number_of, string_of, truthy};
 
 /// Whether a failure is to be thrown, where the parameters say so.
 pub(super) fn throws(params: &Object<'_>) -> Result<Option<bool>> {
@@ -28,11 +28,7 @@ pub(super) fn set<'js>(
             continue;
         }
         match name.as_str() {
-            "headers" => {
-                for (name, value) in string_fields(&value)? {
-                    request.set_header(&canonical(&name), value);
-                }
-            }
+            "headers" => set_headers(&value, request)?,
             "cookies" => request.cookies = own_cookies(&value)?,
             "jar" => {
                 if let Ok(jar) = Class::<Handle<cookies::JarRef>>::from_value(&value) {
@@ -95,6 +91,22 @@ fn own_cookies(value: &Value<'_>) -> Result<Vec<OwnCookie>> {
         }))
     };
     object.props::<String, Value<'_>>().filter_map(|field| cookie(field).transpose()).collect()
+}
+
+/// Header fields that a request may have of its parameters. Each is looked for among those before it: a million took minutes,
+/// in which nothing can end the script.
+const HEADERS_MAX: usize = 4096;
+
+fn set_headers(value: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> {
+    let Some(object) = value.as_object() else { return Ok(()) };
+    for (count, field) in object.props::<String, Value<'_>>().enumerate() {
+        let (name, value) = field?;
+        if count >= HEADERS_MAX {
+            return refuse(format!("a request may have up to {HEADERS_MAX} headers"));
+        }
+        request.set_header(&canonical(&name), string_of(&value)?);
+    }
+    Ok(())
 }
 
 fn set_tags(value: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> {
