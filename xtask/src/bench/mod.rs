@@ -42,9 +42,6 @@ struct Options {
 /// No trial begins after this time, which `--before` doubles; building does not count.
 const BUDGET: Duration = Duration::from_secs(900);
 
-/// How a program is built that is not given: as the one that is shipped, but without a profile of recorded runs.
-const PROFILE: &str = "dist";
-
 /// brunt with epoll, as tables call it.
 const POLL: &str = "brunt --io poll";
 
@@ -74,9 +71,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let root = workspace::root();
     let target = workspace::target_dir()?;
     let brunt = if options.program.is_empty() {
-        let build = ["build", "--profile", PROFILE, "--locked", "--package", "brunt"];
+        let build = ["build", "--release", "--locked", "--package", "brunt"];
         process::stream(&root, "cargo", &build)?;
-        target.join(PROFILE).join("brunt").to_string_lossy().into_owned()
+        target.join("release/brunt").to_string_lossy().into_owned()
     } else {
         options.program.clone()
     };
@@ -360,9 +357,7 @@ fn heading(options: &Options, setting: &Setting, neighbours: &Neighbours) -> Str
     let virtual_machine =
         shell("grep -q hypervisor /proc/cpuinfo && echo ', a virtual machine' || true");
     let built = match options.program.is_empty() {
-        true => format!(
-            "built by `cargo build --profile {PROFILE}`, without a profile of recorded runs"
-        ),
+        true => "built by `cargo build --release`, without a profile of recorded runs".to_owned(),
         false => format!("`{}`, which was built before", options.program),
     };
     let same_core = if setting.core == 0 { "; ONE CORE: server and client share it" } else { "" };

@@ -110,13 +110,13 @@ pub(super) fn build(target: &str, pgo: &Pgo) -> Result<PathBuf> {
     }
     let name = format!("CARGO_TARGET_{}_RUSTFLAGS", target.to_uppercase().replace('-', "_"));
     let arguments =
-        ["build", "--locked", "--profile", "dist", "--bin", "brunt", "--target", target];
+        ["build", "--locked", "--release", "--bin", "brunt", "--target", target];
     let mut variables = c_variables(target, pgo)?;
     variables.push((name, pgo.flags()));
     let variables: Vec<(&str, &str)> =
         variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     process::stream_with(&workspace::root(), "cargo", &arguments, &variables)?;
-    let program = workspace::target_dir()?.join(target).join("dist/brunt");
+    let program = workspace::target_dir()?.join(target).join("release/brunt");
     let bytes = fs::read(&program).with_context(|| format!("reading {}", program.display()))?;
     let must_be_static = !matches!(pgo, Pgo::Generate(_));
     ensure!(!must_be_static || is_static(&bytes), "{} is not linked statically", program.display());
