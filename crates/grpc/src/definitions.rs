@@ -1,5 +1,6 @@
 //! `Definitions`: the methods and messages that a script knows, from .proto files, protosets and reflection.
 
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use prost_reflect::prost::Message as _;
@@ -188,6 +189,12 @@ fn error_text(error: &protox::Error) -> String {
 struct Resolver(Arc<dyn ProtoSource>);
 
 impl FileResolver for Resolver {
+    /// Names that lead upwards or from the root, which a script may give, and the compiler by itself refuses.
+    fn resolve_path(&self, path: &Path) -> Option<String> {
+        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        if is_plain { None } else { path.to_str().map(str::to_owned) }
+    }
+
     fn open_file(&self, name: &str) -> Result<File, protox::Error> {
         match self.0.read(name) {
             Ok(Some(text)) => File::from_source(name, &text),
@@ -226,9 +233,15 @@ pub(crate) mod tests {
             ),
             ("b.proto", "syntax = \"proto3\"; package p; message B { string x = 1; }"),
             ("bad.proto", "syntax = \"proto3\";\nmessage M { strin x = 1; }"),
+            (
+                "../up.proto",
+                "syntax = \"proto3\"; package up; service U { rpc M(V) returns (V); } message V {}",
+            ),
         ]);
         let source: Arc<dyn ProtoSource> = Arc::new(texts);
         let mut all = Definitions::default();
+        let methods = all.load(&["../up.proto".to_owned()], &source).expect("definitions");
+        assert_eq!(methods[0].full_method, "/up.U/M");
         let methods = all.load(&["a.proto".to_owned()], &source).expect("definitions");
         assert_eq!(methods.len(), 1);
         assert_eq!(methods[0].full_method, "/p.S/M");
