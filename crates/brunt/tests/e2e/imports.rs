@@ -1,6 +1,6 @@
 //! `brunt import` of a recording, and the script that comes out against a site that refuses old tokens.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
