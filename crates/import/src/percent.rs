@@ -22,6 +22,31 @@ pub(crate) fn encode_typed(text: &str) -> String {
     encode(text, |byte| byte.is_ascii_graphic() && !b"\"'<>`{}\\^|".contains(&byte))
 }
 
+/// A text without its percent-encoding; as it is, if it is none of UTF-8.
+pub(crate) fn decoded(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        let hex = hex.filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
 fn encode(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -44,5 +69,12 @@ mod tests {
         assert_eq!(encode_form("a b+c"), "a+b%2Bc");
         assert_eq!(encode_path("/a b/{c}%20\n"), "/a%20b/%7Bc%7D%20%0A");
         assert_eq!(encode_typed("/a?b=c d&e='x'#y"), "/a?b=c%20d&e=%27x%27#y");
+    }
+
+    #[test]
+    fn percents_are_decoded_where_they_are_some() {
+        assert_eq!(decoded("a%2Fb%20%"), "a/b %");
+        assert_eq!(decoded("%ff"), "%ff");
+        assert_eq!(decoded("%+1"), "%+1");
     }
 }

@@ -13,8 +13,9 @@ use crate::dialect::Invocation;
 use crate::flags::import::{Form, IMPORT, ImportFlags};
 
 /// What the help says beside the flags.
-pub(super) const ABOUT: &str = "Reads command lines of curl, OpenAPI documents, Postman collections and .http files; the kind
-is found from the content, and - is standard input. What was left out or changed is listed on standard error, with its place.
+pub(super) const ABOUT: &str = "Reads HARs of browsers, command lines of curl, OpenAPI documents, Postman collections and .http
+files; the kind is found from the content, and - is standard input. Of a HAR, values that answers gave (tokens, ids) are taken
+from the answers again. What was left out or changed is listed on standard error, with its place.
 Files that the input names are read only below the input's own folder, or below -allow-read; the script opens them when
 it runs. docs/reference/import.md lists what is understood.";
 

@@ -441,12 +441,15 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "import",
-        summary: "Make a k6 script of curl lines, OpenAPI, Postman or .http files.",
+        summary: "Make a k6 script of a browser's recording, curl lines, OpenAPI, Postman or .http files.",
         operands: "FILE…",
         about: import::ABOUT,
         examples: &[
-            ("brunt import -output=orders.js orders.sh", "command lines of curl as a script"),
-            ("brunt import -to=targets login.sh | brunt attack -duration=10s", "a line as load"),
+            ("brunt import -output=shop.js shop.har", "a browser's recording as a script"),
+            (
+                "brunt import -to=targets login.sh | brunt attack -duration=10s",
+                "a line of curl as load",
+            ),
         ],
         rows: || rows_of(flags::import::IMPORT),
         run: import::run,

@@ -30,6 +30,7 @@ mod h2_misbehaviour;
 mod honesty;
 mod hostile;
 mod http2;
+mod imports;
 mod k6conf;
 mod lighttpd;
 mod live_page;

@@ -3,7 +3,7 @@
 use dom_query::Document;
 
 use super::correlate::Correlator;
-use super::entry::{Entry, Param, Sent};
+use super::entry::{Entry, Param, Payload};
 use super::find::{Sink, SinkPlace};
 use crate::percent::encode_form;
 use crate::{Body, Content, Encoding, Multipart, Part, Text};
@@ -12,30 +12,30 @@ use crate::{Body, Content, Encoding, Multipart, Part, Text};
 const FORM_BYTES: usize = 600;
 
 /// A body, and what was guessed in it.
-pub(super) struct Made {
+pub(super) struct RecordedBody {
     pub(super) body: Body,
     pub(super) notes: Vec<String>,
 }
 
 impl Correlator<'_> {
     /// The body of the request.
-    pub(super) fn body(&mut self) -> Made {
+    pub(super) fn body(&mut self) -> RecordedBody {
         let entry = self.entry();
         let mime = entry.header("content-type").unwrap_or_default().to_owned();
         let kind = mime.to_ascii_lowercase();
-        let made = |body| Made { body, notes: vec![] };
+        let made = |body| RecordedBody { body, notes: vec![] };
         match &entry.body {
-            Sent::None => made(Body::None),
-            Sent::Bytes(bytes) => made(Body::Bytes(bytes.clone())),
-            Sent::Text(text) if kind.starts_with("multipart/") => self.multipart(text, &mime),
-            Sent::Text(text) => made(Body::Text(self.text_body(text, &kind))),
-            Sent::Params(params) if kind.starts_with("multipart/") => self.params(params, entry),
-            Sent::Params(params) if kind.contains("json") => {
+            Payload::None => made(Body::None),
+            Payload::Bytes(bytes) => made(Body::Bytes(bytes.clone())),
+            Payload::Text(text) if kind.starts_with("multipart/") => self.multipart(text, &mime),
+            Payload::Text(text) => made(Body::Text(self.text_body(text, &kind))),
+            Payload::Params(params) if kind.starts_with("multipart/") => self.params(params, entry),
+            Payload::Params(params) if kind.contains("json") => {
                 let json = json_of(params);
                 made(Body::Text(self.json(&json)))
             }
-            Sent::Params(params) => made(Body::Text(self.form(params))),
-            Sent::Missing(bytes) => self.missing(*bytes, &kind),
+            Payload::Params(params) => made(Body::Text(self.form(params))),
+            Payload::Missing(bytes) => self.missing(*bytes, &kind),
         }
     }
 
@@ -64,10 +64,9 @@ impl Correlator<'_> {
         text
     }
 
-    fn params(&mut self, params: &[Param], entry: &Entry) -> Made {
-        let mut parts = vec![];
+    fn params(&mut self, params: &[Param], entry: &Entry) -> RecordedBody {
         let mut notes = vec![];
-        for param in params {
+        let parts = params.iter().map(|param| {
             let content = match &param.file_name {
                 Some(name) if param.value.is_empty() => {
                     notes.push(filler_note(name));
@@ -75,81 +74,68 @@ impl Correlator<'_> {
                 }
                 _ => Content::Text(self.field(&param.name, &param.value, SinkPlace::Field)),
             };
-            parts.push(Part {
-                name: param.name.as_str().into(),
-                file_name: param.file_name.as_deref().map(Text::from),
-                content_type: param
-                    .content_type
-                    .clone()
-                    .filter(|kind| !kind.is_empty() && param.file_name.is_some()),
-                headers: vec![],
-                content,
-            });
-        }
-        Made { body: form_data(parts), notes }
+            let kind = param.content_type.clone();
+            let has_kind = |kind: &String| !kind.is_empty() && param.file_name.is_some();
+            part(&param.name, param.file_name.as_deref(), kind.filter(has_kind), content)
+        });
+        let parts = parts.collect();
+        RecordedBody { body: form_data(parts), notes }
     }
 
-    fn multipart(&mut self, text: &str, mime: &str) -> Made {
-        let boundary = mime.split(';').find_map(|part| {
-            let (key, value) = part.trim().split_once('=')?;
-            key.eq_ignore_ascii_case("boundary").then(|| value.trim_matches('"'))
-        });
-        let boundary = boundary.or_else(|| text.strip_prefix("--")?.lines().next());
-        let raw = boundary.map(|boundary| raw_parts(text, boundary)).unwrap_or_default();
+    fn multipart(&mut self, text: &str, mime: &str) -> RecordedBody {
+        let raw = raw_parts_of(text, mime);
         if raw.is_empty() {
-            return Made { body: Body::Text(text.into()), notes: vec![] };
+            return RecordedBody { body: Body::Text(text.into()), notes: vec![] };
         }
         let mut notes = vec![];
         let entry = self.entry();
-        let parts = raw
-            .iter()
-            .map(|raw| {
-                let content = match &raw.file_name {
-                    Some(name) if raw.content.is_empty() && !name.is_empty() => {
-                        notes.push(filler_note(name));
-                        Content::Filler { bytes: file_bytes(entry, text.len()) }
-                    }
-                    Some(_) => Content::Text(raw.content.into()),
-                    None => Content::Text(self.field(&raw.name, raw.content, SinkPlace::Field)),
-                };
-                Part {
-                    name: raw.name.as_str().into(),
-                    file_name: raw.file_name.as_deref().map(Text::from),
-                    content_type: raw.content_type.clone(),
-                    headers: vec![],
-                    content,
+        let parts = raw.iter().map(|raw| {
+            let content = match &raw.file_name {
+                Some(name) if raw.content.is_empty() && !name.is_empty() => {
+                    notes.push(filler_note(name));
+                    Content::Filler { bytes: file_bytes(entry, text.len()) }
                 }
-            })
-            .collect();
-        Made { body: form_data(parts), notes }
+                Some(_) => Content::Text(raw.content.into()),
+                None => Content::Text(self.field(&raw.name, raw.content, SinkPlace::Field)),
+            };
+            part(&raw.name, raw.file_name.as_deref(), raw.content_type.clone(), content)
+        });
+        let parts = parts.collect();
+        RecordedBody { body: form_data(parts), notes }
     }
 
     /// A body that the recording lacks. Of a form it is what the page before had in it; of a file as many bytes.
-    fn missing(&mut self, bytes: usize, kind: &str) -> Made {
-        let is_multipart = kind.starts_with("multipart/");
-        if is_multipart || kind.starts_with("application/x-www-form-urlencoded") {
-            let fields = self.form_of_page();
-            if fields.is_empty() {
-                let note = "the body is not in the recording, and no form of a page before goes there: it is sent empty";
-                return Made { body: Body::None, notes: vec![note.to_owned()] };
-            }
-            let note = "the body is not in the recording: its fields are those of the form in the page before, what was typed into them is not known";
-            let mut made = if is_multipart {
-                self.params(&fields, self.entry())
-            } else {
-                Made { body: Body::Text(self.form(&fields)), notes: vec![] }
-            };
-            made.notes.insert(0, note.to_owned());
-            return made;
+    fn missing(&mut self, bytes: usize, kind: &str) -> RecordedBody {
+        if kind.starts_with("multipart/") || kind.starts_with("application/x-www-form-urlencoded") {
+            return self.missing_form(kind);
         }
-        if kind.contains("json") {
+        let (body, note) = if kind.contains("json") {
             let note = format!(
                 "the body ({bytes} bytes of JSON) is not in the recording: an empty object is sent"
             );
-            return Made { body: Body::Text("{}".into()), notes: vec![note] };
+            (Body::Text("{}".into()), note)
+        } else {
+            let note =
+                format!("the body is not in the recording: {bytes} bytes are sent in its place");
+            (Body::Filler { bytes }, note)
+        };
+        RecordedBody { body, notes: vec![note] }
+    }
+
+    fn missing_form(&mut self, kind: &str) -> RecordedBody {
+        let fields = self.form_of_page();
+        if fields.is_empty() {
+            let note = "the body is not in the recording, and no form of a page before goes there: it is sent empty";
+            return RecordedBody { body: Body::None, notes: vec![note.to_owned()] };
         }
-        let note = format!("the body is not in the recording: {bytes} bytes are sent in its place");
-        Made { body: Body::Filler { bytes }, notes: vec![note] }
+        let note = "the body is not in the recording: its fields are those of the form in the page before, what was typed into them is not known";
+        let mut made = if kind.starts_with("multipart/") {
+            self.params(&fields, self.entry())
+        } else {
+            RecordedBody { body: Body::Text(self.form(&fields)), notes: vec![] }
+        };
+        made.notes.insert(0, note.to_owned());
+        made
     }
 
     /// The fields of the latest form whose action is the request's address.
@@ -177,35 +163,49 @@ impl Correlator<'_> {
 }
 
 fn fields_of(form: &dom_query::Selection<'_>) -> Vec<Param> {
-    let mut fields = vec![];
-    for input in
-        form.select("input[name], textarea[name], select[name], button[name]").iter().take(500)
-    {
-        let kind = input.attr("type").unwrap_or_default().to_string().to_ascii_lowercase();
-        let is_checkable = matches!(kind.as_str(), "checkbox" | "radio");
-        if (is_checkable && !input.has_attr("checked"))
-            || matches!(kind.as_str(), "reset" | "button" | "image")
-        {
-            continue;
-        }
-        let name = input.attr("name").unwrap_or_default().to_string();
-        let value = if input.is("textarea") {
-            input.text().to_string()
-        } else if input.is("select") {
-            let chosen = input.select("option[selected]");
-            let option = if chosen.exists() { chosen } else { input.select("option") };
-            option.first().attr("value").unwrap_or_default().to_string()
-        } else {
-            input.attr("value").unwrap_or_default().to_string()
-        };
-        let is_typed = matches!(kind.as_str(), "" | "text" | "search");
-        let value = if value.is_empty() && is_typed { name.clone() } else { value };
-        let file_name = (kind == "file").then(|| "file.txt".to_owned());
-        let content_type = file_name.as_ref().map(|_| "text/plain".to_owned());
-        let value = if file_name.is_some() { String::new() } else { value };
-        fields.push(Param { name, value, file_name, content_type });
+    let inputs = form.select("input[name], textarea[name], select[name], button[name]");
+    inputs.iter().take(500).filter_map(|input| field_of(&input)).collect()
+}
+
+/// What a form sends for a field as the page has it; none: nothing.
+fn field_of(input: &dom_query::Selection<'_>) -> Option<Param> {
+    let kind = input.attr("type").unwrap_or_default().to_ascii_lowercase();
+    let is_checkable = matches!(kind.as_str(), "checkbox" | "radio");
+    let is_button = matches!(kind.as_str(), "reset" | "button" | "image");
+    if is_button || (is_checkable && !input.has_attr("checked")) {
+        return None;
     }
-    fields
+    let name = input.attr("name").unwrap_or_default().to_string();
+    if kind == "file" {
+        let (file_name, content_type) = (Some("file.txt".into()), Some("text/plain".into()));
+        return Some(Param { name, value: String::new(), file_name, content_type });
+    }
+    let value = value_of(input);
+    let is_typed = matches!(kind.as_str(), "" | "text" | "search");
+    let value = if value.is_empty() && is_typed { name.clone() } else { value };
+    Some(Param { name, value, ..Param::default() })
+}
+
+fn value_of(input: &dom_query::Selection<'_>) -> String {
+    if input.is("textarea") {
+        return input.text().to_string();
+    }
+    if !input.is("select") {
+        return input.attr("value").unwrap_or_default().to_string();
+    }
+    let chosen = input.select("option[selected]");
+    let option = if chosen.exists() { chosen } else { input.select("option") };
+    option.first().attr("value").unwrap_or_default().to_string()
+}
+
+fn part(
+    name: &str,
+    file_name: Option<&str>,
+    content_type: Option<String>,
+    content: Content,
+) -> Part {
+    let file_name = file_name.map(Text::from);
+    Part { name: name.into(), file_name, content_type, headers: vec![], content }
 }
 
 fn form_data(parts: Vec<Part>) -> Body {
@@ -248,33 +248,38 @@ struct RawPart<'a> {
     content: &'a str,
 }
 
+/// The parts of a body by the boundary of its media type, or by that of its first line.
+fn raw_parts_of<'a>(text: &'a str, mime: &str) -> Vec<RawPart<'a>> {
+    let boundary = mime.split(';').find_map(|part| {
+        let (key, value) = part.trim().split_once('=')?;
+        key.eq_ignore_ascii_case("boundary").then(|| value.trim_matches('"'))
+    });
+    let boundary = boundary.or_else(|| text.strip_prefix("--")?.lines().next());
+    boundary.map(|boundary| raw_parts(text, boundary)).unwrap_or_default()
+}
+
 fn raw_parts<'a>(text: &'a str, boundary: &str) -> Vec<RawPart<'a>> {
-    let delimiter = format!("--{boundary}");
-    text.split(delimiter.as_str())
-        .skip(1)
-        .filter_map(|part| {
-            let part = part.strip_prefix("\r\n").or_else(|| part.strip_prefix('\n'))?;
-            let (head, content) = match part.split_once("\r\n\r\n") {
-                Some(split) => split,
-                None => part.split_once("\n\n")?,
-            };
-            let content = content.strip_suffix('\n').unwrap_or(content);
-            let content = content.strip_suffix('\r').unwrap_or(content);
-            let field = |wanted: &str| {
-                head.lines().find_map(|line| {
-                    let (name, value) = line.split_once(':')?;
-                    name.trim().eq_ignore_ascii_case(wanted).then(|| value.trim())
-                })
-            };
-            let disposition = field("content-disposition")?;
-            Some(RawPart {
-                name: parameter(disposition, "name").unwrap_or_default(),
-                file_name: parameter(disposition, "filename"),
-                content_type: field("content-type").map(str::to_owned),
-                content,
-            })
+    text.split(&format!("--{boundary}")).skip(1).filter_map(raw_part).collect()
+}
+
+fn raw_part(part: &str) -> Option<RawPart<'_>> {
+    let part = part.strip_prefix("\r\n").or_else(|| part.strip_prefix('\n'))?;
+    let (head, content) = part.split_once("\r\n\r\n").or_else(|| part.split_once("\n\n"))?;
+    let content = content.strip_suffix('\n').unwrap_or(content);
+    let content = content.strip_suffix('\r').unwrap_or(content);
+    let field = |wanted: &str| {
+        head.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            name.trim().eq_ignore_ascii_case(wanted).then(|| value.trim())
         })
-        .collect()
+    };
+    let disposition = field("content-disposition")?;
+    Some(RawPart {
+        name: parameter(disposition, "name").unwrap_or_default(),
+        file_name: parameter(disposition, "filename"),
+        content_type: field("content-type").map(str::to_owned),
+        content,
+    })
 }
 
 /// `form-data; name="x"; filename="a;b.txt"`

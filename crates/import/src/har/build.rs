@@ -2,6 +2,7 @@
 
 use stdx::Nanos;
 
+use super::body::RecordedBody;
 use super::cookies::Jar;
 use super::correlate::Correlator;
 use super::entry::Entry;
@@ -31,109 +32,127 @@ pub(super) fn add_groups(
     pages: &[(String, String)],
     correlator: &mut Correlator<'_>,
 ) {
-    let mut built = vec![];
-    let mut jar = Jar::default();
-    let mut passed = 0;
     let mut pages = Pages::new(pages);
+    let mut builder = Builder { import, input, jar: Jar::default(), passed: 0 };
+    let mut built = vec![];
     for at in 0..correlator.units.len() {
         correlator.at = at;
-        let first = correlator.units[at].chain[0];
-        for entry in &correlator.entries[passed..first.max(passed)] {
-            jar.after(entry);
-        }
-        passed = passed.max(first);
         let group = pages.group(correlator);
+        built.push(builder.unit(correlator, group));
+    }
+    add_extractions(&mut built, correlator);
+    fold_polls(&mut built);
+    for one in built {
+        add_to_group(import, one);
+    }
+}
+
+/// Makes steps of one unit after the other.
+struct Builder<'a> {
+    import: &'a mut Import,
+    input: &'a Input<'a>,
+    jar: Jar,
+    /// How many entries the jar has seen.
+    passed: usize,
+}
+
+impl Builder<'_> {
+    /// The correlator's unit as steps of a group.
+    fn unit(&mut self, correlator: &mut Correlator<'_>, group: String) -> Built {
+        let unit = correlator.at;
+        let first = correlator.units[unit].chain[0];
+        for entry in &correlator.entries[self.passed..first.max(self.passed)] {
+            self.jar.after(entry);
+        }
+        self.passed = self.passed.max(first);
         let pause_ms = pause(correlator.entries, first);
-        let interval_ms = interval(correlator);
         if pause_ms > PAUSE_MS_MAX {
-            import.note(
-                input.place(0),
-                format!(
-                    "{}: the pause of {} s before it is cut to {} s",
-                    correlator.entry().label(),
-                    pause_ms / 1000,
-                    PAUSE_MS_MAX / 1000
-                ),
-            );
+            let label = correlator.entry().label();
+            let (pause_s, max_s) = (pause_ms / 1000, PAUSE_MS_MAX / 1000);
+            self.note(format!("{label}: the pause of {pause_s} s before it is cut to {max_s} s"));
         }
-        let (mut before, old) = jar.before(correlator);
-        for name in old {
-            import.note(input.place(0), format!("the cookie {name} is from before the recording: -e COOKIE_{name}=… replaces the recorded one, which may have ended"));
-        }
-        let step = step(import, input, correlator);
-        let made = correlator.made.iter().filter(|(unit, ..)| *unit == at);
+        let interval_ms = interval(correlator);
+        let mut before = self.cookies(correlator);
+        let step = self.step(correlator);
+        let made = correlator.made.iter().filter(|(at, ..)| *at == unit);
         before.extend(made.map(|(_, name, source)| Step::Assign {
             variable: name.clone(),
             value: Text::value(source.clone()),
         }));
-        built.push(Built {
-            unit: at,
-            group,
-            pause_ms: pause_ms.min(PAUSE_MS_MAX),
-            interval_ms,
-            before,
-            step,
-        });
+        Built { unit, group, pause_ms: pause_ms.min(PAUSE_MS_MAX), interval_ms, before, step }
     }
-    for taken in correlator.taken.iter() {
+
+    fn note(&mut self, text: String) {
+        self.import.note(self.input.place(0), text);
+    }
+
+    fn cookies(&mut self, correlator: &mut Correlator<'_>) -> Vec<Step> {
+        let (steps, old) = self.jar.before(correlator);
+        for name in old {
+            self.note(format!("the cookie {name} is from before the recording: -e COOKIE_{name}=… replaces the recorded one, which may have ended"));
+        }
+        steps
+    }
+
+    fn step(&mut self, correlator: &mut Correlator<'_>) -> Step {
+        let url = correlator.address();
+        if correlator.entry().is_socket() {
+            let mut conversation = correlator.conversation(socket_address(url));
+            conversation.headers = correlator.headers(&Body::None).0;
+            conversation.place = self.input.place(0);
+            return Step::Socket(Box::new(conversation));
+        }
+        let RecordedBody { body, notes } = correlator.body();
+        let (headers, old) = correlator.headers(&body);
+        let label = correlator.entry().label();
+        for name in old {
+            self.note(format!("{label}: the value of {name} came in no answer: -e TOKEN=… replaces the recorded one, which may have ended"));
+        }
+        for note in &notes {
+            self.note(format!("{label}: {note}"));
+        }
+        let exchange = Exchange { url, headers, body, remarks: notes, ..self.exchange(correlator) };
+        Step::Exchange(Box::new(exchange))
+    }
+
+    /// The request without what comes from answers, and what is expected of its own.
+    fn exchange(&self, correlator: &Correlator<'_>) -> Exchange {
+        let chain = &correlator.units[correlator.at].chain;
+        let last = &correlator.entries[chain[chain.len() - 1]].answer;
+        let leads_on = last.redirect().is_some();
+        Exchange {
+            place: self.input.place(0),
+            name: correlator.label(),
+            method: correlator.entry().method.clone(),
+            redirects: if leads_on { Redirects::Stop } else { Redirects::Follow },
+            statuses: if last.status == 304 { vec![200, 304] } else { vec![last.status] },
+            ..Exchange::default()
+        }
+    }
+}
+
+/// Puts what is taken of answers where their requests are.
+fn add_extractions(built: &mut [Built], correlator: &Correlator<'_>) {
+    for taken in &correlator.taken {
         let target = built.iter_mut().find(|one| one.unit == taken.unit);
         if let Some(Built { step: Step::Exchange(exchange), .. }) = target {
             exchange.extractions.push(taken.extraction.clone());
         }
     }
-    fold_polls(&mut built);
-    for one in built {
-        if import.groups.last().is_none_or(|group| group.name != one.group) {
-            import.groups.push(Group { name: one.group, steps: vec![] });
-        }
-        let Some(group) = import.groups.last_mut() else { continue };
-        if one.pause_ms >= PAUSE_MS_MIN {
-            let rounded = (one.pause_ms + 50) / 100 * 100;
-            group.steps.push(Step::Pause(Nanos(rounded.unsigned_abs() * 1_000_000)));
-        }
-        group.steps.extend(one.before);
-        group.steps.push(one.step);
-    }
 }
 
-fn step(import: &mut Import, input: &Input<'_>, correlator: &mut Correlator<'_>) -> Step {
-    let entry = correlator.entry();
-    let url = correlator.address();
-    if entry.is_socket() {
-        let mut conversation = correlator.conversation(socket_address(url));
-        conversation.headers = correlator.headers(false).0;
-        conversation.place = input.place(0);
-        return Step::Socket(Box::new(conversation));
+/// Appends the steps to the last group, or to a new one if that has another name.
+fn add_to_group(import: &mut Import, one: Built) {
+    if import.groups.last().is_none_or(|group| group.name != one.group) {
+        import.groups.push(Group { name: one.group, steps: vec![] });
     }
-    let made = correlator.body();
-    let is_multipart = matches!(made.body, Body::Multipart(_));
-    let (headers, old) = correlator.headers(is_multipart);
-    for name in old {
-        import.note(input.place(0), format!("{}: the value of {name} came in no answer: -e TOKEN=… replaces the recorded one, which may have ended", entry.label()));
+    let Some(group) = import.groups.last_mut() else { return };
+    if one.pause_ms >= PAUSE_MS_MIN {
+        let rounded = (one.pause_ms + 50) / 100 * 100;
+        group.steps.push(Step::Pause(Nanos(rounded.unsigned_abs() * 1_000_000)));
     }
-    for note in &made.notes {
-        import.note(input.place(0), format!("{}: {note}", entry.label()));
-    }
-    let chain = &correlator.units[correlator.at].chain;
-    let last = &correlator.entries[chain[chain.len() - 1]];
-    let redirects =
-        if last.answer.redirect().is_some() { Redirects::Stop } else { Redirects::Follow };
-    let statuses = match last.answer.status {
-        304 => vec![200, 304],
-        status => vec![status],
-    };
-    Step::Exchange(Box::new(Exchange {
-        place: input.place(0),
-        name: correlator.label(),
-        method: entry.method.clone(),
-        url,
-        headers,
-        body: made.body,
-        redirects,
-        statuses,
-        remarks: made.notes,
-        ..Exchange::default()
-    }))
+    group.steps.extend(one.before);
+    group.steps.push(one.step);
 }
 
 /// The address of a WebSocket as WebSockets have it: some writers have `http://` there.
@@ -167,30 +186,35 @@ fn interval(correlator: &Correlator<'_>) -> i64 {
 fn fold_polls(built: &mut Vec<Built>) {
     let mut at = 0;
     while at < built.len() {
-        let run = built[at..].iter().take_while(|other| is_same_request(&built[at], other)).count();
+        let others = &built[at + 1..];
+        let run = 1 + others.iter().take_while(|other| is_same_request(&built[at], other)).count();
         let last = at + run - 1;
         let takes = |one: &Built| matches!(&one.step, Step::Exchange(exchange) if !exchange.extractions.is_empty());
         let is_poll = run >= POLLS_MIN && takes(&built[last]) && !built[at..last].iter().any(takes);
         if is_poll {
-            let mean = built[at + 1..=last].iter().map(|one| one.interval_ms).sum::<i64>()
-                / (run as i64 - 1);
-            let pause_ms = built[at].pause_ms;
-            let mut folded: Vec<Built> = built.drain(at..last).collect();
-            let poll = &mut built[at];
-            poll.pause_ms = pause_ms;
-            let mut before: Vec<Step> = folded.drain(..).flat_map(|one| one.before).collect();
-            before.append(&mut poll.before);
-            poll.before = before;
-            if let Step::Exchange(exchange) = &mut poll.step {
-                let attempts = u32::try_from(run * 5).unwrap_or(100).clamp(10, 100);
-                let pause = Nanos(mean.clamp(50, 30_000).unsigned_abs() * 1_000_000);
-                exchange.polling = Some(Polling { attempts, pause });
-                exchange
-                    .remarks
-                    .push(format!("recorded {run} times, until the answer had what comes next"));
-            }
+            let others: Vec<Built> = built.drain(at..last).collect();
+            fold(&mut built[at], others);
         }
         at += 1;
+    }
+}
+
+/// Makes the last request of a poll the one that is repeated in place of `others`, the first of which has the pause before it.
+fn fold(poll: &mut Built, others: Vec<Built>) {
+    let count = others.len();
+    let later = others.iter().skip(1).map(|one| one.interval_ms).sum::<i64>();
+    let mean_ms = (later + poll.interval_ms) / count as i64;
+    poll.pause_ms = others[0].pause_ms;
+    let mut before: Vec<Step> = others.into_iter().flat_map(|one| one.before).collect();
+    before.append(&mut poll.before);
+    poll.before = before;
+    if let Step::Exchange(exchange) = &mut poll.step {
+        let attempts = u32::try_from((count + 1) * 5).unwrap_or(100).clamp(10, 100);
+        let pause = Nanos(mean_ms.clamp(50, 30_000).unsigned_abs() * 1_000_000);
+        exchange.polling = Some(Polling { attempts, pause });
+        let times = count + 1;
+        let text = format!("recorded {times} times, until the answer had what comes next");
+        exchange.remarks.push(text);
     }
 }
 

@@ -5,10 +5,11 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::entry::Entry;
 use super::facts::Facts;
-use super::find::{Hit, Sink, SinkPlace, Source as Place, context, find};
-use super::look::{Look, is_id_name, is_same_name, is_token_name, is_uuid4, look};
+use super::find::{Hit, Sink, SinkPlace, Source as Place, find};
+use super::look::{Look, is_id_name, is_rare, is_same_name, is_token_name, is_uuid4, look};
+use super::whole::whole_hit;
 use crate::percent::encode_component;
-use crate::{Between, Encoding, Extraction, Find, Source, Text, Value};
+use crate::{Encoding, Extraction, Find, Source, Text, Value};
 
 /// How long a value may be that is looked for, in bytes.
 const VALUE_BYTES_MAX: usize = 256 << 10;
@@ -52,21 +53,6 @@ pub(super) struct Taken {
 
 impl<'a> Correlator<'a> {
     pub(super) fn new(entries: &'a [Entry], units: &'a [Unit]) -> Self {
-        let mut tokens: HashMap<u64, Vec<usize>> = HashMap::new();
-        for (at, unit) in units.iter().enumerate() {
-            let mut seen = BTreeSet::new();
-            let last = &entries[unit.chain[unit.chain.len() - 1]];
-            let mut see = |text: &str| seen.extend(tokens_of(text).map(hash));
-            see(&last.answer.text);
-            see(&last.address);
-            last.answer.headers.iter().for_each(|(_, value)| see(value));
-            unit.chain.iter().for_each(|entry| {
-                entries[*entry].answer.headers.iter().for_each(|(_, value)| see(value));
-            });
-            for token in seen {
-                tokens.entry(token).or_default().push(at);
-            }
-        }
         Self {
             entries,
             units,
@@ -75,7 +61,7 @@ impl<'a> Correlator<'a> {
             made: vec![],
             split: BTreeSet::new(),
             typed: BTreeSet::new(),
-            tokens,
+            tokens: tokens_of_units(entries, units),
             names: BTreeMap::new(),
         }
     }
@@ -111,7 +97,10 @@ impl<'a> Correlator<'a> {
                 && match look {
                     Look::Random | Look::Code => true,
                     Look::Number => {
-                        sink.place == SinkPlace::Path || is_same || is_id_name(&sink.name)
+                        sink.place == SinkPlace::Path
+                            || is_same
+                            || is_id_name(&sink.name)
+                            || is_rare(value)
                     }
                     Look::Word => is_same && is_token_name(&sink.name),
                 }
@@ -148,17 +137,7 @@ impl<'a> Correlator<'a> {
             return None;
         }
         let (unit, hit) = self.search(value, sink)?;
-        let variable_name = self.name(&hit.key, &sink.name, unit);
-        let remark = format!("from {}, for {}", hit.shown, sink.shown);
-        let extraction = Extraction {
-            variable: variable_name.clone(),
-            find: hit.find,
-            cut: hit.cut,
-            decodings: hit.decodings,
-            remark,
-        };
-        self.taken.push(Taken { unit, extraction, value: value.to_owned(), key: hit.key });
-        Some(variable(&variable_name))
+        Some(self.take(unit, hit, value, sink))
     }
 
     fn search(&mut self, value: &str, sink: &Sink) -> Option<(usize, Hit)> {
@@ -231,34 +210,32 @@ impl<'a> Correlator<'a> {
         if !may_make || !is_uuid4(value) || sink.place == SinkPlace::Cookie {
             return None;
         }
-        let entry = self.entry();
-        if self
-            .entries
-            .iter()
-            .take_while(|other| other.number != entry.number)
-            .any(|other| other.answer.text.contains(value))
-        {
+        let number = self.entry().number;
+        let mut before = self.entries.iter().take_while(|other| other.number != number);
+        if before.any(|other| other.answer.text.contains(value)) {
             return None;
         }
         let uses = self.entries.iter().filter(|other| sends(other, value)).count();
         if uses < 2 {
             return Some(Value { source: Source::Uuid, encodings: vec![] });
         }
+        Some(self.uuid_of_several(value, sink))
+    }
+
+    /// A UUID that several requests send: made once, before the first of them.
+    fn uuid_of_several(&mut self, value: &str, sink: &Sink) -> Value {
         let name = self.name(&sink.name, "uuid", self.at);
         self.made.push((self.at, name.clone(), Source::Uuid));
-        self.taken.push(Taken {
-            unit: usize::MAX,
-            extraction: Extraction {
-                variable: name.clone(),
-                find: Find::Status,
-                cut: None,
-                decodings: vec![],
-                remark: String::new(),
-            },
-            value: value.to_owned(),
-            key: sink.name.clone(),
-        });
-        Some(variable(&name))
+        let extraction = Extraction {
+            variable: name.clone(),
+            find: Find::Status,
+            cut: None,
+            decodings: vec![],
+            remark: String::new(),
+        };
+        let (value, key) = (value.to_owned(), sink.name.clone());
+        self.taken.push(Taken { unit: usize::MAX, extraction, value, key });
+        variable(&name)
     }
 
     /// The whole address of the request, where an answer gave it as one: a signed link, the `Location` of a new thing.
@@ -270,90 +247,29 @@ impl<'a> Correlator<'a> {
             return None;
         }
         let longest = tokens_of(relative).max_by_key(|token| token.len())?;
-        let units: Vec<usize> = self
-            .tokens
-            .get(&hash(longest))?
-            .iter()
-            .rev()
-            .copied()
-            .filter(|unit| *unit < self.at)
-            .take(ANSWERS_MAX)
-            .collect();
+        let units = self.tokens.get(&hash(longest))?.iter().rev().copied();
+        let units: Vec<usize> = units.filter(|unit| *unit < self.at).take(ANSWERS_MAX).collect();
         let sink = Sink { name: "url".into(), place: SinkPlace::Path, shown: self.label() };
-        for unit in units {
-            for (form, start) in [(entry.address.as_str(), ""), (relative, origin)] {
-                if let Some(hit) = self.whole_hit(unit, form) {
-                    let value = self.take(unit, hit, form, &sink);
-                    let mut text = Text::literal(start);
-                    text.pieces.push(crate::Piece::Value(value));
-                    return Some(text);
-                }
-            }
-        }
-        None
-    }
-
-    fn whole_hit(&self, unit: usize, form: &str) -> Option<Hit> {
-        let place = self.place(unit);
-        let leaf = place.facts.leaves.iter().find(|leaf| leaf.text == form);
-        if let Some(leaf) = leaf {
-            return Some(Hit {
-                find: Find::Json(leaf.path.clone()),
-                cut: None,
-                decodings: vec![],
-                key: leaf.key().to_owned(),
-                shown: format!("the JSON's {}", leaf.key()),
-                score: 0,
-            });
-        }
-        for (name, content) in &place.answer.headers {
-            let lower = name.to_ascii_lowercase();
-            if !matches!(lower.as_str(), "location" | "link") {
-                continue;
-            }
-            let cut = if content == form { None } else { Some(link_cut(content, form)?) };
-            return Some(Hit {
-                find: Find::Header(name.clone()),
-                cut,
-                decodings: vec![],
-                key: lower,
-                shown: format!("the header {name}"),
-                score: 0,
-            });
-        }
-        // Links of pages: as a whole only where they are signed, since their names say what the numbers in them are.
-        let is_signed = form
-            .split(['?', '&', '='])
-            .skip(1)
-            .any(|part| look(part) == Look::Random || part.contains('%'));
-        let escaped = form.replace('&', "&amp;");
-        let forms = [
-            (form.to_owned(), vec![]),
-            (escaped, vec![crate::Decoding::Html]),
-            (form.replace('/', "\\/"), vec![crate::Decoding::Json]),
-            (form.replace('&', "\\u0026"), vec![crate::Decoding::Json]),
-        ];
-        if !is_signed || place.answer.is_json() {
-            return None;
-        }
-        forms.into_iter().find_map(|(escaped, decodings)| {
-            let cut = context(&place.answer.text, &escaped)?;
-            let decodings = if escaped == form { vec![] } else { decodings };
-            Some(Hit {
-                find: Find::Body(cut),
-                cut: None,
-                decodings,
-                key: "link".into(),
-                shown: "a link of the page".into(),
-                score: 0,
+        let forms = [(entry.address.as_str(), ""), (relative, origin)];
+        let (unit, hit, form, start) = units.into_iter().find_map(|unit| {
+            forms.iter().find_map(|(form, start)| {
+                Some((unit, whole_hit(&self.place(unit), form)?, *form, *start))
             })
-        })
+        })?;
+        let mut text = Text::literal(start);
+        text.pieces.push(crate::Piece::Value(self.take(unit, hit, form, &sink)));
+        Some(text)
     }
 
+    /// The variable of what stands at a place of an answer: that of an earlier request that needs the same, else a new one.
     fn take(&mut self, unit: usize, hit: Hit, value: &str, sink: &Sink) -> Value {
-        if let Some(taken) =
-            self.taken.iter().find(|taken| taken.unit == unit && taken.value == value)
-        {
+        let is_same = |taken: &&Taken| {
+            let one = &taken.extraction;
+            taken.unit == unit
+                && taken.value == value
+                && (look(value) == Look::Random || (one.find == hit.find && one.cut == hit.cut))
+        };
+        if let Some(taken) = self.taken.iter().find(is_same) {
             return variable(&taken.extraction.variable);
         }
         let name = self.name(&hit.key, &sink.name, unit);
@@ -406,6 +322,24 @@ impl<'a> Correlator<'a> {
     }
 }
 
+/// In which units each token of answers stands.
+fn tokens_of_units(entries: &[Entry], units: &[Unit]) -> HashMap<u64, Vec<usize>> {
+    let mut tokens: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (at, unit) in units.iter().enumerate() {
+        let mut seen = BTreeSet::new();
+        let last = &entries[unit.chain[unit.chain.len() - 1]];
+        let mut see = |text: &str| seen.extend(tokens_of(text).map(hash));
+        see(&last.answer.text);
+        see(&last.address);
+        let answers = unit.chain.iter().map(|entry| &entries[*entry].answer);
+        answers.flat_map(|answer| &answer.headers).for_each(|(_, value)| see(value));
+        for token in seen {
+            tokens.entry(token).or_default().push(at);
+        }
+    }
+    tokens
+}
+
 fn variable(name: &str) -> Value {
     Value { source: Source::Variable(name.to_owned()), encodings: vec![] }
 }
@@ -419,17 +353,8 @@ fn same_cookie(cookie: &str, value: &str) -> Option<Vec<Encoding>> {
     if cookie == value {
         return Some(vec![]);
     }
-    let decoded = super::sinks::decoded(cookie);
+    let decoded = crate::percent::decoded(cookie);
     (decoded == value).then(|| vec![Encoding::UrlDecoded])
-}
-
-/// `<…>; rel="next"` of a header Link.
-fn link_cut(content: &str, form: &str) -> Option<Between> {
-    let at = content.find(&format!("<{form}>"))?;
-    let rest = &content[at + 1 + form.len()..];
-    let end = rest.find(',').unwrap_or(rest.len());
-    let left = if at == 0 { "<".to_owned() } else { context(content, form)?.left };
-    Some(Between { left, right: rest[..end].to_owned() })
 }
 
 /// The time that a value is, if it is near the time of its request.
@@ -448,7 +373,7 @@ fn clock(value: &str, started_ms: i64) -> Option<Source> {
 fn sends(entry: &Entry, value: &str) -> bool {
     entry.address.contains(value)
         || entry.headers.iter().any(|(_, content)| content.contains(value))
-        || matches!(&entry.body, super::entry::Sent::Text(text) if text.contains(value))
+        || matches!(&entry.body, super::entry::Payload::Text(text) if text.contains(value))
 }
 
 /// Runs of letters and digits; escapes of addresses and of JSON are no part of them.

@@ -28,14 +28,14 @@ pub(super) struct Entry {
     pub(super) address: String,
     pub(super) headers: Vec<(String, String)>,
     pub(super) cookies: Vec<(String, String)>,
-    pub(super) body: Sent,
+    pub(super) body: Payload,
     pub(super) answer: Answer,
     pub(super) messages: Vec<Message>,
 }
 
 /// The body of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Sent {
+pub(super) enum Payload {
     None,
     Text(String),
     Bytes(Vec<u8>),
@@ -222,7 +222,7 @@ fn sent_cookies(headers: &[(String, String)], list: &Value) -> Vec<(String, Stri
         .collect()
 }
 
-fn sent_body(request: &Value, headers: &[(String, String)]) -> Sent {
+fn sent_body(request: &Value, headers: &[(String, String)]) -> Payload {
     let data = &request["postData"];
     let length = header(headers, "content-length").and_then(|value| value.parse().ok());
     let length = length.or_else(|| request["bodySize"].as_u64()).unwrap_or(0);
@@ -231,33 +231,31 @@ fn sent_body(request: &Value, headers: &[(String, String)]) -> Sent {
     let is_base64 = ["encoding", "_encoding"].iter().any(|key| data[key] == "base64");
     if !text.is_empty() {
         if !is_base64 {
-            return Sent::Text(text);
+            return Payload::Text(text);
         }
         return match STANDARD.decode(text.trim()).map(String::from_utf8) {
-            Ok(Ok(text)) => Sent::Text(text),
-            Ok(Err(bytes)) => Sent::Bytes(bytes.into_bytes()),
-            Err(_) => Sent::Missing(length),
+            Ok(Ok(text)) => Payload::Text(text),
+            Ok(Err(bytes)) => Payload::Bytes(bytes.into_bytes()),
+            Err(_) => Payload::Missing(length),
         };
     }
-    let params: Vec<Param> = data["params"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|param| Param {
-            name: text_of(&param["name"]),
-            value: if param["value"].is_object() || param["value"].is_array() {
-                param["value"].to_string()
-            } else {
-                text_of(&param["value"])
-            },
-            file_name: param["fileName"].as_str().map(str::to_owned),
-            content_type: param["contentType"].as_str().map(str::to_owned),
-        })
-        .collect();
+    let params: Vec<Param> =
+        data["params"].as_array().into_iter().flatten().map(param_of).collect();
     match (params.is_empty(), length) {
-        (false, _) => Sent::Params(params),
-        (true, 0) => Sent::None,
-        (true, length) => Sent::Missing(length),
+        (false, _) => Payload::Params(params),
+        (true, 0) => Payload::None,
+        (true, length) => Payload::Missing(length),
+    }
+}
+
+fn param_of(param: &Value) -> Param {
+    let value = &param["value"];
+    let is_nested = value.is_object() || value.is_array();
+    Param {
+        name: text_of(&param["name"]),
+        value: if is_nested { value.to_string() } else { text_of(value) },
+        file_name: param["fileName"].as_str().map(str::to_owned),
+        content_type: param["contentType"].as_str().map(str::to_owned),
     }
 }
 
@@ -379,16 +377,16 @@ mod tests {
             let request: Value = serde_json::from_str(json).unwrap();
             sent_body(&request, &headers_of(&request["headers"]))
         };
-        assert_eq!(body(r#"{"postData":{"text":"a=1"}}"#), Sent::Text("a=1".into()));
+        assert_eq!(body(r#"{"postData":{"text":"a=1"}}"#), Payload::Text("a=1".into()));
         assert_eq!(
             body(r#"{"postData":{"text":"YT0x","encoding":"base64"}}"#),
-            Sent::Text("a=1".into())
+            Payload::Text("a=1".into())
         );
         let length =
             r#"{"postData":{"mimeType":"x"},"headers":[{"name":"Content-Length","value":"7"}]}"#;
-        assert_eq!(body(length), Sent::Missing(7));
-        assert_eq!(body("{}"), Sent::None);
-        let Sent::Params(params) = body(r#"{"postData":{"params":[{"name":"n","value":5}]}}"#)
+        assert_eq!(body(length), Payload::Missing(7));
+        assert_eq!(body("{}"), Payload::None);
+        let Payload::Params(params) = body(r#"{"postData":{"params":[{"name":"n","value":5}]}}"#)
         else {
             panic!()
         };

@@ -1,7 +1,7 @@
 //! Finds a value in an answer: where it stands, and how a script takes it from there.
 
 use super::entry::Answer;
-use super::facts::{Facts, Leaf};
+use super::facts::{Facts, Field, Leaf};
 use super::look::{Look, is_id_name, is_same_name, is_token_name, look};
 use crate::percent::{encode_component, encode_form};
 use crate::{Between, Decoding, Find};
@@ -73,71 +73,75 @@ fn in_headers(hits: &mut Vec<Hit>, source: &Source<'_>, value: &str, look: Look)
         let lower = name.to_ascii_lowercase();
         let is_address =
             matches!(lower.as_str(), "location" | "link" | "content-location" | "refresh");
-        let is_boring = matches!(
-            lower.as_str(),
-            "set-cookie"
-                | "date"
-                | "server"
-                | "age"
-                | "expires"
-                | "content-length"
-                | "last-modified"
-                | "x-runtime"
-                | "vary"
-                | "content-security-policy"
-                | "cache-control"
-        ) || lower.starts_with("access-control-");
-        if is_boring || (lower == "location" && !source.has_location) {
+        if is_boring(&lower) || (lower == "location" && !source.has_location) {
             continue;
         }
-        let hit = |cut, score| Hit {
+        let hit = Hit {
             find: Find::Header(name.clone()),
-            cut,
+            cut: None,
             decodings: vec![],
             key: lower.trim_start_matches("x-").to_owned(),
             shown: format!("the header {name}"),
-            score,
+            score: 85,
         };
         if content == value {
-            hits.push(hit(None, 85));
+            hits.push(hit);
         } else if look != Look::Number || is_address {
-            let forms = [(value.to_owned(), None), (encode_component(value), Some(Decoding::Url))];
-            for (form, decoding) in forms {
-                if let Some(cut) = context(content, &form) {
-                    let mut hit = hit(Some(cut), if is_address { 75 } else { 60 });
-                    hit.decodings.extend(decoding.filter(|_| form != value));
-                    hits.push(hit);
-                    break;
-                }
-            }
+            let score = if is_address { 75 } else { 60 };
+            hits.extend(part_of(content, value, &Hit { score, ..hit }));
         }
     }
 }
 
+/// Whether a header field, its name in small letters, has nothing that a page would send again.
+fn is_boring(lower: &str) -> bool {
+    BORING.contains(&lower) || lower.starts_with("access-control-")
+}
+
+const BORING: &[&str] = &[
+    "set-cookie",
+    "date",
+    "server",
+    "age",
+    "expires",
+    "content-length",
+    "last-modified",
+    "x-runtime",
+    "vary",
+    "content-security-policy",
+    "cache-control",
+];
+
+/// The hit for a value that is a part of a text: as it is, or percent-encoded.
+fn part_of(text: &str, value: &str, whole: &Hit) -> Option<Hit> {
+    let forms = [(value.to_owned(), None), (encode_component(value), Some(Decoding::Url))];
+    forms.into_iter().find_map(|(form, decoding)| {
+        let cut = context(text, &form)?;
+        let decodings = decoding.into_iter().filter(|_| form != value).collect();
+        Some(Hit { cut: Some(cut), decodings, ..whole.clone() })
+    })
+}
+
 fn in_json(hits: &mut Vec<Hit>, facts: &Facts, value: &str, look: Look, sink: &Sink) {
     for leaf in &facts.leaves {
-        let key = leaf.key();
-        let hit = |cut, score| Hit {
+        let hit = |score| Hit {
             find: Find::Json(leaf.path.clone()),
-            cut,
+            cut: None,
             decodings: vec![],
             key: name_of(leaf),
             shown: format!("the JSON's {}", shown_path(leaf)),
             score,
         };
+        let may_be_part = look > Look::Number || sink.place == SinkPlace::Path;
         if leaf.text == value {
-            hits.extend(json_score(look, key, sink).map(|score| hit(None, score)));
-        } else if look >= Look::Number && leaf.text.len() < 4096 && leaf.text.contains(['/', '=']) {
-            let is_part = look != Look::Number || sink.place == SinkPlace::Path;
-            let forms = [(value.to_owned(), None), (encode_component(value), Some(Decoding::Url))];
-            for (form, decoding) in forms.into_iter().filter(|_| is_part) {
-                if let Some(cut) = context(&leaf.text, &form) {
-                    let mut hit = hit(Some(cut), 50);
-                    hit.decodings.extend(decoding.filter(|_| form != value));
-                    hits.push(hit);
-                    break;
-                }
-            }
+            hits.extend(json_score(look, leaf.key(), sink).map(hit));
+        } else if look >= Look::Number
+            && may_be_part
+            && leaf.text.len() < 4096
+            && leaf.text.contains(['/', '='])
+            && let Some(cut) = part_of(&leaf.text, value, &hit(50))
+        {
+            hits.push(cut);
         }
     }
 }
@@ -165,34 +169,37 @@ fn in_fields(hits: &mut Vec<Hit>, facts: &Facts, value: &str, look: Look, sink: 
     }
     for field in facts.fields.iter().filter(|field| field.is_first && field.value == value) {
         let is_same = is_same_name(&field.name, &sink.name);
-        let is_token = is_token_name(&field.name);
-        let wanted = match look {
-            Look::Random => field.is_hidden || is_same || is_token,
-            Look::Code | Look::Number => is_same,
-            Look::Word => is_same && is_token && field.is_hidden && value.len() >= 8,
-        };
-        // A form with an action that was made up is found by no other session.
-        let is_stable = field
-            .selector
-            .split(['/', '"', '?', '=', '&'])
-            .all(|part| look_of_part(part) == Look::Word);
-        if !wanted || !is_stable {
+        if !is_likely(field, is_same, look) || !is_stable(&field.selector) {
             continue;
         }
         let element = field.selector.split('[').next().unwrap_or_default();
         let element = element.rsplit(' ').next().unwrap_or_default();
+        let is_of_form = u32::from(field.selector.starts_with("form"));
+        let attribute = field.attribute.into();
         hits.push(Hit {
-            find: Find::Html {
-                selector: field.selector.clone(),
-                attribute: field.attribute.into(),
-            },
+            find: Find::Html { selector: field.selector.clone(), attribute },
             cut: None,
             decodings: vec![],
             key: field.name.clone(),
             shown: format!("the page's {element} {}", field.name),
-            score: if is_same { 85 } else { 72 } - u32::from(field.selector.starts_with("form")),
+            score: if is_same { 85 } else { 72 } - is_of_form,
         });
     }
+}
+
+/// Whether the value of a field is what is sent, and not the same by chance.
+fn is_likely(field: &Field, is_same: bool, look: Look) -> bool {
+    let is_token = is_token_name(&field.name);
+    match look {
+        Look::Random => field.is_hidden || is_same || is_token,
+        Look::Code | Look::Number => is_same,
+        Look::Word => is_same && is_token && field.is_hidden && field.value.len() >= 8,
+    }
+}
+
+/// Whether another session finds the element: not by a form's action that was made up.
+fn is_stable(selector: &str) -> bool {
+    selector.split(['/', '"', '?', '=', '&']).all(|part| look_of_part(part) == Look::Word)
 }
 
 /// Numbers in names (`item-17`) come from templates; only long ones and made-up parts count.
@@ -207,21 +214,19 @@ fn in_address(hits: &mut Vec<Hit>, address: &str, value: &str, look: Look) {
     if look == Look::Word {
         return;
     }
-    for (form, decoding) in
-        [(value.to_owned(), None), (encode_component(value), Some(Decoding::Url))]
-    {
-        if let Some(cut) = context(address, &form) {
-            hits.push(Hit {
-                find: Find::Address,
-                cut: Some(cut),
-                decodings: decoding.filter(|_| form != value).into_iter().collect(),
-                key: segment_before(address, &form),
-                shown: "the address that the redirect led to".to_owned(),
-                score: 78,
-            });
-            break;
-        }
-    }
+    let hit = Hit {
+        find: Find::Address,
+        cut: None,
+        decodings: vec![],
+        key: String::new(),
+        shown: "the address that the redirect led to".to_owned(),
+        score: 78,
+    };
+    hits.extend(part_of(address, value, &hit).map(|hit| {
+        let form =
+            if hit.decodings.is_empty() { value.to_owned() } else { encode_component(value) };
+        Hit { key: segment_before(address, &form), ..hit }
+    }));
 }
 
 fn in_body(answer: &Answer, value: &str, look: Look, sink: &Sink) -> Option<Hit> {
@@ -229,56 +234,55 @@ fn in_body(answer: &Answer, value: &str, look: Look, sink: &Sink) -> Option<Hit>
         return None;
     }
     let text = answer.text.as_str();
-    let slashes = |value: &str| value.replace('/', "\\/");
-    let html = value.replace('&', "&amp;").replace('+', "&#x2B;").replace('"', "&quot;");
-    let units = value
-        .replace('&', "\\u0026")
-        .replace('/', "\\u002f")
-        .replace('=', "\\u003d")
-        .replace('+', "\\u002b");
-    let capitals = value
-        .replace('&', "\\u0026")
-        .replace('/', "\\u002F")
-        .replace('=', "\\u003D")
-        .replace('+', "\\u002B");
-    let forms = [
-        (value.to_owned(), vec![]),
-        (value.replace('&', "&amp;"), vec![Decoding::Html]),
-        (html, vec![Decoding::Html]),
-        (slashes(value), vec![Decoding::Json]),
-        (value.replace('&', "\\u0026"), vec![Decoding::Json]),
-        (value.replace('/', "\\u002f"), vec![Decoding::Json]),
-        (value.replace('/', "\\u002F"), vec![Decoding::Json]),
-        (units, vec![Decoding::Json]),
-        (capitals, vec![Decoding::Json]),
-        (encode_component(value), vec![Decoding::Url]),
-        (encode_component(value).to_ascii_lowercase(), vec![Decoding::Url]),
-        (encode_form(value), vec![Decoding::UrlForm]),
-        (encode_component(value).replace('%', "%25"), vec![Decoding::Url, Decoding::Url]),
-    ];
-    for (at, (form, decodings)) in forms.iter().enumerate() {
-        if forms[..at].iter().any(|(seen, _)| seen == form) {
+    let mut seen: Vec<String> = vec![];
+    for (form, decodings) in writings(value) {
+        if seen.contains(&form) {
             continue;
         }
         // Short numbers are many: only behind the word that stands before them where they are sent.
         let cut = if look == Look::Random {
-            context(text, form)
+            context(text, &form)
         } else {
-            named_context(text, form, sink)
+            named_context(text, &form, sink)
         };
         if let Some(cut) = cut {
-            let decodings = if form == value { vec![] } else { decodings.clone() };
             return Some(Hit {
                 find: Find::Body(cut),
                 cut: None,
-                decodings,
+                decodings: if form == value { vec![] } else { decodings },
                 key: if sink.name.is_empty() { "value".to_owned() } else { sink.name.clone() },
                 shown: "the body".to_owned(),
                 score: 40,
             });
         }
+        seen.push(form);
     }
     None
+}
+
+/// How pages write a value: as it is, in attributes, in strings of scripts, in addresses.
+fn writings(value: &str) -> Vec<(String, Vec<Decoding>)> {
+    let html = value.replace('&', "&amp;").replace('+', "&#x2B;").replace('"', "&quot;");
+    let units = value.replace('&', "\\u0026").replace('+', "\\u002b");
+    let small = units.replace('/', "\\u002f").replace('=', "\\u003d");
+    let capitals = value.replace('&', "\\u0026").replace('+', "\\u002B");
+    let capitals = capitals.replace('/', "\\u002F").replace('=', "\\u003D");
+    let url = encode_component(value);
+    vec![
+        (value.to_owned(), vec![]),
+        (value.replace('&', "&amp;"), vec![Decoding::Html]),
+        (html, vec![Decoding::Html]),
+        (value.replace('/', "\\/"), vec![Decoding::Json]),
+        (value.replace('&', "\\u0026"), vec![Decoding::Json]),
+        (value.replace('/', "\\u002f"), vec![Decoding::Json]),
+        (value.replace('/', "\\u002F"), vec![Decoding::Json]),
+        (small, vec![Decoding::Json]),
+        (capitals, vec![Decoding::Json]),
+        (url.clone(), vec![Decoding::Url]),
+        (url.to_ascii_lowercase(), vec![Decoding::Url]),
+        (encode_form(value), vec![Decoding::UrlForm]),
+        (url.replace('%', "%25"), vec![Decoding::Url, Decoding::Url]),
+    ]
 }
 
 /// The first place of `form` that has the sink's name shortly before it.
@@ -312,14 +316,26 @@ pub(super) fn context(text: &str, form: &str) -> Option<Between> {
 }
 
 fn context_at(text: &str, start: usize, end: usize) -> Option<Between> {
-    let is_word = |char: char| char.is_ascii_alphanumeric();
     // An escape before it (`%2F`, `\u002f`) is no letter of it.
-    let before = &text[..start];
-    let escaped = before.len() >= 3 && before.as_bytes()[before.len() - 3] == b'%'
-        || before.len() >= 6 && before.as_bytes()[before.len() - 6..].starts_with(b"\\u");
-    if !escaped && before.ends_with(is_word) || text[end..].starts_with(is_word) {
+    let before = &text.as_bytes()[..start];
+    let is_escape = |len: usize, sign: &[u8]| {
+        before.len() >= len && before[before.len() - len..].starts_with(sign)
+    };
+    let is_escaped = is_escape(3, b"%") || is_escape(6, b"\\u");
+    if !is_escaped && text[..start].ends_with(is_word) || text[end..].starts_with(is_word) {
         return None;
     }
+    let right = right_of(text, start, end)?;
+    let left = left_of(text, start)?;
+    Some(Between { left: left.to_owned(), right })
+}
+
+fn is_word(char: char) -> bool {
+    char.is_ascii_alphanumeric()
+}
+
+/// What ends the value: the shortest text behind it that it does not have in itself.
+fn right_of(text: &str, start: usize, end: usize) -> Option<String> {
     let value = &text[start..end];
     let mut right = String::new();
     for char in text[end..].chars().take(12) {
@@ -328,10 +344,14 @@ fn context_at(text: &str, start: usize, end: usize) -> Option<Between> {
             break;
         }
     }
-    if !right.is_empty() && value.contains(&right) {
-        return None;
+    if right.is_empty() {
+        return Some(right);
     }
-    let right = if right.is_empty() { right } else { stop(&right, value) };
+    (!value.contains(&right)).then(|| stop(&right, value))
+}
+
+/// The shortest text before the value that stands first in the whole text at that place, if nothing in it is made up.
+fn left_of(text: &str, start: usize) -> Option<&str> {
     let mut from = start;
     let mut left = "";
     for char in text[..start].chars().rev().take(200) {
@@ -342,10 +362,8 @@ fn context_at(text: &str, start: usize, end: usize) -> Option<Between> {
             break;
         }
     }
-    if left.is_empty() || text.find(left) != Some(from) || is_made_up(left) {
-        return None;
-    }
-    Some(Between { left: left.to_owned(), right })
+    let is_first = !left.is_empty() && text.find(left) == Some(from);
+    (is_first && !is_made_up(left)).then_some(left)
 }
 
 /// The shortest end of `right` that ends the value: its last character alone if the value has none of them.

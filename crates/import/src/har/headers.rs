@@ -2,7 +2,7 @@
 
 use super::correlate::Correlator;
 use super::find::{Sink, SinkPlace};
-use crate::{Header, Piece, Source, Text};
+use crate::{Body, Header, Piece, Source, Text};
 
 /// Header fields that the connection, the jar or the browser makes; and conditions, which would bring 304.
 const LEFT_OUT: &[&str] = &[
@@ -39,21 +39,16 @@ const LEFT_OUT: &[&str] = &[
 
 impl Correlator<'_> {
     /// The header fields of the request, and names of those whose value is from before the recording.
-    pub(super) fn headers(&mut self, is_multipart: bool) -> (Vec<Header>, Vec<String>) {
+    pub(super) fn headers(&mut self, body: &Body) -> (Vec<Header>, Vec<String>) {
+        let is_multipart = matches!(body, Body::Multipart(_));
         let mut headers: Vec<Header> = vec![];
         let mut old = vec![];
         for (name, value) in &self.entry().headers {
             let lower = name.to_ascii_lowercase();
-            let is_left_out = LEFT_OUT.contains(&lower.as_str())
-                || lower.starts_with([':'])
-                || (lower.starts_with("sec-") && lower != "sec-websocket-protocol")
-                || lower.starts_with("proxy-")
-                || (lower == "accept" && value == "*/*")
-                || (lower == "content-type" && is_multipart);
-            if is_left_out
-                || !is_field(name, value)
-                || headers.iter().any(|seen| seen.name.eq_ignore_ascii_case(name))
-            {
+            let is_made = is_made_by_browser(&lower, value)
+                || (lower == "content-type" && is_multipart)
+                || headers.iter().any(|seen| seen.name.eq_ignore_ascii_case(name));
+            if is_made || !is_field(name, value) {
                 continue;
             }
             let value = match lower.as_str() {
@@ -104,6 +99,15 @@ impl Correlator<'_> {
         }
         text
     }
+}
+
+/// Whether the field, its name in small letters, is in every request of a browser.
+fn is_made_by_browser(lower: &str, value: &str) -> bool {
+    LEFT_OUT.contains(&lower)
+        || lower.starts_with(':')
+        || (lower.starts_with("sec-") && lower != "sec-websocket-protocol")
+        || lower.starts_with("proxy-")
+        || (lower == "accept" && value == "*/*")
 }
 
 /// Whether HTTP allows the field.

@@ -74,6 +74,12 @@ fn is_date(value: &str) -> bool {
         && (bytes.len() == 10 || bytes[10] == b'T')
 }
 
+/// Whether a number stands hardly ever for something else than what an answer gave it for: no year, nothing round.
+pub(super) fn is_rare(number: &str) -> bool {
+    let is_year = number.len() == 4 && (number.starts_with("19") || number.starts_with("20"));
+    number.len() >= 4 && !is_year && !number.ends_with("00")
+}
+
 /// Whether it is a UUID of version 4, as browsers make them.
 pub(super) fn is_uuid4(value: &str) -> bool {
     let bytes = value.as_bytes();
@@ -89,69 +95,53 @@ pub(super) fn is_uuid4(value: &str) -> bool {
 /// Whether a name is one of things that a server makes up.
 pub(super) fn is_token_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    [
-        "csrf",
-        "xsrf",
-        "token",
-        "nonce",
-        "signature",
-        "viewstate",
-        "eventvalidation",
-        "cursor",
-        "ticket",
-        "secret",
-        "form_key",
-        "formkey",
-        "session",
-    ]
-    .iter()
-    .any(|word| name.contains(word))
-        || matches!(
-            name.as_str(),
-            "state"
-                | "code"
-                | "sig"
-                | "sid"
-                | "key"
-                | "after"
-                | "before"
-                | "etag"
-                | "lt"
-                | "execution"
-                | "tx"
-                | "_key"
-        )
+    TOKEN_WORDS.iter().any(|word| name.contains(word)) || TOKEN_NAMES.contains(&name.as_str())
 }
+
+const TOKEN_WORDS: &[&str] = &[
+    "csrf",
+    "xsrf",
+    "token",
+    "nonce",
+    "signature",
+    "viewstate",
+    "eventvalidation",
+    "cursor",
+    "ticket",
+    "secret",
+    "form_key",
+    "formkey",
+    "session",
+];
+
+const TOKEN_NAMES: &[&str] = &[
+    "state",
+    "code",
+    "sig",
+    "sid",
+    "key",
+    "after",
+    "before",
+    "etag",
+    "lt",
+    "execution",
+    "tx",
+    "_key",
+];
 
 /// Whether a name is one of an identifier: `id`, `order_id`, `orderId`, `uuid`.
 pub(super) fn is_id_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let last = lower.rsplit(['_', '-', '.', '[']).next().unwrap_or_default();
-    let last = last.trim_end_matches(']');
-    matches!(
-        last,
-        "id" | "ids"
-            | "uuid"
-            | "guid"
-            | "key"
-            | "number"
-            | "no"
-            | "nr"
-            | "code"
-            | "version"
-            | "rev"
-            | "revision"
-            | "seq"
-            | "ref"
-            | "slug"
-            | "handle"
-            | "lock"
-    ) || name.ends_with("Id")
-        || name.ends_with("ID")
-        || name.ends_with("Key")
-        || name.ends_with("Number")
-        || name.ends_with("Version")
+    ID_NAMES.contains(&last.trim_end_matches(']')) || ID_ENDS.iter().any(|end| name.ends_with(end))
 }
+
+const ID_NAMES: &[&str] = &[
+    "id", "ids", "uuid", "guid", "key", "number", "no", "nr", "code", "version", "rev", "revision",
+    "seq", "ref", "slug", "handle", "lock",
+];
+
+const ID_ENDS: &[&str] = &["Id", "ID", "Key", "Number", "Version"];
 
 /// Whether two names mean the same: `csrf-token` and `X-CSRF-Token`.
 pub(super) fn is_same_name(a: &str, b: &str) -> bool {
@@ -195,6 +185,7 @@ mod tests {
         ] {
             assert_eq!(look(value), expect, "{value}");
         }
+        assert!(is_rare("4711") && !is_rare("2026") && !is_rare("5000") && !is_rare("471"));
         assert!(is_uuid4("f12954f5-25db-4c7e-b5f8-7448ed765676"));
         assert!(!is_uuid4("f12954f5-25db-1c7e-b5f8-7448ed765676"));
     }

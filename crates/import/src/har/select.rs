@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::entry::{Entry, Sent};
+use super::entry::{Entry, Payload};
 use super::look::{Look, look};
 
 /// Why an entry is left out.
@@ -42,6 +42,23 @@ pub(super) fn reasons(entries: &[Entry]) -> Vec<Option<Reason>> {
         .collect()
 }
 
+/// A file of the site that alone sets a cookie is loaded as well.
+pub(super) fn keep_cookie_setters(entries: &[Entry], reasons: &mut [Option<Reason>]) {
+    let mut set: BTreeSet<String> = BTreeSet::new();
+    for (entry, reason) in entries.iter().zip(reasons.iter()) {
+        if reason.is_none() {
+            set.extend(entry.answer.cookies.iter().map(|cookie| cookie.name.clone()));
+        }
+    }
+    for (entry, reason) in entries.iter().zip(reasons.iter_mut()) {
+        let names = || entry.answer.cookies.iter().map(|cookie| &cookie.name);
+        if *reason == Some(Reason::Static) && names().any(|name| !set.contains(name)) {
+            set.extend(names().cloned());
+            *reason = None;
+        }
+    }
+}
+
 fn is_noise(entry: &Entry) -> bool {
     let is_preflight =
         entry.method == "OPTIONS" && entry.header("access-control-request-method").is_some();
@@ -59,15 +76,13 @@ pub(super) fn is_static(entry: &Entry) -> bool {
     if entry.method != "GET" || entry.is_socket() {
         return false;
     }
-    let types = ["stylesheet", "script", "image", "font", "media", "manifest", "texttrack"];
-    if types.contains(&entry.resource.as_str()) {
+    if FILE_TYPES.contains(&entry.resource.as_str()) {
         return true;
     }
     if matches!(entry.resource.as_str(), "document" | "fetch" | "xhr") {
         return false;
     }
-    let dest = entry.header("sec-fetch-dest").unwrap_or_default();
-    if ["style", "script", "image", "font", "video", "audio", "manifest", "track"].contains(&dest) {
+    if FILE_DESTINATIONS.contains(&entry.header("sec-fetch-dest").unwrap_or_default()) {
         return true;
     }
     let mime = entry.answer.mime.as_str();
@@ -79,6 +94,14 @@ pub(super) fn is_static(entry: &Entry) -> bool {
     let end = name.rsplit_once('.').map_or("", |(_, end)| end);
     is_mime || SUFFIXES.contains(&end)
 }
+
+/// What Chrome calls files of pages.
+const FILE_TYPES: &[&str] =
+    &["stylesheet", "script", "image", "font", "media", "manifest", "texttrack"];
+
+/// What `Sec-Fetch-Dest` calls them.
+const FILE_DESTINATIONS: &[&str] =
+    &["style", "script", "image", "font", "video", "audio", "manifest", "track"];
 
 const SUFFIXES: &[&str] = &[
     "css", "js", "mjs", "map", "png", "jpg", "jpeg", "gif", "webp", "avif", "svg", "ico", "woff",
@@ -185,7 +208,7 @@ fn gives(entry: &Entry, entries: &[Entry], own: &BTreeSet<String>) -> bool {
     let is_own = |later: &&Entry| later.url.host_str().is_some_and(|host| own.contains(host));
     entries.iter().filter(is_own).any(|later| {
         let sent = later.header("authorization").unwrap_or_default();
-        let body = if let Sent::Text(text) = &later.body { text.as_str() } else { "" };
+        let body = if let Payload::Text(text) = &later.body { text.as_str() } else { "" };
         tokens.iter().any(|token| sent.contains(token) || body.contains(token))
     })
 }

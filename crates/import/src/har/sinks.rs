@@ -3,6 +3,7 @@
 use super::correlate::Correlator;
 use super::find::{Sink, SinkPlace};
 use super::look::{Look, look};
+use crate::percent::{decoded, encode_component, encode_form};
 use crate::{Encoding, Piece, Text};
 
 impl Correlator<'_> {
@@ -43,23 +44,8 @@ impl Correlator<'_> {
             if at > 0 {
                 text.push_str("/");
             }
-            let shown = format!("the path of {}", self.label());
-            let sink = Sink { name: before.clone(), place: SinkPlace::Path, shown };
             let plain = decoded(segment);
-            let (stem, end) = match plain.rsplit_once('.') {
-                Some((stem, end)) if end.len() <= 5 && look(stem) != Look::Word => {
-                    (stem, format!(".{end}"))
-                }
-                _ => (plain.as_str(), String::new()),
-            };
-            match self.resolve(stem, &sink) {
-                Some(mut value) => {
-                    value.encodings.push(Encoding::Url);
-                    text.pieces.push(Piece::Value(value));
-                    text.push_str(&end);
-                }
-                None => text.push_str(segment),
-            }
+            text.push(&self.segment(segment, &plain, &before));
             if look(&plain) == Look::Word && !plain.is_empty() {
                 before = plain;
             }
@@ -67,9 +53,25 @@ impl Correlator<'_> {
         text
     }
 
+    /// A segment of a path, which is `plain` without its encoding, behind the word `before`.
+    fn segment(&mut self, segment: &str, plain: &str, before: &str) -> Text {
+        let shown = format!("the path of {}", self.label());
+        let sink = Sink { name: before.to_owned(), place: SinkPlace::Path, shown };
+        let (stem, end) = match plain.rsplit_once('.') {
+            Some((stem, end)) if end.len() <= 5 && look(stem) != Look::Word => {
+                (stem, format!(".{end}"))
+            }
+            _ => (plain, String::new()),
+        };
+        let Some(mut value) = self.resolve(stem, &sink) else { return Text::literal(segment) };
+        value.encodings.push(Encoding::Url);
+        let mut text = Text { pieces: vec![Piece::Value(value)] };
+        text.push_str(&end);
+        text
+    }
+
     /// Pairs of a query or a form.
     pub(super) fn pairs(&mut self, pairs: &str, place: SinkPlace) -> Text {
-        let encoding = if place == SinkPlace::Query { Encoding::Url } else { Encoding::UrlForm };
         let mut text = Text::default();
         for (at, pair) in pairs.split('&').enumerate() {
             if at > 0 {
@@ -81,20 +83,11 @@ impl Correlator<'_> {
             };
             text.push_str(name);
             text.push_str("=");
-            let plain = decoded(&value.replace('+', " "));
-            let name = decoded(name);
-            let made = self.field(&name, &plain, place);
-            if made.values().next().is_some() {
-                text.push(&made.encoded(
-                    if encoding == Encoding::Url {
-                        crate::percent::encode_component
-                    } else {
-                        crate::percent::encode_form
-                    },
-                    encoding,
-                ));
-            } else {
-                text.push_str(value);
+            let made = self.field(&decoded(name), &decoded(&value.replace('+', " ")), place);
+            match (made.values().next(), place) {
+                (None, _) => text.push_str(value),
+                (_, SinkPlace::Query) => text.push(&made.encoded(encode_component, Encoding::Url)),
+                _ => text.push(&made.encoded(encode_form, Encoding::UrlForm)),
             }
         }
         text
@@ -167,53 +160,38 @@ impl Correlator<'_> {
         let bytes = source.as_bytes();
         while at < bytes.len() {
             let start = at;
-            match bytes[at] {
-                b'"' => {
-                    at = string_end(bytes, at);
-                    let raw = &source[start..at];
-                    let plain: String = serde_json::from_str(raw).unwrap_or_default();
-                    if source[at..].trim_start().starts_with(':') {
-                        if let Some(key) = keys.last_mut() {
-                            *key = plain;
-                        }
-                        text.push_str(raw);
-                    } else {
-                        let name = keys.last().cloned().unwrap_or_default();
-                        self.json_string(&mut text, raw, &plain, &name);
+            at = token_end(bytes, start);
+            let raw = &source[start..at];
+            match bytes[start] {
+                b'"' if source[at..].trim_start().starts_with(':') => {
+                    if let Some(key) = keys.last_mut() {
+                        *key = serde_json::from_str(raw).unwrap_or_default();
                     }
+                    text.push_str(raw);
                 }
-                b'-' | b'0'..=b'9' => {
-                    at += bytes[at..]
-                        .iter()
-                        .take_while(|byte| b"+-.eE0123456789".contains(byte))
-                        .count();
-                    let name = keys.last().cloned().unwrap_or_default();
-                    let shown = format!("{name} of {}", self.label());
-                    let sink = Sink { name, place: SinkPlace::Field, shown };
-                    match self.resolve(&source[start..at], &sink) {
-                        Some(value) => text.pieces.push(Piece::Value(value)),
-                        None => text.push_str(&source[start..at]),
-                    }
-                }
+                b'"' => self.json_string(&mut text, raw, &key_of(&keys)),
+                b'-' | b'0'..=b'9' => self.json_number(&mut text, raw, &key_of(&keys)),
                 byte => {
-                    at += 1;
-                    match byte {
-                        b'{' => keys.push(String::new()),
-                        b'[' => keys.push(keys.last().cloned().unwrap_or_default()),
-                        b'}' | b']' if keys.len() > 1 => {
-                            keys.pop();
-                        }
-                        _ => {}
-                    }
-                    text.push_str(&source[start..at]);
+                    nest(&mut keys, byte);
+                    text.push_str(raw);
                 }
             }
         }
         text
     }
 
-    fn json_string(&mut self, text: &mut Text, raw: &str, plain: &str, name: &str) {
-        let made = self.field(name, plain, SinkPlace::Field);
+    fn json_number(&mut self, text: &mut Text, raw: &str, name: &str) {
+        let shown = format!("{name} of {}", self.label());
+        let sink = Sink { name: name.to_owned(), place: SinkPlace::Field, shown };
+        match self.resolve(raw, &sink) {
+            Some(value) => text.pieces.push(Piece::Value(value)),
+            None => text.push_str(raw),
+        }
+    }
+
+    fn json_string(&mut self, text: &mut Text, raw: &str, name: &str) {
+        let plain: String = serde_json::from_str(raw).unwrap_or_default();
+        let made = self.field(name, &plain, SinkPlace::Field);
         if made.values().next().is_none() {
             text.push_str(raw);
             return;
@@ -227,6 +205,39 @@ impl Correlator<'_> {
 fn json_inside(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// The key that a value of JSON stands under.
+fn key_of(keys: &[String]) -> String {
+    keys.last().cloned().unwrap_or_default()
+}
+
+/// Keeps the keys in step with the brackets of JSON.
+fn nest(keys: &mut Vec<String>, byte: u8) {
+    match byte {
+        b'{' => keys.push(String::new()),
+        b'[' => keys.push(key_of(keys)),
+        b'}' | b']' if keys.len() > 1 => {
+            keys.pop();
+        }
+        _ => {}
+    }
+}
+
+/// Where a token of JSON ends: a string, a number, or a run of other bytes up to the next of them or a bracket.
+fn token_end(bytes: &[u8], start: usize) -> usize {
+    match bytes[start] {
+        b'"' => string_end(bytes, start),
+        b'-' | b'0'..=b'9' => {
+            let digits = bytes[start..].iter().take_while(|byte| b"+-.eE0123456789".contains(byte));
+            start + digits.count()
+        }
+        b'{' | b'}' | b'[' | b']' => start + 1,
+        _ => {
+            let stop = |byte: &&u8| !b"\"-0123456789{}[]".contains(byte);
+            start + bytes[start..].iter().take_while(stop).count()
+        }
+    }
 }
 
 /// Where a string of JSON ends, from its opening quote.
@@ -247,40 +258,12 @@ fn last_name(name: &str) -> &str {
     }
 }
 
-/// A text without its percent-encoding; as it is, if it is none of UTF-8.
-pub(super) fn decoded(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        let hex = hex.filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn percents_are_decoded_where_they_are_some() {
-        assert_eq!(decoded("a%2Fb%20%"), "a/b %");
-        assert_eq!(decoded("%ff"), "%ff");
-        assert_eq!(decoded("%+1"), "%+1");
+    fn names_and_strings_are_cut_at_their_ends() {
         assert_eq!(last_name("post[title]"), "title");
         assert_eq!(last_name("tags[]"), "tags");
         assert_eq!(string_end(br#""a\"b" "#, 0), 6);

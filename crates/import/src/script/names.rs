@@ -44,10 +44,12 @@ impl Names {
                 _ => {}
             }
         }
+        // Pages first: the constant of a page's host is also that of its WebSocket.
+        urls.sort_by_key(|url| url.literal_start().starts_with("ws"));
         for url in urls {
-            let origin = origin(url.literal_start());
-            if let Some(origin) = origin.filter(|origin| !origins.iter().any(|seen| seen == origin))
-            {
+            let Some(origin) = origin(url.literal_start()) else { continue };
+            let page = page_origin(origin);
+            if !origins.iter().any(|seen| seen == origin || Some(seen) == page.as_ref()) {
                 origins.push(origin.to_owned());
             }
         }
@@ -84,11 +86,16 @@ impl Names {
         name
     }
 
-    /// The constant of an origin and what follows the origin, if the address begins with one.
-    pub(super) fn split_origin<'a>(&self, start: &'a str) -> Option<(&str, &'a str)> {
+    /// The expression of an origin and what follows the origin, if the address begins with one.
+    pub(super) fn split_origin<'a>(&self, start: &'a str) -> Option<(String, &'a str)> {
         let origin = origin(start)?;
-        let (_, name) = self.origins.iter().find(|(seen, _)| seen == origin)?;
-        Some((name, &start[origin.len()..]))
+        let rest = &start[origin.len()..];
+        let constant = |wanted: &str| self.origins.iter().find(|(seen, _)| seen == wanted);
+        if let Some((_, name)) = constant(origin) {
+            return Some((name.clone(), rest));
+        }
+        let (_, name) = constant(&page_origin(origin)?)?;
+        Some((format!("{name}.replace('http', 'ws')"), rest))
     }
 
     /// The constant of a variable of the environment.
@@ -167,6 +174,11 @@ fn opened_path(prefix: &str, path: &str) -> String {
     }
     let path = path.trim_start_matches("./");
     if prefix.is_empty() { format!("./{path}") } else { format!("{prefix}/{path}") }
+}
+
+/// The origin of the page that opens a WebSocket there.
+fn page_origin(origin: &str) -> Option<String> {
+    origin.strip_prefix("ws").map(|rest| format!("http{rest}"))
 }
 
 /// The scheme, host and port that an address begins with, if they are all of them literal and hold no credentials.
