@@ -1,0 +1,83 @@
+//! Commands that run scripts, and make them.
+
+use cli::{CommandSpec, rows_of};
+
+use crate::command::import;
+use crate::flags;
+
+/// `run`.
+pub(super) const RUN: CommandSpec = CommandSpec {
+    name: "run",
+    summary: "Run a k6 script.",
+    operands: "SCRIPT",
+    about: "The script's options say what to run; flags override them. The summary, the log and the exit codes are k6's: 99 \
+            for a crossed threshold, 107 for a script that throws. docs/reference/run.md lists what brunt does not \
+            support.",
+    examples: &[
+        ("brunt run script.js", "with the script's own options"),
+        (
+            "brunt run -u 10 -d 30s -e HOST=http://127.0.0.1:3000 script.js",
+            "ten users for half a minute",
+        ),
+    ],
+    rows: k6::flags::run_rows,
+    run: k6::run,
+    validate: Some(k6::validate),
+};
+
+/// `inspect`.
+pub(super) const INSPECT: CommandSpec = CommandSpec {
+    name: "inspect",
+    summary: "Show the options of a k6 script.",
+    operands: "SCRIPT",
+    about: "Prints the options as JSON, as k6's inspect does.",
+    examples: &[(
+        "brunt inspect -execution-requirements script.js",
+        "also the duration and the number of users",
+    )],
+    rows: k6::flags::inspect_rows,
+    run: k6::inspect,
+    validate: None,
+};
+
+/// `archive`.
+pub(super) const ARCHIVE: CommandSpec = CommandSpec {
+    name: "archive",
+    summary: "Put a k6 script and all the files it needs into one archive.",
+    operands: "SCRIPT",
+    about: "The archive has k6's format; `brunt run` and k6 itself run it.",
+    examples: &[("brunt archive -O test.tar script.js", "then: brunt run test.tar")],
+    rows: k6::flags::archive_rows,
+    run: k6::archive,
+    validate: None,
+};
+
+/// `new`.
+pub(super) const NEW: CommandSpec = CommandSpec {
+    name: "new",
+    summary: "Write an example k6 script.",
+    operands: "[FILE]",
+    about: "",
+    examples: &[("brunt new --template=protocol test.js", "scenarios, groups and thresholds")],
+    rows: k6::flags::new_rows,
+    run: k6::new,
+    validate: None,
+};
+
+/// `import`.
+pub(super) const IMPORT: CommandSpec = CommandSpec {
+    name: "import",
+    summary: "Make a k6 script of a browser's recording, curl lines, OpenAPI, Postman or .http files.",
+    operands: "FILE…",
+    about: import::ABOUT,
+    examples: &[
+        ("brunt import -output=shop.js shop.har", "a browser's recording as a script"),
+        (
+            "brunt import -to=targets login.sh | brunt attack -duration=10s",
+            "a line of curl as load",
+        ),
+    ],
+    rows: || rows_of(flags::import::IMPORT),
+    run: import::run,
+    validate: None,
+};
