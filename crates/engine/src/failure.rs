@@ -102,6 +102,13 @@ impl Failure {
         Self { in_body: true, ..Self::new(kind, FailureReason::Content(error)) }
     }
 
+    /// The body of a response is longer than its request allows.
+    pub(crate) fn too_long(max: u64) -> Self {
+        let text = format!("the body has more than {max} bytes");
+        let detail = FailureDetail::BodyTooLong;
+        Self { in_body: true, detail, ..Self::other(FailureKind::TooLarge, text) }
+    }
+
     /// A stream of HTTP/2 failed.
     pub(crate) fn stream(error: H2Error) -> Self {
         let kind = match error {

@@ -8,6 +8,7 @@ use workload::{ChannelTls, RequestKind};
 use crate::contact::Contact;
 use crate::ids::{Arena, ConnId, HitId, OriginId, StreamId};
 use crate::list::{BY_DEADLINE, Link, Linked, WAITING};
+use crate::parted_body::PartedBody;
 use crate::request::Request;
 
 /// The hits under way.
@@ -61,6 +62,10 @@ pub(crate) struct Hit {
     pub(crate) kind: RequestKind,
     /// TLS of the channel that it connects.
     pub(crate) tls_given: Option<Arc<ChannelTls>>,
+    /// Its body, where that is sent in parts.
+    pub(crate) parted: Option<Box<PartedBody>>,
+    /// The bytes that the body of its response may have; [`Hit::PARTED`] where a user takes it in parts.
+    pub(crate) body_max: u64,
     pub(crate) progress: Progress,
     /// It went out on a kept-alive connection.
     pub(crate) reused: bool,
@@ -81,6 +86,9 @@ pub(crate) struct Progress {
 }
 
 impl Hit {
+    /// No limit: a user takes the body of the response as it comes.
+    pub(crate) const PARTED: u64 = 0;
+
     pub(crate) fn new(seq: u64, intended: Nanos) -> Self {
         Self {
             seq,
@@ -110,6 +118,8 @@ impl Hit {
             tags: None,
             kind: RequestKind::Plain,
             tls_given: None,
+            parted: None,
+            body_max: u64::MAX,
             progress: Progress::default(),
             reused: false,
             retried: false,

@@ -22,6 +22,8 @@ pub(crate) struct ResponseHandler<'a> {
     pub(crate) capture: Capture,
     /// The most that is captured of a body, whatever is asked for.
     pub(crate) body_most: u64,
+    /// The bytes that the body may have; of a stream whose user takes it in parts [`Hit::PARTED`](crate::hit::Hit::PARTED).
+    pub(crate) body_max: u64,
     pub(crate) decode: Decode,
     /// Whether this response's body is coded and decoded by us.
     pub(crate) coded: &'a mut bool,

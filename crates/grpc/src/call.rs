@@ -1,7 +1,8 @@
 //! A call as an exchange of HTTP/2: the fields and the body of its request, and what its response says.
 
-use crate::frame::{Deframer, FrameError, encode_frame};
+use crate::frame::encode_frame;
 use crate::metadata::{Metadata, field, timeout_text};
+use crate::reader::ResponseReader;
 use crate::status::{Code, Status};
 
 /// A call that is to be sent.
@@ -41,6 +42,17 @@ impl CallRequest<'_> {
     }
 }
 
+/// The head of a response.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplyHead<'a> {
+    /// Its HTTP status.
+    pub http_status: u16,
+    /// The words for it.
+    pub http_reason: &'a str,
+    /// The header lines, each ended by CR LF.
+    pub lines: &'a [u8],
+}
+
 /// A response, whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Reply<'a> {
@@ -54,6 +66,13 @@ pub struct Reply<'a> {
     pub body: &'a [u8],
     /// The trailer lines.
     pub trailers: &'a [u8],
+}
+
+impl<'a> Reply<'a> {
+    fn head(&self) -> ReplyHead<'a> {
+        let Self { http_status, http_reason, head, .. } = *self;
+        ReplyHead { http_status, http_reason, lines: head }
+    }
 }
 
 /// What a call came to.
@@ -79,60 +98,15 @@ impl CallOutcome {
     /// What a response says, whose messages have at most `max` bytes.
     #[must_use]
     pub fn of(reply: &Reply<'_>, max: usize) -> Self {
-        if let Some(status) = no_grpc(reply) {
-            return Self { status, ..Self::default() };
-        }
-        // A server that has nothing but a status sends it in the head.
-        let is_trailers_only =
-            reply.trailers.is_empty() && field(reply.head, "grpc-status").is_some();
-        let (head, trailers) =
-            if is_trailers_only { (&[][..], reply.head) } else { (reply.head, reply.trailers) };
-        let (mut outcome, coding) = match (Metadata::of_lines(head), Metadata::of_lines(trailers)) {
-            (Ok(headers), Ok(trailers)) => {
-                let coding = field(head, "grpc-encoding").map(String::from_utf8_lossy);
-                (Self { headers, trailers, ..Self::default() }, coding)
-            }
-            (Err(error), _) | (_, Err(error)) => {
-                return Self::failed(Code::INTERNAL, error.to_string());
-            }
-        };
-        let mut deframer = Deframer::new(max, coding.as_deref());
-        deframer.push(reply.body);
-        let framed = read_all(&mut deframer, &mut outcome.messages);
-        outcome.status = match (framed, Status::of_lines(trailers)) {
-            (_, Some(status)) if status.code != Code::OK => status,
-            (Err(error), _) => Status::new(error_code(&error), error.to_string()),
-            (Ok(()), Some(status)) => status,
-            (Ok(()), None) if trailers.is_empty() && !reply.body.is_empty() => {
-                Status::new(Code::INTERNAL, "server closed the stream without sending trailers")
-            }
-            (Ok(()), None) => Status::new(Code::UNKNOWN, ""),
-        };
-        outcome
-    }
-}
-
-fn read_all(deframer: &mut Deframer, into: &mut Vec<Vec<u8>>) -> Result<(), FrameError> {
-    while let Some(message) = deframer.next_message()? {
-        into.push(message);
-    }
-    deframer.finish()
-}
-
-/// The code of a body that cannot be taken apart.
-const fn error_code(error: &FrameError) -> Code {
-    match error {
-        FrameError::TooLarge { .. } | FrameError::Bomb { .. } => Code::RESOURCE_EXHAUSTED,
-        FrameError::Coding(_) => Code::UNIMPLEMENTED,
-        FrameError::Flag(_) | FrameError::Unnamed | FrameError::Gzip(_) | FrameError::Truncated => {
-            Code::INTERNAL
-        }
+        let mut reader = ResponseReader::new(&reply.head(), max);
+        reader.push(reply.body);
+        reader.finish(reply.trailers)
     }
 }
 
 /// The status that stands for a response which is no gRPC.
-fn no_grpc(reply: &Reply<'_>) -> Option<Status> {
-    let content_type = field(reply.head, "content-type");
+pub(crate) fn no_grpc(reply: &ReplyHead<'_>) -> Option<Status> {
+    let content_type = field(reply.lines, "content-type");
     let wrong_type = match content_type {
         None => Some("malformed header: missing HTTP content-type".to_owned()),
         Some(of) if is_grpc(of) => None,
@@ -142,7 +116,7 @@ fn no_grpc(reply: &Reply<'_>) -> Option<Status> {
         }
     };
     let wrong_status = (reply.http_status != 200).then(|| {
-        let Reply { http_status, http_reason, .. } = reply;
+        let ReplyHead { http_status, http_reason, .. } = reply;
         format!("unexpected HTTP status code received from server: {http_status} ({http_reason})")
     });
     if wrong_type.is_none() && wrong_status.is_none() {

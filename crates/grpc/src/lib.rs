@@ -17,14 +17,16 @@ mod frame;
 pub mod health;
 pub mod json;
 mod metadata;
+mod reader;
 mod reflection;
 mod status;
 mod wire;
 
-pub use call::{CallOutcome, CallRequest, Reply};
+pub use call::{CallOutcome, CallRequest, Reply, ReplyHead};
 pub use definitions::{Definitions, DefinitionsError, Method, MethodSummary, ProtoSource};
 pub use details::details_json;
 pub use frame::{Deframer, FrameError, RECEIVE_MAX, encode_frame};
 pub use metadata::{Metadata, MetadataError, encode_binary, timeout_text};
+pub use reader::ResponseReader;
 pub use reflection::{Reflection, ReflectionError, ReflectionVersion};
 pub use status::{Code, Status};

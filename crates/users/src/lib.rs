@@ -24,7 +24,7 @@ pub use host::action::{Action, ActionResult, Ticket};
 pub use host::call::{Call, StepResult};
 pub use host::exception::{Exception, OUT_OF_MEMORY};
 pub use host::execution::{AbortReason, ExecutionInfo, ScenarioInfo, Stage};
-pub use host::grpc::{GrpcKind, GrpcRequest, GrpcResponse};
+pub use host::grpc::{GrpcKind, GrpcRequest, GrpcResponse, Replies, StreamAction, StreamEvent};
 pub use host::http::{
     Auth, BodyMemory, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses,
     Timings, masked,

@@ -25,7 +25,7 @@ pub use target::{Target, Targets};
 pub use users::{
     Backpressure, ChannelEnd, ChannelTls, Commands, CustomFailure, CustomOutcome, CustomSample,
     EngineResponse, FailureDetail, Pipe, PipeCommand, PipeEvent, RequestCommand, RequestKind,
-    StopMode, VirtualUsers, VuFactory,
+    StopMode, StreamCommand, StreamEvent, VirtualUsers, VuFactory,
 };
 pub use vu_assignment::VuAssignment;
 pub use vu_reservation::VuReservation;

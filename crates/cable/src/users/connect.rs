@@ -63,6 +63,7 @@ impl CableUsers {
             user,
             target,
             timeout,
+            body_max: u64::MAX,
             owner,
             fresh_connection: false,
             kind: RequestKind::Upgrade,

@@ -10,7 +10,7 @@ use super::Worker;
 use crate::failure::Failure;
 use crate::failure_reason::FailureReason;
 use crate::hit::Hit;
-use crate::ids::OriginId;
+use crate::ids::{HitId, OriginId};
 use crate::named_by::NamedBy;
 use crate::request::{Request, Unsendable};
 use crate::schedule::{NextUser, Schedule};
@@ -269,8 +269,8 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Finds a hit's request and sends it on its way.
-    pub(super) fn begin_hit(&mut self, mut hit: Hit, target: HitTarget) {
+    /// Finds a hit's request and sends it on its way; gives its id, which is free again where it failed at once.
+    pub(super) fn begin_hit(&mut self, mut hit: Hit, target: HitTarget) -> HitId {
         let (origin, unsendable) = match target {
             HitTarget::Planned(index) => {
                 (hit.target, hit.head_cache) = (Some(index), index);
@@ -298,7 +298,7 @@ impl<I: Io> Worker<I> {
         };
         self.promptness.begin(&mut hit);
         let hit_id = self.hits.insert(hit);
-        self.by_deadline.push(&mut self.hits, hit_id);
+        self.deadlines.push(&mut self.hits, hit_id);
         match (unsendable, origin) {
             (Some(unsendable), _) => {
                 let failure = Failure::new(unsendable.kind, unsendable.reason.clone());
@@ -316,6 +316,7 @@ impl<I: Io> Worker<I> {
                 self.fail(hit_id, &failure);
             }
         }
+        hit_id
     }
 }
 

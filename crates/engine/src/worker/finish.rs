@@ -242,8 +242,8 @@ impl<I: Io> Worker<I> {
 
     /// Ends the hits that are overdue.
     pub(super) fn expire(&mut self) {
-        while let Some(hit_id) = self.by_deadline.first() {
-            if self.hits[hit_id].deadline > self.now || !self.has_budget() {
+        while let Some(hit_id) = self.deadlines.overdue(&self.hits, self.now) {
+            if !self.has_budget() {
                 break;
             }
             let hit = &self.hits[hit_id];
@@ -280,7 +280,7 @@ impl<I: Io> Worker<I> {
 
     /// A hit has its row: its place is free.
     pub(super) fn remove_hit(&mut self, hit_id: HitId) {
-        self.by_deadline.remove(&mut self.hits, hit_id);
+        self.deadlines.remove(&mut self.hits, hit_id);
         if let Schedule::Open(open) = &self.schedule
             && self.hits.len() >= open.in_flight_max
         {
@@ -319,6 +319,7 @@ impl<I: Io> Worker<I> {
         let captured = conn.and_then(|conn| captured(conn, hit_id, hit.stream));
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = first.map_or(0, |request| request.template.body_bytes());
+        let bytes_out = hit.parted.as_ref().map_or(bytes_out, |parted| parted.bytes);
         let mut sample = sample(hit, done, failed.map(|(failure, _)| failure.kind), bytes_out);
         sample.outcome = call_outcome(hit, captured, sample.outcome);
         let begun = hit.intended.saturating_add(hit.lag);
@@ -390,7 +391,7 @@ pub(super) fn captured(
 /// The outcome of a hit: of a call of gRPC that was answered its own.
 fn call_outcome(hit: &Hit, captured: Option<&CapturedResponse>, outcome: Outcome) -> Outcome {
     match (hit.kind, outcome) {
-        (RequestKind::Call(_), Outcome::Http(_)) => {
+        (RequestKind::Call(_) | RequestKind::Stream(_), Outcome::Http(_)) => {
             Outcome::Grpc(captured.map_or(GrpcStatus::UNKNOWN, grpc_status))
         }
         _ => outcome,

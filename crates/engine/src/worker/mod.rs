@@ -10,6 +10,7 @@ mod change;
 mod dial;
 mod finish;
 mod landing;
+mod parted;
 mod pipes;
 mod proxies;
 mod redirect_hosts;

@@ -127,6 +127,9 @@ impl<I: Io> Worker<I> {
             }
         }
         commands.clear_bytes(INPUT_LEN);
+        for (user, command) in commands.stream_commands.drain(..) {
+            self.apply_stream_command(user, command);
+        }
         for trip in commands.samples.drain(..) {
             self.write_custom_sample(&trip);
         }

@@ -10,11 +10,11 @@ use workload::{Commands, Pipe};
 
 use super::request_cache::RequestCache;
 use crate::conn::{Conns, State};
+use crate::deadlines::Deadlines;
 use crate::decoders::Decoders;
 use crate::hit::{Hit, Hits};
 use crate::ids::{Arena, ConnId, HitId, OriginId};
 use crate::lazy::LazyShard;
-use crate::list::{BY_DEADLINE, List};
 use crate::named_by::NamedBy;
 use crate::orders::Orders;
 use crate::origin::Origin;
@@ -42,7 +42,7 @@ pub(crate) struct Worker<I: Io> {
     pub(super) schedule: Schedule,
     pub(super) lazy: Option<LazyShard>,
     pub(super) hits: Hits,
-    pub(super) by_deadline: List<BY_DEADLINE, HitId>,
+    pub(super) deadlines: Deadlines,
     pub(super) conns: Conns,
     pub(super) serials: Serials,
     pub(super) origins: Origins,
@@ -114,6 +114,8 @@ pub(crate) struct Worker<I: Io> {
     pub(super) commands: Commands,
     /// Their requests' numbers.
     pub(super) next_seq: u64,
+    /// The hits of their streams, by the numbers that they gave them; of those that have ended too.
+    pub(super) user_streams: Vec<HitId>,
     /// Their last targets, made ready.
     pub(super) request_cache: RequestCache,
     /// The last response heads, by the number of the target.
@@ -182,7 +184,7 @@ impl<I: Io> Worker<I> {
             schedule,
             lazy,
             hits: Arena::with_capacity(ROOM),
-            by_deadline: List::default(),
+            deadlines: Deadlines::default(),
             conns: Arena::with_capacity(ROOM),
             serials,
             origins,
@@ -225,6 +227,7 @@ impl<I: Io> Worker<I> {
             has_answers: false,
             commands: Commands::default(),
             next_seq: 0,
+            user_streams: Vec::new(),
             request_cache: RequestCache::default(),
             head_caches: Default::default(),
             decoders: Decoders::default(),

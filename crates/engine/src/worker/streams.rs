@@ -13,6 +13,7 @@ use super::Worker;
 use crate::conn::State;
 use crate::failure::Failure;
 use crate::failure_reason::FailureReason;
+use crate::hit::Hit;
 use crate::ids::{ConnId, HitId, Id as _, StreamId};
 use crate::request;
 use crate::response_handler::{Decode, ResponseHandler};
@@ -82,7 +83,11 @@ impl<I: Io> Worker<I> {
                 return self.mark_ready(conn_id);
             }
         };
-        match streams.session.open(request, hit.seq) {
+        let opened = match &hit.parted {
+            None => streams.session.open(request, hit.seq),
+            Some(_) => streams.session.open_in_parts(request, hit.seq),
+        };
+        match opened {
             Ok(stream) => {
                 let stream = StreamId::from_index(stream);
                 streams.begin(stream, hit_id);
@@ -91,6 +96,10 @@ impl<I: Io> Worker<I> {
                 hit.first_byte = None;
                 if hit.sent.is_none() {
                     hit.sent = Some(self.now);
+                }
+                self.begin_parts(conn_id, hit_id);
+                if !self.hits.contains(hit_id) {
+                    return self.mark_ready(conn_id);
                 }
                 self.note_sent_elsewhere(hit_id);
                 self.cork(conn_id);
@@ -197,10 +206,18 @@ impl<I: Io> Worker<I> {
             }
             StreamEvent::Data(data) => {
                 let Some(mut handler) = self.stream_handler(conn_id, stream) else { return };
+                let body_max = handler.body_max;
+                if body_max == Hit::PARTED {
+                    return self.give_stream_data(conn_id, stream, &data);
+                }
                 handler.body(&data);
+                let is_too_long = handler.progress.bytes_in > body_max;
                 if let Some(error) = handler.failure {
                     self.cancel_stream(conn_id, stream);
                     self.fail_stream(conn_id, stream, &Failure::content(error));
+                } else if is_too_long {
+                    self.cancel_stream(conn_id, stream);
+                    self.fail_stream(conn_id, stream, &Failure::too_long(body_max));
                 }
             }
             StreamEvent::End { trailers } => {
@@ -215,7 +232,7 @@ impl<I: Io> Worker<I> {
                 let hit = self.hit_of(conn_id, stream);
                 // The server said so itself: no method does harm, and bodies lie in memory.
                 if error.is_unprocessed()
-                    && let Some(hit) = hit.filter(|hit| !self.hits[*hit].retried)
+                    && let Some(hit) = hit.filter(|hit| self.can_be_sent_again(*hit))
                 {
                     self.release_stream(conn_id, stream);
                     self.mark_sent_again(hit);
@@ -224,6 +241,12 @@ impl<I: Io> Worker<I> {
                 self.fail_stream(conn_id, stream, &Failure::stream(error));
             }
         }
+    }
+
+    /// Whether a hit that the server did not process can be sent once more.
+    fn can_be_sent_again(&self, hit: HitId) -> bool {
+        let hit = &self.hits[hit];
+        !hit.retried && hit.parted.as_ref().is_none_or(|parted| parted.is_whole())
     }
 
     /// Counts the bytes of a stream's response for its hit.
@@ -256,10 +279,15 @@ impl<I: Io> Worker<I> {
             .map(|(name, value)| Header { name: name.as_str(), value: value.as_bytes() })
             .collect();
         handler.head(&Head { status, reason, version: Version::Http11, headers: &list });
-        if let Some(streams) = &mut self.conns[conn_id].streams
-            && let Some(entry) = streams.get_mut(stream)
-        {
-            entry.location = location;
+        let streams = self.conns[conn_id].streams.as_mut();
+        let Some(entry) = streams.and_then(|streams| streams.get_mut(stream)) else { return };
+        entry.location = location;
+        if let Some(hit) = entry.hit.filter(|hit| self.hits[*hit].parted.is_some()) {
+            // What its user gets is what the server sends.
+            entry.coded = false;
+            entry.location = None;
+            let head = entry.captured.head.clone().unwrap_or_default();
+            self.give_stream_head(hit, status, &head);
         }
     }
 
@@ -295,6 +323,7 @@ impl<I: Io> Worker<I> {
             captured: &mut entry.captured,
             capture: self.prepared.settings.capture,
             body_most: self.prepared.body_most,
+            body_max: hit.body_max,
             decode,
             coded: &mut entry.coded,
             streamed: true,
@@ -302,7 +331,7 @@ impl<I: Io> Worker<I> {
         })
     }
 
-    fn hit_of(&self, conn_id: ConnId, stream: StreamId) -> Option<HitId> {
+    pub(super) fn hit_of(&self, conn_id: ConnId, stream: StreamId) -> Option<HitId> {
         self.conns[conn_id].streams.as_ref()?.get(stream)?.hit
     }
 

@@ -440,6 +440,7 @@ impl<I: Io> Worker<I> {
             captured: &mut conn.captured,
             capture: self.prepared.settings.capture,
             body_most: self.prepared.body_most,
+            body_max: u64::MAX,
             decode,
             coded: &mut conn.coded,
             streamed: false,

@@ -137,7 +137,7 @@ impl<I: Io> Worker<I> {
         // What came while the loop slept is read first.
         while order >= Orders::ABORT
             && !self.unpolled
-            && let Some(hit) = self.by_deadline.first()
+            && let Some(hit) = self.deadlines.first()
             && self.has_budget()
         {
             self.abort_hit(hit, &Failure::stopped());
@@ -167,7 +167,7 @@ impl<I: Io> Worker<I> {
             _ => None,
         };
         let lazy = self.lazy.as_ref().filter(|lane| lane.starved).map(|_| self.now + Nanos::MILLI);
-        let overdue = self.by_deadline.first().map(|hit| self.hits[hit].deadline);
+        let overdue = self.deadlines.next(&self.hits);
         let fallback = self.fallbacks.front().map(|&(at, ..)| at);
         let closing = self.closing.front().map(|&(at, _)| at);
         let heartbeat = self.now + HEARTBEAT;

@@ -45,7 +45,7 @@ impl<I: Io> Worker<I> {
         if over {
             self.schedule = Schedule::Ended;
             // No user waits for the hits under way.
-            while let Some(hit) = self.by_deadline.first() {
+            while let Some(hit) = self.deadlines.first() {
                 self.abort_hit(hit, &Failure::unwanted());
             }
         }
@@ -60,6 +60,8 @@ impl<I: Io> Worker<I> {
         self.next_seq += 1;
         (hit.user, hit.kind, hit.tags) = (Some(ask.user), ask.kind, ask.tags);
         (hit.led_from, hit.tls_given) = (ask.led_from, ask.tls);
+        hit.parted = ask.kind.is_stream().then(Box::default);
+        hit.body_max = if hit.parted.is_some() { Hit::PARTED } else { ask.body_max.max(1) };
         if self.prepared.settings.own_connections {
             // 0 is a hit without an owner.
             hit.owner = ask.owner.saturating_add(1);
@@ -69,7 +71,11 @@ impl<I: Io> Worker<I> {
         }
         hit.deadline = self.now.saturating_add(ask.timeout);
         let named = if ask.redirected { NamedBy::Redirect } else { NamedBy::User };
-        self.begin_hit(hit, HitTarget::Requested(ask.target, named));
+        let is_stream = ask.kind.is_stream();
+        let hit = self.begin_hit(hit, HitTarget::Requested(ask.target, named));
+        if is_stream {
+            self.note_user_stream(ask.user, hit);
+        }
     }
 
     /// A user's target made ready, unless it is among the last: gives its origin.

@@ -156,6 +156,7 @@ fn request(kind: RequestKind) -> RequestCommand {
         user: 0,
         target: Arc::new(target),
         timeout: Nanos::from_secs(5),
+        body_max: u64::MAX,
         owner: 0,
         fresh_connection: false,
         kind,

@@ -55,6 +55,7 @@ impl Leaver {
             user: 0,
             target: Arc::new(target),
             timeout,
+            body_max: u64::MAX,
             owner: 0,
             fresh_connection: false,
             kind: RequestKind::Upgrade,

@@ -11,6 +11,7 @@ mod pipes;
 mod records;
 mod seek;
 mod sleeps;
+mod streams;
 mod turns;
 mod unsent;
 mod watched;

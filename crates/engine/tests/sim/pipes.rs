@@ -168,6 +168,7 @@ impl VirtualUsers for Talkers {
                 user,
                 target: Arc::clone(&target),
                 timeout: Nanos::from_secs(5),
+                body_max: u64::MAX,
                 owner: user,
                 fresh_connection: false,
                 kind: RequestKind::Upgrade,

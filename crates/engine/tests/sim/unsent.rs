@@ -48,6 +48,7 @@ impl VirtualUsers for Blocked {
                 user: 0,
                 target: Arc::new(target),
                 timeout: Nanos::from_secs(30),
+                body_max: u64::MAX,
                 owner: 0,
                 fresh_connection: false,
                 kind: RequestKind::Plain,

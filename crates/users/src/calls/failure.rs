@@ -10,6 +10,7 @@ pub(crate) fn status_of(reply: &EngineResponse<'_>) -> Option<Status> {
     let (kind, _) = reply.failure.as_ref()?;
     let (code, text) = match (reply.detail, *kind) {
         (_, "timeout") => (Code::DEADLINE_EXCEEDED, "context deadline exceeded".to_owned()),
+        (_, "stopped") => (Code::CANCELLED, "grpc: the client connection is closing".to_owned()),
         (FailureDetail::StreamReset(code), _) => {
             let name = RESETS.get(code as usize).copied();
             let name = name.map_or_else(|| code.to_string(), str::to_owned);

@@ -2,12 +2,13 @@
 
 use grpc::{CallOutcome, Code, Reply};
 use metrics::tally::MetricId;
-use workload::EngineResponse;
+use workload::{EngineResponse, FailureDetail};
 
 use super::failure;
 use super::pending::{CallLabels, PendingCall};
+use super::stream_state::{StreamState, one_too_many, reason};
 use crate::host::action::ActionResult;
-use crate::host::grpc::{GrpcKind, GrpcRequest, GrpcResponse};
+use crate::host::grpc::{GrpcKind, GrpcRequest, GrpcResponse, Replies};
 use crate::host::traits::Host as _;
 use crate::host::virtual_user::UserProgram;
 use crate::http::call::HttpCall;
@@ -20,26 +21,32 @@ impl<P: UserProgram> VuPool<P> {
         let (pending, http) = PendingCall::split(request);
         let mut call = HttpCall::first_hop(owner, http);
         call.grpc = Some(Box::new(pending));
-        let target = self.targets.get(&call);
-        self.submit(target, false, call);
+        let (target, is_stream) = (self.targets.get(&call), call.stream_mut().is_some());
+        let user = self.submit(target, false, call);
+        if is_stream {
+            self.note_stream(owner, user);
+        }
     }
 
     /// A call is answered, or was not.
     pub(crate) fn finish_call(
         &mut self,
         call: HttpCall,
-        pending: &PendingCall,
+        pending: PendingCall,
         reply: &EngineResponse<'_>,
     ) {
+        if pending.stream.is_some() {
+            return self.finish_stream(call, pending, reply);
+        }
         let owner = call.owner;
-        let outcome = outcome_of(pending, reply);
+        let outcome = outcome_of(&pending, reply);
         let took_ms = reply.done.saturating_sub(reply.due).0 as f64 / 1e6;
         if matches!(pending.kind, GrpcKind::Call | GrpcKind::Probe) {
             let http = call.into_request();
             let labels = CallLabels {
-                call: pending,
+                call: &pending,
                 http: &http,
-                status: outcome.status.code.0,
+                status: Some(outcome.status.code.0),
                 ip: reply.remote.map(|remote| remote.ip()),
             };
             let (sampled, at) = (self.slots[owner.slot].sampled(), self.host.sampled_at());
@@ -57,6 +64,9 @@ fn outcome_of(pending: &PendingCall, reply: &EngineResponse<'_>) -> CallOutcome 
             CallOutcome::failed(Code::UNAVAILABLE, text)
         });
     }
+    if reply.detail == FailureDetail::BodyTooLong {
+        return too_long(pending, reply);
+    }
     if let Some(status) = failure::status_of(reply) {
         return CallOutcome { status, ..CallOutcome::default() };
     }
@@ -72,9 +82,11 @@ fn outcome_of(pending: &PendingCall, reply: &EngineResponse<'_>) -> CallOutcome 
     CallOutcome::of(&reply, pending.receive_max)
 }
 
-/// The words behind the status in a status line.
-fn reason(head: &[u8]) -> String {
-    let line = head.split(|byte| *byte == b'\r').next().unwrap_or_default();
-    let line = String::from_utf8_lossy(line);
-    line.splitn(3, ' ').nth(2).unwrap_or_default().to_owned()
+/// The body has more bytes than one message may have: it was cut, and its beginning shows the reason.
+fn too_long(pending: &PendingCall, reply: &EngineResponse<'_>) -> CallOutcome {
+    let mut state = StreamState::new(Replies::One, pending.receive_max);
+    state.begin(200, reply.head.as_deref().unwrap_or_default());
+    state.push(reply.body, &mut |_| {});
+    let status = state.end.unwrap_or_else(one_too_many);
+    CallOutcome { status, ..CallOutcome::default() }
 }

@@ -3,3 +3,5 @@
 pub(crate) mod failure;
 pub(crate) mod finish;
 pub(crate) mod pending;
+pub(crate) mod stream_state;
+pub(crate) mod streams;

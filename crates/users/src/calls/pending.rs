@@ -6,9 +6,13 @@ use std::sync::Arc;
 
 use workload::{ChannelTls, RequestKind};
 
-use crate::host::grpc::{GrpcKind, GrpcRequest};
+use super::stream_state::StreamState;
+use crate::host::grpc::{GrpcKind, GrpcRequest, Replies};
 use crate::host::http::HttpRequest;
 use crate::host::system_tags::{SystemTag, SystemTags};
+
+/// The flag and the length before a message.
+const FRAME_HEAD_BYTES: u64 = 5;
 
 /// A call on its way.
 #[derive(Clone, Debug)]
@@ -19,22 +23,34 @@ pub(crate) struct PendingCall {
     address: String,
     pub(crate) receive_max: usize,
     pub(crate) tls: Option<Arc<ChannelTls>>,
+    replies: Replies,
+    /// How far the response is, where it is handed on as it comes.
+    pub(crate) stream: Option<StreamState>,
 }
 
 impl PendingCall {
     /// A call, and its exchange.
     pub(crate) fn split(request: GrpcRequest) -> (Self, Box<HttpRequest>) {
-        let GrpcRequest { http, channel, kind, path, address, receive_max, tls } = request;
-        (Self { kind, channel, path, address, receive_max, tls }, http)
+        let GrpcRequest { http, channel, kind, path, address, receive_max, replies, tls } = request;
+        let stream = matches!(kind, GrpcKind::Stream | GrpcKind::Dialogue)
+            .then(|| StreamState::new(replies, receive_max));
+        (Self { kind, channel, path, address, receive_max, tls, replies, stream }, http)
+    }
+
+    /// The bytes that the body of the response may have: more is more than one message, or one that is too large.
+    pub(crate) fn body_max(&self) -> u64 {
+        match self.replies {
+            Replies::One => (self.receive_max as u64).saturating_add(FRAME_HEAD_BYTES),
+            Replies::Many => u64::MAX,
+        }
     }
 
     /// What it is to its connection.
     pub(crate) fn request_kind(&self) -> RequestKind {
         match self.kind {
             GrpcKind::Dial => RequestKind::Dial(self.channel),
-            GrpcKind::Call | GrpcKind::Probe | GrpcKind::Uncounted => {
-                RequestKind::Call(self.channel)
-            }
+            GrpcKind::Call | GrpcKind::Probe => RequestKind::Call(self.channel),
+            GrpcKind::Stream | GrpcKind::Dialogue => RequestKind::Stream(self.channel),
         }
     }
 }
@@ -44,7 +60,8 @@ impl PendingCall {
 pub(crate) struct CallLabels<'a> {
     pub(crate) call: &'a PendingCall,
     pub(crate) http: &'a HttpRequest,
-    pub(crate) status: u32,
+    /// The status, once the call has ended.
+    pub(crate) status: Option<u32>,
     pub(crate) ip: Option<IpAddr>,
 }
 
@@ -64,7 +81,7 @@ impl CallLabels<'_> {
             }
             "service" => (SystemTag::Service, Cow::Borrowed(service)),
             "method" => (SystemTag::Method, Cow::Borrowed(method)),
-            "status" => (SystemTag::Status, Cow::Owned(self.status.to_string())),
+            "status" => (SystemTag::Status, Cow::Owned(self.status?.to_string())),
             "ip" => (SystemTag::Ip, Cow::Owned(self.ip?.to_string())),
             _ => return None,
         };

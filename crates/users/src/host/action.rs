@@ -1,6 +1,6 @@
 //! What a script asks for, and what comes back.
 
-use super::grpc::{GrpcRequest, GrpcResponse};
+use super::grpc::{GrpcRequest, GrpcResponse, StreamAction, StreamEvent};
 use super::http::{HttpRequest, HttpResponse};
 use super::socket::{SocketCommand, SocketEvent, SocketRequest};
 
@@ -9,8 +9,11 @@ use super::socket::{SocketCommand, SocketEvent, SocketRequest};
 pub enum Action {
     /// A request, answered by [`ActionResult::Http`].
     Http(Ticket, Box<HttpRequest>),
-    /// A call of gRPC, or the connection for some, answered by [`ActionResult::Grpc`].
+    /// A call of gRPC, or the connection for some, answered by [`ActionResult::Grpc`]; each event of a stream is an
+    /// [`ActionResult::Stream`].
     Grpc(Ticket, Box<GrpcRequest>),
+    /// Something is done with the stream of gRPC of this ticket. It is not answered.
+    Stream(Ticket, StreamAction),
     /// A channel of gRPC is closed. It is not answered.
     EndChannel(u32),
     /// A WebSocket is opened; each of its events is an [`ActionResult::Socket`].
@@ -30,6 +33,8 @@ pub enum ActionResult {
     Http(Box<HttpResponse>),
     /// What a call of gRPC came to.
     Grpc(Box<GrpcResponse>),
+    /// An event of a stream of gRPC.
+    Stream(StreamEvent),
     /// An event of a WebSocket.
     Socket(SocketEvent),
 }
@@ -40,6 +45,10 @@ impl ActionResult {
         match self {
             Self::Http(answer) => answer.body.as_ref().map_or(0, Vec::len),
             Self::Grpc(answer) => answer.outcome.messages.iter().map(Vec::len).sum(),
+            Self::Stream(StreamEvent::Message(message)) => message.len(),
+            Self::Stream(StreamEvent::Ended(answer)) => {
+                answer.outcome.messages.iter().map(Vec::len).sum()
+            }
             Self::Socket(event) => event.bytes(),
         }
     }

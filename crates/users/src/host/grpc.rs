@@ -22,6 +22,8 @@ pub struct GrpcRequest {
     pub address: String,
     /// The bytes that a message of the response may have.
     pub receive_max: usize,
+    /// How many messages the response has.
+    pub replies: Replies,
     /// TLS of the channel that a [`GrpcKind::Dial`] connects; as the options have it where `None`.
     pub tls: Option<Arc<ChannelTls>>,
 }
@@ -35,8 +37,39 @@ pub enum GrpcKind {
     Call,
     /// The same, counted with its status alone: a health check.
     Probe,
-    /// The same, not counted: one of several exchanges that make a call.
-    Uncounted,
+    /// A stream is opened on it, and counted; what the server says of it are [`StreamEvent`]s.
+    Stream,
+    /// The same, not counted: a dialogue of the client's own.
+    Dialogue,
+}
+
+/// How many messages a server answers with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replies {
+    /// One, which is known once the call has ended.
+    One,
+    /// Any number, each as it comes.
+    Many,
+}
+
+/// What a user wants done with its stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamAction {
+    /// A message is sent: its frame.
+    Send(Vec<u8>),
+    /// No further message is.
+    End,
+    /// The call is ended at once.
+    Cancel,
+}
+
+/// What happened on a stream.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StreamEvent {
+    /// A message came.
+    Message(Vec<u8>),
+    /// The call has ended, with messages that did not come before. Nothing follows.
+    Ended(Box<GrpcResponse>),
 }
 
 /// What a [`GrpcRequest`] came to.

@@ -45,6 +45,11 @@ pub trait Host {
         false
     }
 
+    /// How long the iteration that runs now may go on; [`Nanos::MAX`] for no limit.
+    fn time_left(&self) -> Nanos {
+        Nanos::MAX
+    }
+
     /// The values of `exec.instance`; `None` where no test runs.
     fn instance(&self) -> Option<Instance> {
         None

@@ -8,6 +8,7 @@ use wire::url::{Scheme, Url};
 use workload::{EngineResponse, RequestKind, Target};
 
 use crate::calls::pending::PendingCall;
+use crate::calls::stream_state::StreamState;
 use crate::host::http::{
     Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, masked,
 };
@@ -140,6 +141,16 @@ impl HttpCall {
 
     pub(crate) fn timeout(&self) -> Nanos {
         self.request.timeout.unwrap_or(TIMEOUT).saturating_sub(self.spent)
+    }
+
+    /// The bytes that the body of the response may have.
+    pub(crate) fn body_max(&self) -> u64 {
+        self.grpc.as_ref().map_or(u64::MAX, |call| call.body_max())
+    }
+
+    /// How far the stream of gRPC is that it is.
+    pub(crate) fn stream_mut(&mut self) -> Option<&mut StreamState> {
+        self.grpc.as_mut()?.stream.as_mut()
     }
 
     /// What it is to its connection.

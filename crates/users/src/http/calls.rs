@@ -24,6 +24,11 @@ impl Calls {
         self.list[number as usize] = Some(call);
     }
 
+    /// The call of a number that is under way.
+    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut HttpCall> {
+        self.list.get_mut(number as usize)?.as_mut()
+    }
+
     /// The call of a number, which is free from now on; `None` if it was answered.
     pub(crate) fn take(&mut self, number: u32) -> Option<HttpCall> {
         let call = self.list.get_mut(number as usize).and_then(Option::take)?;

@@ -106,6 +106,7 @@ impl<P: UserProgram> VuPool<P> {
         self.take_samples(slot);
         self.start_actions(slot);
         self.resume_sockets(slot);
+        self.resume_streams(slot);
         match turn {
             StepResult::Waits { until: Some(until) } => self.wake_at(slot, until),
             StepResult::Waits { until: None } => self.slots[slot].until = None,
@@ -139,6 +140,7 @@ impl<P: UserProgram> VuPool<P> {
                     self.send(call);
                 }
                 Action::Grpc(ticket, request) => self.send_call(owner(ticket), *request),
+                Action::Stream(ticket, what) => self.run_stream_action(slot, ticket, what),
                 Action::EndChannel(channel) => {
                     let owner = slot.0 as u32;
                     self.commands.channel_ends.push(ChannelEnd { owner, channel });
@@ -175,10 +177,15 @@ impl<P: UserProgram> VuPool<P> {
         self.submit(target, fresh_connection, call);
     }
 
-    /// Asks the engine for a target; the call is kept until its answer comes.
-    pub(crate) fn submit(&mut self, target: Arc<Target>, fresh_connection: bool, call: HttpCall) {
+    /// Asks the engine for a target; the call is kept until its answer comes, by the number that is returned.
+    pub(crate) fn submit(
+        &mut self,
+        target: Arc<Target>,
+        fresh_connection: bool,
+        call: HttpCall,
+    ) -> u32 {
         let (timeout, owner) = (call.timeout(), call.owner.slot.0 as u32);
-        let (kind, redirected) = (call.kind(), call.is_away());
+        let (kind, redirected, body_max) = (call.kind(), call.is_away(), call.body_max());
         let tls = call.grpc.as_ref().and_then(|pending| pending.tls.clone());
         let user = self.calls.reserve();
         let led_from = call.led_from().map(Arc::from);
@@ -188,6 +195,7 @@ impl<P: UserProgram> VuPool<P> {
             user,
             target,
             timeout,
+            body_max,
             owner,
             fresh_connection,
             kind,
@@ -196,6 +204,7 @@ impl<P: UserProgram> VuPool<P> {
             led_from,
             tags,
         });
+        user
     }
 
     /// The tags of a call's row.
@@ -207,6 +216,7 @@ impl<P: UserProgram> VuPool<P> {
     /// An iteration was ended before its end.
     pub(crate) fn end_cut(&mut self, slot: VuSlot) {
         self.close_all_sockets(slot, self.host.now());
+        self.cancel_streams(slot);
         self.count_bytes(slot);
         self.set_idle(slot);
         self.stats.interrupted += 1;
@@ -216,6 +226,7 @@ impl<P: UserProgram> VuPool<P> {
         let State::Busy(began) = self.slots[slot].state else { return };
         let took = self.host.elapsed_since(began);
         self.close_sockets(slot, now, done.is_err());
+        self.cancel_streams(slot);
         match done {
             Ok(returned) => self.stats.returned = returned.or(self.stats.returned.take()),
             Err(exception) => {

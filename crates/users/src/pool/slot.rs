@@ -81,6 +81,10 @@ pub(crate) struct Slot<U> {
     pub(crate) sockets: Vec<workload::Pipe>,
     /// Its sockets that are held, until it has caught up.
     pub(crate) stalled: Vec<workload::Pipe>,
+    /// Its streams of gRPC.
+    pub(crate) streams: Vec<Ticket>,
+    /// Those of them that are held, until it has caught up.
+    pub(crate) stalled_streams: Vec<Ticket>,
     /// What its scenario calls, and is.
     pub(crate) assignment: Option<Rc<Assignment>>,
 }
@@ -122,6 +126,8 @@ impl<U> Slot<U> {
             is_refused: false,
             sockets: Vec::new(),
             stalled: Vec::new(),
+            streams: Vec::new(),
+            stalled_streams: Vec::new(),
             assignment: None,
         }
     }

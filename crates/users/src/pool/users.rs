@@ -6,7 +6,9 @@
 
 use stdx::Nanos;
 use workload::arrival::Shard;
-use workload::{Backpressure, Commands, EngineResponse, Pipe, PipeEvent, StopMode, VirtualUsers};
+use workload::{
+    Backpressure, Commands, EngineResponse, Pipe, PipeEvent, StopMode, StreamEvent, VirtualUsers,
+};
 
 use crate::host::action::ActionResult;
 use crate::host::traits::{Host as _, Level};
@@ -97,7 +99,7 @@ impl<P: UserProgram> VirtualUsers for VuPool<P> {
             return self.finish_opening(call, *opening, reply);
         }
         if let Some(pending) = call.grpc.take() {
-            return self.finish_call(call, &pending, reply);
+            return self.finish_call(call, *pending, reply);
         }
         self.recorder.http(sampled, &Answered { call: &call, reply, at });
         if let Some(debug) = self.plan.http.debug {
@@ -114,6 +116,10 @@ impl<P: UserProgram> VirtualUsers for VuPool<P> {
 
     fn handle_pipe_event(&mut self, pipe: Pipe, now: Nanos, what: PipeEvent<'_>) -> Backpressure {
         self.receive(pipe, now, what)
+    }
+
+    fn handle_stream_event(&mut self, user: u32, what: StreamEvent<'_>) -> Backpressure {
+        self.receive_on_stream(user, what)
     }
 
     fn stop(&mut self, ending: StopMode) {

@@ -132,6 +132,13 @@ impl Host for VuHost {
             || self.is_drained(self.grace.get())
     }
 
+    fn time_left(&self) -> Nanos {
+        match self.deadline.get() {
+            Nanos::MAX => Nanos::MAX,
+            deadline => deadline.saturating_sub(self.now()),
+        }
+    }
+
     fn instance(&self) -> Option<Instance> {
         let duration = self.now().saturating_sub(self.zero.get());
         let duration = self.earlier.elapsed.saturating_add(duration);

@@ -1,18 +1,18 @@
 //! `VuPool`: a worker's VUs and what they have under way.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use metrics::tally::MetricId;
-use stdx::{MemoryShare, Nanos, OutOfMemory};
+use stdx::{MemoryShare, Nanos, NumberHash, OutOfMemory};
 use workload::arrival::Shard;
 use workload::executor::Scenario;
 use workload::{Commands, PollBudget, StopMode};
 
-use crate::host::action::{Action, ActionResult};
+use crate::host::action::{Action, ActionResult, Ticket};
 use crate::host::exception::Exception;
 use crate::host::execution::{AbortReason, Stage};
 use crate::host::sample::Sample;
@@ -78,6 +78,8 @@ pub(crate) struct VuPool<P: UserProgram> {
     /// What may still be begun in this poll.
     pub(crate) budget: PollBudget,
     pub(crate) sockets: Sockets,
+    /// The numbers of its VUs' streams of gRPC, by the VU's place and the ticket.
+    pub(crate) streams: HashMap<(VuSlot, Ticket), u32, NumberHash>,
     pub(crate) targets: TargetCache,
     /// What a VU asked for.
     pub(crate) actions: Vec<Action>,
@@ -155,6 +157,7 @@ impl<P: UserProgram> VuPool<P> {
             not_begun: 0,
             budget: PollBudget::default(),
             sockets: Sockets::default(),
+            streams: HashMap::default(),
             targets: TargetCache::default(),
             actions: Vec::new(),
             samples: Vec::new(),

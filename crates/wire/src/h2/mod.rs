@@ -14,6 +14,7 @@ mod request;
 mod session;
 #[cfg(test)]
 mod tests;
+mod upload;
 mod wake;
 
 pub use error::H2Error;

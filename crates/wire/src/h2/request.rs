@@ -61,6 +61,13 @@ impl H2Request {
         request
     }
 
+    /// The same for a body that is sent in parts, whose length is not known yet.
+    pub(super) fn head_of_parts(&self, hit: u64) -> Request<()> {
+        let mut head = self.head(hit);
+        head.headers_mut().remove(header::CONTENT_LENGTH);
+        head
+    }
+
     /// The body; empty for none.
     pub(super) fn body(&self) -> &Bytes {
         &self.body

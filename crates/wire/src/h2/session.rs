@@ -12,12 +12,14 @@ use bytes::Bytes;
 use h2::RecvStream;
 use h2::client::{Builder, Connection, ResponseFuture, SendRequest};
 use slab::Slab;
+use stdx::OutOfMemory;
 
 use super::error::H2Error;
 use super::event::StreamEvent;
 use super::meter::Meter;
 use super::pipe::{Pipe, PipeEnd};
 use super::request::H2Request;
+use super::upload::Upload;
 use super::wake::Wakes;
 use crate::h1::response::INTERIM_MAX;
 
@@ -55,6 +57,8 @@ struct Stream {
     /// Its number on the wire. RFC 9113, 5.1.1.
     id: u32,
     phase: Phase,
+    /// Its request's body, where that is sent in parts.
+    upload: Option<Box<Upload>>,
 }
 
 /// How far a stream is.
@@ -144,13 +148,67 @@ impl H2Session {
         if !body.is_empty() {
             sender.send_data(body.clone(), true)?;
         }
+        Ok(self.insert(response, None))
+    }
+
+    /// Opens a stream with a request whose body follows in [parts](Self::push_part); gives the stream's number.
+    ///
+    /// # Errors
+    /// The connection takes no more streams.
+    pub fn open_in_parts(&mut self, request: &H2Request, hit: u64) -> Result<u32, H2Error> {
+        let (response, sender) = self.requests.send_request(request.head_of_parts(hit), false)?;
+        Ok(self.insert(response, Some(Box::new(Upload::new(sender)))))
+    }
+
+    fn insert(&mut self, response: ResponseFuture, upload: Option<Box<Upload>>) -> u32 {
         let id = response.stream_id().as_u32();
         let phase = Phase::Waiting { response, interim: 0 };
-        let stream = self.streams.insert(Stream { id, phase }) as u32;
+        let stream = self.streams.insert(Stream { id, phase, upload }) as u32;
         self.meter.begin(stream, id);
         // The first look at it leaves our waker there.
         self.lively.push_back(stream);
-        Ok(stream)
+        stream
+    }
+
+    /// Adds a part to the body of a stream that was [opened](Self::open_in_parts) for parts. It waits until the server's windows have
+    /// room; how much waits is for the caller to bound, by [`Self::unsent_bytes`].
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn push_part(&mut self, stream: u32, part: Vec<u8>) -> Result<(), OutOfMemory> {
+        self.change_upload(stream, |upload| upload.push(part)).unwrap_or(Ok(()))
+    }
+
+    /// The body of a stream has no further part: END_STREAM follows what waits. RFC 9113, 8.1.
+    pub fn end_parts(&mut self, stream: u32) {
+        self.change_upload(stream, Upload::finish);
+    }
+
+    /// Bytes of a stream's body that wait for room in the server's windows.
+    #[must_use]
+    pub fn unsent_bytes(&self, stream: u32) -> usize {
+        let upload = self.streams.get(stream as usize).and_then(|stream| stream.upload.as_ref());
+        upload.map_or(0, |upload| upload.unsent_bytes())
+    }
+
+    /// Reads no more of the body of a stream that was opened for parts: once its window is full the server waits.
+    pub fn pause(&mut self, stream: u32) {
+        self.change_upload(stream, |upload| upload.is_paused = true);
+    }
+
+    /// Reads on.
+    pub fn resume(&mut self, stream: u32) {
+        self.change_upload(stream, |upload| upload.is_paused = false);
+    }
+
+    fn change_upload<T>(
+        &mut self,
+        stream: u32,
+        change: impl FnOnce(&mut Upload) -> T,
+    ) -> Option<T> {
+        let upload = self.streams.get_mut(stream as usize)?.upload.as_mut()?;
+        self.lively.push_back(stream);
+        Some(change(upload))
     }
 
     /// Ends a stream for us: RST_STREAM with CANCEL. No event of it follows.
@@ -204,6 +262,12 @@ impl H2Session {
     fn poll_stream(&mut self, number: u32) -> Option<StreamEvent> {
         let mut ctx = Context::from_waker(self.wakes.stream(number));
         let stream = self.streams.get_mut(number as usize)?;
+        if let Some(upload) = &mut stream.upload {
+            upload.pump(&mut ctx);
+            if upload.is_paused && matches!(stream.phase, Phase::Reading(_)) {
+                return None;
+            }
+        }
         let event = match &mut stream.phase {
             Phase::Waiting { response, interim } => {
                 match poll_head(response, self.meter.heads(number), interim, &mut ctx) {

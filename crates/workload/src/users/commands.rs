@@ -15,8 +15,10 @@ pub struct RequestCommand {
     pub user: u32,
     /// What is asked for. Asking for the same `Arc` again is cheaper than for an equal one.
     pub target: Arc<Target>,
-    /// How long it may take.
+    /// How long it may take; [`Nanos::MAX`] for no limit.
     pub timeout: Nanos,
+    /// The bytes that the body of its response may have: the exchange is ended once there are more. Of streams there is no such limit.
+    pub body_max: u64,
     /// The user whose connections it may use, where users have their own.
     pub owner: u32,
     /// Closes the owner's idle connections first.
@@ -44,6 +46,9 @@ pub enum RequestKind {
     /// A call of gRPC: a stream of the one connection of HTTP/2 that is its owner's channel of this number to that server. Its
     /// outcome is the status in its trailers.
     Call(u32),
+    /// The same, where the request's body is sent in parts by [`StreamCommand`]s, and the response's arrives in parts, as
+    /// [`StreamEvent`](super::StreamEvent)s.
+    Stream(u32),
     /// The channel of this number is connected, and nothing is asked: answered once the server has said something, with no status.
     Dial(u32),
 }
@@ -53,6 +58,12 @@ impl RequestKind {
     #[must_use]
     pub const fn is_upgrade(self) -> bool {
         matches!(self, Self::Upgrade)
+    }
+
+    /// Whether the bodies of request and response are sent and received in parts.
+    #[must_use]
+    pub const fn is_stream(self) -> bool {
+        matches!(self, Self::Stream(_))
     }
 
     /// Whether nothing is asked.
@@ -65,7 +76,7 @@ impl RequestKind {
     #[must_use]
     pub const fn channel(self) -> Option<u32> {
         match self {
-            Self::Call(channel) | Self::Dial(channel) => Some(channel),
+            Self::Call(channel) | Self::Stream(channel) | Self::Dial(channel) => Some(channel),
             Self::Plain | Self::Upgrade => None,
         }
     }
@@ -114,6 +125,9 @@ pub struct Commands {
     pub pipe_commands: Vec<(Pipe, PipeCommand)>,
     /// The bytes that are sent through pipes, one after the other.
     pub bytes: Vec<u8>,
+    /// What is done to streams under way, in this order, each by the number that its request had as `user`. Those of streams that
+    /// have ended do nothing.
+    pub stream_commands: Vec<(u32, StreamCommand)>,
     /// Rows of what users measured themselves.
     pub samples: Vec<CustomSample>,
     /// What [`Commands::make_room`] took for the bytes.
@@ -127,6 +141,19 @@ pub enum PipeCommand {
     Send(usize),
     /// It is closed once all is sent. No event of it follows.
     Close,
+    /// Receiving goes on.
+    Resume,
+}
+
+/// What is done to a [stream](RequestKind::Stream).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamCommand {
+    /// A part of the request's body is sent, as soon as the server has room for it.
+    Send(Vec<u8>),
+    /// The body of the request has ended; the response goes on.
+    End,
+    /// The exchange is ended at once; its response is a failure.
+    Cancel,
     /// Receiving goes on.
     Resume,
 }

@@ -7,8 +7,8 @@ mod virtual_users;
 
 pub use commands::{
     ChannelEnd, ChannelTls, Commands, CustomFailure, CustomOutcome, CustomSample, PipeCommand,
-    RequestCommand, RequestKind,
+    RequestCommand, RequestKind, StreamCommand,
 };
-pub use pipe::{Backpressure, Pipe, PipeEvent};
+pub use pipe::{Backpressure, Pipe, PipeEvent, StreamEvent};
 pub use response::{EngineResponse, FailureDetail};
 pub use virtual_users::{StopMode, VirtualUsers, VuFactory};

@@ -20,11 +20,20 @@ pub enum PipeEvent<'a> {
     Lost(&'static str, &'a str),
 }
 
-/// Whether a pipe goes on receiving.
+/// What came through a [stream](super::RequestKind::Stream) before its end, which is its response's.
+#[derive(Clone, Copy, Debug)]
+pub enum StreamEvent<'a> {
+    /// The head of the response: its status, and the status line and the header lines, each ended by CR LF.
+    Head(u16, &'a [u8]),
+    /// A part of the response's body.
+    Data(&'a [u8]),
+}
+
+/// Whether a pipe or a stream goes on receiving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backpressure {
     /// It does.
     Continue,
-    /// Not before its user [resumes](super::Commands::resume) the pipe: what comes waits in the system's buffers, and then at the server.
+    /// Not before its user resumes it: what comes waits in the system's buffers or the stream's window, and then at the server.
     Pause,
 }

@@ -68,6 +68,8 @@ pub enum FailureDetail {
     OtherName,
     /// The answer to a handshake was no TLS.
     NotTls,
+    /// The body was longer than its request allowed.
+    BodyTooLong,
     /// HTTP/2: the server ended the connection with this code. RFC 9113, 7.
     GoAway(u32),
     /// HTTP/2: the server ended the stream with this code.

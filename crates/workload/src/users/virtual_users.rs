@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stdx::Nanos;
 
 use super::commands::Commands;
-use super::pipe::{Backpressure, Pipe, PipeEvent};
+use super::pipe::{Backpressure, Pipe, PipeEvent, StreamEvent};
 use super::response::EngineResponse;
 use crate::arrival::Shard;
 
@@ -22,6 +22,12 @@ pub trait VirtualUsers: fmt::Debug {
     /// Takes what came through a user's pipe. The user acts on it at the next [`poll`](Self::poll).
     fn handle_pipe_event(&mut self, pipe: Pipe, now: Nanos, what: PipeEvent<'_>) -> Backpressure {
         let _ = (pipe, now, what);
+        Backpressure::Continue
+    }
+
+    /// Takes what came through the stream of a user's request. The user acts on it at the next [`poll`](Self::poll).
+    fn handle_stream_event(&mut self, user: u32, what: StreamEvent<'_>) -> Backpressure {
+        let _ = (user, what);
         Backpressure::Continue
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rquickjs::{Array, Ctx, Exception, IntoJs, Object, Persistent, Result, Value};
 use stdx::Nanos;
-use users::{Action, ActionResult, ChannelTls, GrpcKind, GrpcRequest, GrpcResponse};
+use users::{Action, ActionResult, ChannelTls, GrpcKind, GrpcRequest, GrpcResponse, Replies};
 
 use super::client::{Channel, ClientHandle, GrpcClient, WHAT, channel, method, of};
 use crate::api::tags::sample_tags;
@@ -16,6 +16,15 @@ use crate::runtime::event_loop::Next;
 /// What we call ourselves.
 const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
 
+/// A message that is none, in the words of grpc-go.
+pub(super) const UNPARSED: &str =
+    "grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data";
+
+/// How many messages a method answers with.
+pub(super) fn replies_of(method: &::grpc::Method) -> Replies {
+    if method.is_server_stream() { Replies::Many } else { Replies::One }
+}
+
 /// One exchange on a channel.
 #[derive(Debug)]
 pub(super) struct Exchange<'a> {
@@ -23,9 +32,10 @@ pub(super) struct Exchange<'a> {
     pub(super) metadata: Vec<(String, String)>,
     pub(super) messages: Vec<Vec<u8>>,
     pub(super) tags: Vec<(String, String)>,
-    /// How long it may take; below zero it is over before it begins.
+    /// How long it may take; below zero it is over before it begins, and infinite it is as long as the iteration.
     pub(super) timeout_ms: f64,
     pub(super) kind: GrpcKind,
+    pub(super) replies: Replies,
     pub(super) tls: Option<Arc<ChannelTls>>,
 }
 
@@ -39,6 +49,7 @@ impl Default for Exchange<'_> {
             tags,
             timeout_ms: 0.0,
             kind: GrpcKind::Call,
+            replies: Replies::One,
             tls: None,
         }
     }
@@ -60,12 +71,18 @@ pub(super) fn exchange(
     channel: &Channel,
     of: Exchange<'_>,
 ) -> Result<Box<GrpcRequest>> {
-    let Exchange { path, metadata, messages, tags, timeout_ms, kind, tls } = of;
+    let Exchange { path, metadata, messages, tags, timeout_ms, kind, replies, tls } = of;
     let vu = vu_of(ctx)?;
-    let timeout = Nanos::from_secs_f64(timeout_ms.max(0.0) / 1e3);
+    let (timeout, said) = match timeout_ms {
+        f64::INFINITY => (Nanos::MAX, vu.host.time_left()),
+        _ => {
+            let timeout = Nanos::from_secs_f64(timeout_ms.max(0.0) / 1e3);
+            (timeout, timeout)
+        }
+    };
+    let timeout_ns = (said != Nanos::MAX).then_some(said.0);
     let Channel { number, address, scheme, authority, receive_max, .. } = channel;
-    let request =
-        CallRequest { metadata: &metadata, timeout_ns: Some(timeout.0), user_agent: USER_AGENT };
+    let request = CallRequest { metadata: &metadata, timeout_ns, user_agent: USER_AGENT };
     let mut headers = request.headers();
     if !authority.is_empty() {
         headers.push(("host".to_owned(), authority.clone()));
@@ -84,6 +101,7 @@ pub(super) fn exchange(
         path: path.to_owned(),
         address: address.clone(),
         receive_max: *receive_max,
+        replies,
         tls,
     }))
 }
@@ -141,8 +159,8 @@ fn prepare<'js>(
             messages: vec![message],
             tags: sample_tags(ctx, &tags)?,
             timeout_ms,
-            kind: GrpcKind::Call,
-            tls: None,
+            replies: replies_of(&method),
+            ..Exchange::default()
         };
         Ok(exchange(ctx, &channel, of)?)
     };
@@ -281,8 +299,7 @@ fn message_of(method: &::grpc::Method, outcome: &mut CallOutcome) -> DynamicMess
         return empty();
     };
     decode_bytes(&method.output(), bytes).unwrap_or_else(|| {
-        let text = "grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data";
-        outcome.status = Status::new(Code::INTERNAL, text);
+        outcome.status = Status::new(Code::INTERNAL, UNPARSED);
         empty()
     })
 }

@@ -9,6 +9,7 @@ use users::{Action, ChannelTls, GrpcKind, GrpcRequest, GrpcResponse};
 use super::call::{Exchange, exchange, grpc_of, pairs, rpc_error};
 use super::client::{Channel, ClientHandle, GrpcClient, of};
 use super::pem_key::unprotected;
+use super::stream::Dialogue;
 use crate::runtime::current::vu_of;
 
 /// The bytes that a message may have on its way out, where nothing is said.
@@ -148,35 +149,34 @@ fn reflect(
     let flat: Vec<String> = params.get("reflectMetadata")?;
     let metadata = pairs(flat);
     let timeout_ms: f64 = params.get("timeoutMs")?;
+    let begin = |version: ReflectionVersion| {
+        let (path, metadata) = (version.path(), metadata.clone());
+        Dialogue::open(ctx, channel, Exchange { path, metadata, timeout_ms, ..Exchange::default() })
+    };
     let mut version = ReflectionVersion::V1;
+    let mut dialogue = begin(version)?;
     let mut reflection = Reflection::default();
     loop {
         let requests = reflection.next_requests();
         if requests.is_empty() {
             break;
         }
-        let of = Exchange {
-            path: version.path(),
-            metadata: metadata.clone(),
-            messages: requests,
-            timeout_ms,
-            kind: GrpcKind::Uncounted,
-            ..Exchange::default()
-        };
-        let answer = perform(ctx, exchange(ctx, channel, of)?)?;
-        let status = &answer.outcome.status;
-        if status.code == Code::UNIMPLEMENTED && version == ReflectionVersion::V1 {
-            version = ReflectionVersion::V1Alpha;
-            continue;
+        match dialogue.ask(ctx, &requests)? {
+            Ok(answers) => {
+                reflection.handle_responses(answers.iter().map(Vec::as_slice)).map_err(|error| {
+                    Exception::throw_message(ctx, &format!("can't list services: {error}"))
+                })?
+            }
+            Err(status)
+                if status.code == Code::UNIMPLEMENTED && version == ReflectionVersion::V1 =>
+            {
+                version = ReflectionVersion::V1Alpha;
+                dialogue = begin(version)?;
+            }
+            Err(status) => return Err(rpc_error(ctx, &status)),
         }
-        if status.code != Code::OK {
-            return Err(rpc_error(ctx, status));
-        }
-        let messages = answer.outcome.messages.iter().map(Vec::as_slice);
-        reflection.handle_responses(messages).map_err(|error| {
-            Exception::throw_message(ctx, &format!("can't list services: {error}"))
-        })?;
     }
+    dialogue.close(ctx)?;
     let finished = reflection.finish(&mut client.definitions.borrow_mut());
     finished.map_err(|error| Exception::throw_message(ctx, &error.to_string()))
 }

@@ -1,10 +1,11 @@
-//! Module `k6/net/grpc`: calls of gRPC. What scripts may pass is checked in `js/grpc.js`; definitions, connections and calls are here.
+//! Module `k6/net/grpc`: calls and streams of gRPC. What scripts may pass is checked in `js/grpc.js`; definitions, connections and calls are here.
 
 mod call;
 mod client;
 mod connect;
 mod load;
 mod pem_key;
+mod stream;
 
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
@@ -66,6 +67,13 @@ impl ModuleDef for Grpc {
         add("invoke", Function::new(ctx.clone(), call::invoke))?;
         add("start", Function::new(ctx.clone(), call::start))?;
         add("health", Function::new(ctx.clone(), call::health))?;
+        add("stream", Function::new(ctx.clone(), stream::open))?;
+        add("write", Function::new(ctx.clone(), stream::write))?;
+        add("endStream", Function::new(ctx.clone(), stream::end))?;
+        add("cancelStream", Function::new(ctx.clone(), stream::cancel))?;
+        add("thrown", Function::new(ctx.clone(), stream::thrown))?;
+        add("unixSeconds", Function::new(ctx.clone(), stream::unix_seconds))?;
+        add("warn", Function::new(ctx.clone(), stream::warn))?;
         let all: Object<'js> = js_builtin(ctx, "grpc", include_str!("../js/grpc.js"), native)?;
         export_all(exports, &all, &NAMES)
     }

@@ -131,7 +131,7 @@ fn warn_of_length(vu: &VuContext, request: &HttpRequest) {
 pub(super) fn http_of(ctx: &Ctx<'_>, answer: ActionResult) -> Result<Box<HttpResponse>> {
     match answer {
         ActionResult::Http(answer) => Ok(answer),
-        ActionResult::Grpc(_) | ActionResult::Socket(_) => {
+        ActionResult::Grpc(_) | ActionResult::Stream(_) | ActionResult::Socket(_) => {
             Err(Exception::throw_internal(ctx, "a request has one answer"))
         }
     }

@@ -192,13 +192,69 @@
     close() { native.close(this.#held); }
   }
 
-  // TODO(#45): streams need channels of HTTP/2 that are written to in parts.
+  const EVENTS = ['data', 'error', 'end', 'status'];
+  // As Go's type has a method `Error`, there is a function beside its fields.
+  const errorOf = (code, message, details) => ({ code: codeOf(code), details, message, error: () => message });
+
   class Stream {
-    constructor(client, method) {
+    #handlers = new Map(EVENTS.map((name) => [name, []]));
+    #held;
+    // Whether the script may write, and whether it gets messages: each ends once.
+    #writes = true; #reads = true;
+    constructor(client, method, params) {
       const of = (what, read) => { try { return read(); } catch (error) { return fail(`invalid GRPC Stream's ${what}: ${error.message}`); } };
       const held = of('client', () => { native.requireConnected(heldOf(client)); return heldOf(client); });
-      of('method', () => native.requireMethod(held, pathOf(method)));
-      fail('failed to create a new stream: brunt run makes no streams of gRPC yet: unary calls, health checks and reflection are there');
+      const path = of('method', () => { const text = pathOf(method); native.requireMethod(held, text); return text; });
+      const read = of('parameters', () => callParams(params, 0));
+      this.#held = native.stream(held, path, read, (event, ...values) => this.#happened(event, ...values));
+    }
+    on(name, handler) {
+      if (typeof handler !== 'function') fail(`handler for ${JSON.stringify(String(name))} event isn't a callable function`);
+      const list = this.#handlers.get(String(name));
+      if (list === undefined) native.warn(`can't register ${name} event handler: unknown GRPC stream's event type: ${name}`);
+      else list.push(handler);
+    }
+    write(message) {
+      if (message === undefined || message === null) return native.warn("can't send empty message");
+      if (!this.#writes) return undefined;
+      const wrong = native.write(this.#held, JSON.stringify(message) ?? 'null');
+      if (wrong !== undefined && wrong !== null) this.#giveUp(wrong[0], wrong[1]);
+      return undefined;
+    }
+    end() {
+      if (!this.#writes) return;
+      this.#writes = false;
+      native.endStream(this.#held);
+    }
+    #happened(event, ...values) {
+      if (event === 'data') this.#message(JSON.parse(values[0]));
+      else if (event === 'unread') this.#giveUp(values[0], values[1]);
+      else if (event === 'error') this.#failed(errorOf(values[0], values[1], JSON.parse(values[2])));
+      else {
+        this.#writes = this.#reads = false;
+        this.#tell('end', {});
+      }
+    }
+    #message(message) {
+      const meta = { ts: native.unixSeconds() };
+      for (const handler of this.#handlers.get('data')) {
+        if (!this.#reads) return;
+        try { handler(message, meta); } catch (error) { return this.#giveUp(2, native.thrown(error)); }
+      }
+    }
+    #failed(error) {
+      this.#writes = this.#reads = false;
+      if (this.#handlers.get('error').length === 0) native.warn(`no handlers for error registered, but an error happened: ${error.message}`);
+      this.#tell('error', error);
+    }
+    #tell(name, value) {
+      const meta = { ts: native.unixSeconds() };
+      for (const handler of this.#handlers.get(name)) handler(value, meta);
+    }
+    // The call ends for us; what the server still sends is not looked at.
+    #giveUp(code, text) {
+      native.cancelStream(this.#held);
+      this.#failed(errorOf(code, text, null));
     }
   }
 
