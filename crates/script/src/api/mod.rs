@@ -20,6 +20,7 @@ mod http;
 mod inspect;
 mod js_builtins;
 mod k6;
+mod libraries;
 mod locale;
 mod metrics;
 mod random;

@@ -6,6 +6,7 @@ use super::{
     cable, crypto, csv, data, encoding, execution, fs, globals, grpc, html, http, k6, metrics,
     secrets, streams, timers, ws, x509,
 };
+use super::libraries::LIBRARIES;
 use crate::loader::builtins::{Builtins, Declare};
 
 /// k6's modules and globals, with ours.
@@ -60,35 +61,3 @@ const REMOVED: &[(&str, &str)] = &[
     ),
     ("k6/experimental/redis", "has been removed, k6/x/redis took its place"),
 ];
-
-/// Libraries that scripts import by address, and that we answer with our own. Each version has the names that it has there; of
-/// other versions nothing is known, and they are fetched.
-const LIBRARIES: &[(&str, &str)] = &[
-    ("brunt:k6-utils", include_str!("jslib/k6_utils.js")),
-    (
-        "https://jslib.k6.io/k6-utils/1.0.0/",
-        "export { randomIntBetween, randomItem, randomString, uuidv4 } from 'brunt:k6-utils';",
-    ),
-    (
-        "https://jslib.k6.io/k6-utils/1.1.0/",
-        "export { findBetween, randomIntBetween, randomItem, randomString, uuidv4 } from 'brunt:k6-utils';",
-    ),
-    (
-        "https://jslib.k6.io/k6-utils/1.2.0/",
-        "export { findBetween, normalDistributionStages, randomIntBetween, randomItem, randomString, uuidv4 } from 'brunt:k6-utils';",
-    ),
-    ("https://jslib.k6.io/k6-utils/1.3.0/", WITH_STAGES),
-    ("https://jslib.k6.io/k6-utils/1.4.0/", WITH_STAGES),
-    (
-        "https://jslib.k6.io/k6-utils/1.5.0/",
-        "export { checkConditions as check, findBetween, getCurrentStageIndex, normalDistributionStages, parseDuration, randomIntBetween, randomItem, randomString, tagWithCurrentStageIndex, tagWithCurrentStageProfile, uuidv4 } from 'brunt:k6-utils';",
-    ),
-    (
-        "https://jslib.k6.io/k6-utils/1.6.0/",
-        "export { check, findBetween, getCurrentStageIndex, normalDistributionStages, parseDuration, randomIntBetween, randomItem, randomString, tagWithCurrentStageIndex, tagWithCurrentStageProfile, uuidv4 } from 'brunt:k6-utils';",
-    ),
-    ("https://jslib.k6.io/k6-rails/", include_str!("jslib/k6_rails.js")),
-    ("https://jslib.k6.io/url/1.0.0/", include_str!("jslib/url.js")),
-];
-/// The versions of k6-utils that know of stages and have no `check`.
-const WITH_STAGES: &str = "export { findBetween, getCurrentStageIndex, normalDistributionStages, parseDuration, randomIntBetween, randomItem, randomString, tagWithCurrentStageIndex, tagWithCurrentStageProfile, uuidv4 } from 'brunt:k6-utils';";

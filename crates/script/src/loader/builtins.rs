@@ -1,5 +1,9 @@
 //! `Builtins`: the table of the modules that are built in. The loader gets it as a value and knows none of them.
 
+use std::borrow::Cow;
+use std::io::Read as _;
+
+use flate2::read::DeflateDecoder;
 use rquickjs::module::Declared;
 use rquickjs::{Ctx, Module, Result};
 
@@ -14,10 +18,52 @@ pub(crate) struct Builtins {
     pub(crate) modules: &'static [(&'static str, Declare)],
     /// Names of modules that do not exist here, each with the reason: it follows the name in the error.
     pub(crate) removed: &'static [(&'static str, &'static str)],
-    /// Libraries that scripts import by address and that are answered by texts of ours: how the address begins, the text.
-    pub(crate) libraries: &'static [(&'static str, &'static str)],
+    /// Libraries that scripts import by address and that are answered without a network.
+    pub(crate) libraries: &'static [Library],
     /// Gives a context the globals that all its VUs share.
     pub(crate) install_globals: for<'js> fn(&Ctx<'js>, &Env) -> Result<()>,
+}
+
+/// A library that scripts import by address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Library {
+    /// How its address begins; where there is a `*`, what stands for it is any text, and what follows is the address's end.
+    pub(crate) address: &'static str,
+    /// Its text.
+    pub(crate) text: LibraryText,
+}
+
+/// The text of a library.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LibraryText {
+    /// As it is.
+    Plain(&'static str),
+    /// Deflated (RFC 1951): it is inflated where a script imports it.
+    Deflated(&'static [u8]),
+}
+
+impl Library {
+    fn is_at(&self, address: &str) -> bool {
+        let Some((start, end)) = self.address.split_once('*') else {
+            return address.starts_with(self.address);
+        };
+        let rest = address.strip_prefix(start);
+        rest.is_some_and(|rest| rest.len() > end.len() && rest.ends_with(end))
+    }
+}
+
+impl LibraryText {
+    fn plain(self) -> Cow<'static, str> {
+        match self {
+            Self::Plain(text) => Cow::Borrowed(text),
+            Self::Deflated(bytes) => {
+                let mut text = String::new();
+                let read = DeflateDecoder::new(bytes).read_to_string(&mut text);
+                read.expect("it was deflated when it was committed");
+                Cow::Owned(text)
+            }
+        }
+    }
 }
 
 impl Builtins {
@@ -34,10 +80,15 @@ impl Builtins {
         }
     }
 
+    /// Whether a library of ours answers this address.
+    pub(super) fn has_library(&self, address: &str) -> bool {
+        self.libraries.iter().any(|library| library.is_at(address))
+    }
+
     /// The text of the library at this address, if it is one of ours.
-    pub(super) fn library(&self, name: &str) -> Option<&'static str> {
-        let library = self.libraries.iter().find(|(address, _)| name.starts_with(address));
-        library.map(|(_, text)| *text)
+    pub(super) fn library(&self, address: &str) -> Option<Cow<'static, str>> {
+        let library = self.libraries.iter().find(|library| library.is_at(address))?;
+        Some(library.text.plain())
     }
 
     /// The module of this name, if there is one.
@@ -46,10 +97,34 @@ impl Builtins {
         ctx: &Ctx<'js>,
         name: &str,
     ) -> Option<Result<Module<'js, Declared>>> {
-        if let Some(text) = self.library(name) {
-            return Some(Module::declare(ctx.clone(), name, text));
-        }
         let (_, declare) = self.modules.iter().find(|(known, _)| *known == name)?;
         Some(declare(ctx.clone(), name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_prefixes_or_have_one_gap() {
+        let at = |address| Library { address, text: LibraryText::Plain("") };
+        for (address, asked, is) in [
+            ("https://h/a/1.0.0/", "https://h/a/1.0.0/index.js", true),
+            ("https://h/a/1.0.0/", "https://h/a/1.0.01/index.js", false),
+            ("https://h/r/*/bundle.js", "https://h/r/main/bundle.js", true),
+            ("https://h/r/*/bundle.js", "https://h/r/refs/tags/2/bundle.js", true),
+            ("https://h/r/*/bundle.js", "https://h/r/bundle.js", false),
+            ("https://h/r/*/bundle.js", "https://h/r/main/other.js", false),
+        ] {
+            assert_eq!(at(address).is_at(asked), is, "{address} {asked}");
+        }
+    }
+
+    #[test]
+    fn every_library_can_be_read() {
+        for library in crate::api::table::K6.libraries {
+            assert!(!library.text.plain().is_empty(), "{}", library.address);
+        }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) fn resolve(builtins: &Builtins, base: &str, name: &str) -> Result<Str
     if name == "k6" || name.starts_with("k6/") {
         return if builtins.has(name) { Ok(name.to_owned()) } else { Err(builtins.missing(name)) };
     }
-    if builtins.library(name).is_some() {
+    if builtins.has_library(name) {
         return Ok(name.to_owned());
     }
     if name.starts_with("https://") {
@@ -43,10 +43,9 @@ pub(super) fn not_local(name: &str) -> String {
     format!("a remote module may not import a local one: \"{name}\"")
 }
 
-/// Whether the full name is that of a text that has to be read.
+/// Whether the full name is that of a text: a file, one from another machine, or a library of ours.
 pub(super) fn is_text(builtins: &Builtins, name: &str) -> bool {
-    name.starts_with("file://")
-        || (name.starts_with("https://") && builtins.library(name).is_none())
+    name.starts_with("file://") || is_remote(name) || builtins.has_library(name)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ fn frames(ctx: &Ctx<'_>, store: &Store) -> Vec<String> {
         return Vec::new();
     }
     let name = |level| ctx.script_or_module_name(level)?.to_string().ok();
-    (0..FRAMES_MAX).filter_map(name).filter(|name| store.is_text(name)).collect()
+    (0..FRAMES_MAX).filter_map(name).filter(|name| store.is_of_script(name)).collect()
 }
 
 /// The module that calls the function of ours that runs; the empty text where there is none.
@@ -26,7 +26,7 @@ pub(crate) fn caller(ctx: &Ctx<'_>, store: &Store) -> String {
     // Whether our function has a frame of its own depends on how QuickJS calls it.
     let named = (0..8).find_map(|level| {
         let name = ctx.script_or_module_name(level)?.to_string().ok()?;
-        store.is_text(&name).then_some(name)
+        store.is_of_script(&name).then_some(name)
     });
     named.unwrap_or_default()
 }

@@ -143,9 +143,14 @@ impl Store {
         }
     }
 
-    /// Whether the full name is that of a text that has to be read.
+    /// Whether the full name is that of a text.
     pub(crate) fn is_text(&self, name: &str) -> bool {
         resolve::is_text(self.builtins, name)
+    }
+
+    /// Whether the full name is that of a text which is not one of our own libraries.
+    pub(crate) fn is_of_script(&self, name: &str) -> bool {
+        self.is_text(name) && !self.builtins.has_library(name)
     }
 
     /// The module of this full name, if it was read before.
@@ -161,7 +166,10 @@ impl Store {
         if let Some(unit) = self.known(name) {
             return Ok(unit);
         }
-        let bytes = files.read(resolve::path_of(name)).map_err(Missing::Unread)?;
+        let bytes = match self.builtins.library(name) {
+            Some(text) => text.into_owned().into_bytes(),
+            None => files.read(resolve::path_of(name)).map_err(Missing::Unread)?,
+        };
         if bytes.len() > TEXT_MAX {
             return Err(Missing::Unread(format!("it is longer than {TEXT_MAX} bytes")));
         }

@@ -43,14 +43,14 @@ impl Files for Main {
 }
 
 /// What a script asked for, what it returned or threw, and what was logged.
-struct Ran {
-    asks: Vec<HttpRequest>,
-    returned: Vec<String>,
+pub(crate) struct Ran {
+    pub(crate) asks: Vec<HttpRequest>,
+    pub(crate) returned: Vec<String>,
     lines: Vec<String>,
 }
 
 /// Runs a function's body so many times; `answer` makes the answer to each request.
-fn ran(
+pub(crate) fn ran(
     rules: HttpRules,
     bodies: (&str, &str, u64),
     answer: impl Fn(&HttpRequest) -> HttpResponse,
@@ -89,7 +89,7 @@ fn ran(
     Ran { asks, returned, lines: world.lines.take() }
 }
 
-fn page(head: &str, body: &[u8]) -> HttpResponse {
+pub(crate) fn page(head: &str, body: &[u8]) -> HttpResponse {
     HttpResponse {
         status: 200,
         head: Some(format!("HTTP/1.1 200 OK\r\n{head}").into_bytes().into()),

@@ -6,6 +6,7 @@ mod grpc;
 mod http;
 mod imports;
 mod json;
+mod libraries;
 mod limits;
 mod modules;
 mod realm;

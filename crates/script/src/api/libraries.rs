@@ -1,0 +1,64 @@
+//! The libraries that scripts import by address and that are answered without a network. Our own are written from documented
+//! behaviour; the others are packages of npm, see `modules/README.md`. A version is here where what it does is known; of other
+//! versions nothing is, and they are fetched.
+
+use crate::loader::builtins::{Library, LibraryText};
+
+/// Every library.
+pub(super) const LIBRARIES: &[Library] = &[
+    own("brunt:k6-utils", include_str!("jslib/k6_utils.js")),
+    own(
+        "https://jslib.k6.io/k6-utils/1.0.0/",
+        "export { randomIntBetween, randomItem, randomString, uuidv4 } from 'brunt:k6-utils';",
+    ),
+    own(
+        "https://jslib.k6.io/k6-utils/1.1.0/",
+        "export { findBetween, randomIntBetween, randomItem, randomString, uuidv4 } from 'brunt:k6-utils';",
+    ),
+    own(
+        "https://jslib.k6.io/k6-utils/1.2.0/",
+        "export { findBetween, normalDistributionStages, randomIntBetween, randomItem, randomString, uuidv4 } from 'brunt:k6-utils';",
+    ),
+    own("https://jslib.k6.io/k6-utils/1.3.0/", WITH_STAGES),
+    own("https://jslib.k6.io/k6-utils/1.4.0/", WITH_STAGES),
+    own(
+        "https://jslib.k6.io/k6-utils/1.5.0/",
+        "export { checkConditions as check, findBetween, getCurrentStageIndex, normalDistributionStages, parseDuration, randomIntBetween, randomItem, randomString, tagWithCurrentStageIndex, tagWithCurrentStageProfile, uuidv4 } from 'brunt:k6-utils';",
+    ),
+    own(
+        "https://jslib.k6.io/k6-utils/1.6.0/",
+        "export { check, findBetween, getCurrentStageIndex, normalDistributionStages, parseDuration, randomIntBetween, randomItem, randomString, tagWithCurrentStageIndex, tagWithCurrentStageProfile, uuidv4 } from 'brunt:k6-utils';",
+    ),
+    own("https://jslib.k6.io/k6-rails/", include_str!("jslib/k6_rails.js")),
+    own("https://jslib.k6.io/url/1.0.0/", include_str!("jslib/url.js")),
+    own("brunt:k6-summary", include_str!("jslib/k6_summary.js")),
+    own("https://jslib.k6.io/k6-summary/0.0.*/index.js", SUMMARY),
+    own("https://jslib.k6.io/k6-summary/0.1.0/", SUMMARY),
+    own("brunt:k6-reporter", include_str!("jslib/k6_reporter.js")),
+    own("https://raw.githubusercontent.com/benc-uk/k6-reporter/*/dist/bundle.js", REPORTER),
+    own("https://cdn.jsdelivr.net/gh/benc-uk/k6-reporter*/dist/bundle.js", REPORTER),
+    own("https://jslib.k6.io/formdata/0.0.*/index.js", include_str!("jslib/formdata.js")),
+    own("https://jslib.k6.io/httpx/0.0.*/index.js", include_str!("jslib/httpx.js")),
+    own("https://jslib.k6.io/httpx/0.1.0/", include_str!("jslib/httpx.js")),
+    own("https://jslib.k6.io/totp/1.0.0/", include_str!("jslib/totp.js")),
+    own("brunt:instrumented-http", include_str!("jslib/instrumented_http.js")),
+    own(
+        "https://jslib.k6.io/http-instrumentation-tempo/1.0.*/index.js",
+        include_str!("jslib/http_instrumentation_tempo.js"),
+    ),
+    own(
+        "https://jslib.k6.io/http-instrumentation-pyroscope/1.0.*/index.js",
+        include_str!("jslib/http_instrumentation_pyroscope.js"),
+    ),
+];
+
+const fn own(address: &'static str, text: &'static str) -> Library {
+    Library { address, text: LibraryText::Plain(text) }
+}
+
+/// The versions of k6-utils that know of stages and have no `check`.
+const WITH_STAGES: &str = "export { findBetween, getCurrentStageIndex, normalDistributionStages, parseDuration, randomIntBetween, randomItem, randomString, tagWithCurrentStageIndex, tagWithCurrentStageProfile, uuidv4 } from 'brunt:k6-utils';";
+/// Every version of k6-summary.
+const SUMMARY: &str = "export { humanizeValue, jUnit, textSummary } from 'brunt:k6-summary';";
+/// Every version of k6-reporter.
+const REPORTER: &str = "export { htmlReport } from 'brunt:k6-reporter';";
