@@ -6,6 +6,7 @@ mod field;
 mod json;
 mod regex;
 mod template;
+mod xpath;
 
 use crate::class::Class;
 use crate::element::{Element, Properties};
@@ -52,6 +53,7 @@ pub fn extract(
         Class::JsonExtractor => return json::extract_paths(element, scope, sample),
         Class::JmesPathExtractor => return json::extract_expression(element, scope, sample),
         Class::HtmlExtractor => css::extract(element, scope, sample),
+        Class::XPathExtractor | Class::XPath2Extractor => xpath::extract(element, scope, sample),
         _ => {}
     }
     Ok(())

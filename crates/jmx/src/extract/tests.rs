@@ -309,3 +309,54 @@ fn selectors_take_texts_and_attributes() {
     let all = [("x", "D"), ("x_1", "/next/1"), ("x_2", "n2?x=1&y=2"), ("x_matchNr", "2")];
     assert_eq!(css("a", "href", "-1"), pairs(&all));
 }
+
+const CATALOG: &str = r#"<?xml version="1.0"?><catalog xmlns:x="urn:x"><book id="b1"><title>Alpha</title></book><book id="b2"><title>Beta</title></book><x:note>hello</x:note></catalog>"#;
+
+fn xpath(query: &str, number: &str, text: &str) -> Vec<(String, String)> {
+    let properties = [
+        ("XPathExtractor.refname", "x"),
+        ("XPathExtractor.xpathQuery", query),
+        ("XPathExtractor.matchNumber", number),
+        ("XPathExtractor.default", "D"),
+    ];
+    let sample = SampleView { text, ..SampleView::default() };
+    run("XPathExtractor", &properties, &sample, &[("x_matchNr", "3"), ("x_3", "old")])
+}
+
+#[test]
+fn xpath_sets_variables() {
+    let all = [("x", "b1"), ("x_1", "b1"), ("x_2", "b2"), ("x_matchNr", "2")];
+    assert_eq!(xpath("//book/@id", "-1", CATALOG), pairs(&all));
+    let second = pairs(&[("x", "Beta"), ("x_1", "Beta"), ("x_matchNr", "1")]);
+    assert_eq!(xpath("//title", "2", CATALOG), second);
+    let count = pairs(&[("x", "2"), ("x_1", "2"), ("x_matchNr", "1")]);
+    assert_eq!(xpath("count(//book)", "", CATALOG), count);
+    for (query, text) in [("//zzz", CATALOG), ("//a", "no xml"), ("//[", CATALOG)] {
+        let found = xpath(query, "-1", text);
+        assert_eq!((&*found[0].1, found.last().map(|last| &*last.1)), ("D", Some("0")), "{query}");
+    }
+    // Of an element that begins with another, JMeter takes nothing but counts it.
+    assert_eq!(xpath("//book", "1", CATALOG), pairs(&[("x", "D"), ("x_matchNr", "1")]));
+}
+
+#[test]
+fn second_xpath_has_namespaces_and_functions() {
+    for (query, number, fragment, expect) in [
+        ("//n:note", "0", "false", "hello"),
+        ("string-join(//title, '|')", "0", "false", "Alpha|Beta"),
+        ("//title", "2", "false", "Beta"),
+        ("//title", "1", "true", "<title xmlns:x=\"urn:x\">Alpha</title>"),
+        ("//book", "1", "false", "Alpha"),
+    ] {
+        let properties = [
+            ("XPathExtractor2.refname", "x"),
+            ("XPathExtractor2.xpathQuery", query),
+            ("XPathExtractor2.matchNumber", number),
+            ("XPathExtractor2.fragment", fragment),
+            ("XPathExtractor2.namespaces", "n=urn:x"),
+        ];
+        let sample = SampleView { text: CATALOG, ..SampleView::default() };
+        let found = run("XPath2Extractor", &properties, &sample, &[]);
+        assert_eq!(found[0], ("x".to_owned(), expect.to_owned()), "{query}");
+    }
+}

@@ -3,6 +3,7 @@
 mod json;
 mod response;
 mod size;
+mod xpath;
 
 use md5::Digest as _;
 
@@ -62,6 +63,8 @@ pub fn assert_sample(
         Class::XmlAssertion => judge_xml(sample),
         Class::JsonAssertion => json::judge_path(element, scope, sample),
         Class::JmesPathAssertion => json::judge_expression(element, scope, sample),
+        Class::XPathAssertion => xpath::judge(element, scope, sample),
+        Class::XPath2Assertion => xpath::judge_second(element, scope, sample),
         _ => None,
     }
 }

@@ -258,3 +258,37 @@ fn jmespath_is_judged() {
         assert_eq!(json("JMESPathAssertion", path, value, flags), expect, "{path} {value} {flags}");
     }
 }
+
+#[test]
+fn xpath_is_judged() {
+    let text = "<a xmlns:x=\"urn:x\"><b>1</b><x:c/></a>";
+    let sample = SampleView { text, ..SampleView::default() };
+    for (class, query, negate, expect) in [
+        ("XPathAssertion", "//b", "false", "passed"),
+        ("XPathAssertion", "//zzz", "false", "No Nodes Matched //zzz"),
+        ("XPathAssertion", "//zzz", "true", "passed"),
+        (
+            "XPathAssertion",
+            "//b",
+            "true",
+            "Specified XPath was found... Turn off negate if this is not desired",
+        ),
+        ("XPathAssertion", "count(//b)=2", "false", "No Nodes Matched for count(//b)=2"),
+        ("XPathAssertion", "count(//b)=1", "true", "Nodes Matched for count(//b)=1"),
+        ("XPathAssertion", "count(//b)", "false", "Cannot understand: count(//b)"),
+        ("XPath2Assertion", "//b", "false", "passed"),
+        ("XPath2Assertion", "//n:c", "false", "passed"),
+        ("XPath2Assertion", "//zzz", "false", "No Nodes Matched for //zzz"),
+        ("XPath2Assertion", "//b", "true", "Nodes Matched for //b"),
+    ] {
+        let properties =
+            [("XPath.xpath", query), ("XPath.negate", negate), ("XPath.namespaces", "n=urn:x")];
+        assert_eq!(message(class, &properties, &sample), expect, "{class} {query} {negate}");
+    }
+    let broken = SampleView { text: "zz", ..SampleView::default() };
+    assert_eq!(
+        message("XPathAssertion", &[("XPath.xpath", "//b")], &broken),
+        "SAXException: Content is not allowed in prolog."
+    );
+    assert_eq!(message("XPathAssertion", &[], &SampleView::default()), "Response was null");
+}
