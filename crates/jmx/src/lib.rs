@@ -16,6 +16,7 @@
 
 mod arguments;
 mod class;
+mod date;
 mod document;
 mod element;
 mod expression;
@@ -40,7 +41,7 @@ pub use extract::{ExtractError, extract};
 pub use functions::encode::url_encode;
 pub use read::{PlanFile, Problem, read_plan};
 pub use sample::{Reach, SampleView};
-pub use scope::{MemoryScope, Place, Scope, Shared};
+pub use scope::{MemoryScope, Place, Scope, Shared, Writing};
 pub use text::Text;
 pub use verify::{
     AssertionFailure, CHILDREN_FAILED, Failing, assert_sample, assertion_reach, assumes_success,

@@ -27,7 +27,7 @@ pub(crate) struct PatternError {
 }
 
 /// Steps back in one match at most: what goes on for longer does not match.
-const STEPS_MAX: usize = 1_000_000;
+const STEPS_MAX: usize = 500_000;
 /// Bytes of a compiled pattern at most.
 const SIZE_MAX: usize = 8 << 20;
 /// Patterns that a thread keeps at most; then it begins anew.

@@ -40,6 +40,14 @@ pub trait Scope {
     fn file(&mut self, _path: &str, _encoding: &str) -> Option<String> {
         None
     }
+    /// The text of a file whose relative path begins at the plan; `None` where it cannot be read.
+    fn plan_file(&mut self, path: &str, encoding: &str) -> Option<String> {
+        self.file(path, encoding)
+    }
+    /// Writes a file; whether that could be done.
+    fn write_file(&mut self, _path: &str, _text: &str, _how: Writing) -> bool {
+        false
+    }
     /// The name of this machine.
     fn machine_name(&self) -> String {
         "localhost".to_owned()
@@ -76,6 +84,15 @@ pub enum Shared {
     AllThreads,
     /// Each for itself.
     OneThread,
+}
+
+/// What becomes of a file that is there before it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// The text goes to its end.
+    Append,
+    /// The text takes its place.
+    Replace,
 }
 
 /// A scope of variables and properties alone, outside of any thread: a plan is looked at in it before its threads begin.

@@ -51,7 +51,8 @@ pub(super) fn extract(element: &Element, scope: &mut dyn Scope, sample: &SampleV
             Ok(values) => found.extend(chosen(values, number, scope)),
             // JMeter notes it beside the sample, which stays a success.
             Err(error) => {
-                return scope.log("WARN", &format!("Exception while processing '{query}': {error}"));
+                return scope
+                    .log("WARN", &format!("Exception while processing '{query}': {error}"));
             }
         }
     }

@@ -65,7 +65,7 @@ pub(crate) enum PathError {
 }
 
 /// Values that one path looks at, at most.
-const VISITED_MAX: usize = 2_000_000;
+const VISITED_MAX: usize = 500_000;
 
 /// A text as JSON.
 pub(crate) fn parse_json(text: &str) -> Result<Value, PathError> {

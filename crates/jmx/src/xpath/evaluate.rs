@@ -34,7 +34,7 @@ pub(super) struct Evaluator<'a> {
 }
 
 /// Nodes that one expression looks at, at most.
-const VISITED_MAX: usize = 5_000_000;
+const VISITED_MAX: usize = 1_000_000;
 
 impl<'a> Evaluator<'a> {
     pub(super) fn new(tree: &'a Tree, names: Names<'a>) -> Self {
