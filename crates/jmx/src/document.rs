@@ -70,7 +70,7 @@ pub(crate) fn parse(text: &str) -> Result<Document<'_>, DocumentError> {
 }
 
 /// Looks how deep elements stand in one another before the parser does, which goes down by calls.
-fn bound_depth(text: &str) -> Result<(), DocumentError> {
+pub(crate) fn bound_depth(text: &str) -> Result<(), DocumentError> {
     let bytes = text.as_bytes();
     let (mut at, mut depth, mut line) = (0, 0_u32, 1);
     while let Some(found) = bytes[at..].iter().position(|byte| *byte == b'<') {

@@ -2,12 +2,18 @@
 
 use std::collections::HashMap;
 
+use crate::sample::SampleView;
+
 /// What a text is evaluated in.
 pub trait Scope {
     /// A variable of the thread.
     fn variable(&self, name: &str) -> Option<String>;
     /// Sets a variable of the thread.
     fn set_variable(&mut self, name: &str, value: String);
+    /// Removes a variable of the thread. A scope that cannot empties it.
+    fn remove_variable(&mut self, name: &str) {
+        self.set_variable(name, String::new());
+    }
     /// A property, which all threads share.
     fn property(&self, name: &str) -> Option<String>;
     /// Sets a property; returns what it was.
@@ -34,6 +40,28 @@ pub trait Scope {
     fn file(&mut self, _path: &str, _encoding: &str) -> Option<String> {
         None
     }
+    /// The text of a file whose relative path begins at the plan; `None` where it cannot be read.
+    fn plan_file(&mut self, path: &str, encoding: &str) -> Option<String> {
+        self.file(path, encoding)
+    }
+    /// Writes a file; whether that could be done.
+    fn write_file(&mut self, _path: &str, _text: &str, _how: Writing) -> bool {
+        false
+    }
+    /// The name of this machine.
+    fn machine_name(&self) -> String {
+        "localhost".to_owned()
+    }
+    /// The address of this machine.
+    fn machine_address(&self) -> String {
+        "127.0.0.1".to_owned()
+    }
+    /// By how many seconds the local time is ahead of UTC at a moment, in milliseconds since 1970.
+    fn utc_offset_s(&self, _unix_ms: i64) -> i32 {
+        0
+    }
+    /// Shows the sample before this text is evaluated; does not call `see` where there is none.
+    fn previous_sample(&self, _see: &mut dyn FnMut(&SampleView<'_>)) {}
     /// Writes a line to the log.
     fn log(&self, _level: &str, _text: &str) {}
 }
@@ -58,6 +86,15 @@ pub enum Shared {
     OneThread,
 }
 
+/// What becomes of a file that is there before it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// The text goes to its end.
+    Append,
+    /// The text takes its place.
+    Replace,
+}
+
 /// A scope of variables and properties alone, outside of any thread: a plan is looked at in it before its threads begin.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryScope {
@@ -79,6 +116,10 @@ impl Scope for MemoryScope {
 
     fn set_variable(&mut self, name: &str, value: String) {
         self.variables.insert(name.to_owned(), value);
+    }
+
+    fn remove_variable(&mut self, name: &str) {
+        self.variables.remove(name);
     }
 
     fn property(&self, name: &str) -> Option<String> {

@@ -42,9 +42,33 @@ pub(super) fn url_decode(text: &str) -> String {
     String::from_utf8_lossy(&decoded).into_owned()
 }
 
+/// The names of the letters from U+00A0 to U+00FF.
+const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 \
+    acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig \
+    Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave \
+    Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave \
+    iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
+
 pub(super) fn escape_html(call: &Arguments, _: &mut dyn Scope) -> String {
+    let mut escaped = String::new();
+    for letter in call.text(0).chars() {
+        let latin = u32::from(letter).checked_sub(0xa0).filter(|at| *at < 96);
+        match (letter, latin.and_then(|at| LATIN.split_whitespace().nth(at as usize))) {
+            (_, Some(name)) => escaped.extend(["&", name, ";"]),
+            ('&', _) => escaped.push_str("&amp;"),
+            ('<', _) => escaped.push_str("&lt;"),
+            ('>', _) => escaped.push_str("&gt;"),
+            ('"', _) => escaped.push_str("&quot;"),
+            (other, _) => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+pub(super) fn escape_xml(call: &Arguments, _: &mut dyn Scope) -> String {
     let text = call.text(0);
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&apos;")
 }
 
 pub(super) fn unescape(call: &Arguments, _: &mut dyn Scope) -> String {
@@ -117,7 +141,7 @@ pub(super) fn digest(call: &Arguments, scope: &mut dyn Scope) -> String {
     let algorithm = call.text(0);
     let text = call.text(1);
     let salt = call.text(2);
-    let text = salt + &text;
+    let text = text + &salt;
     let name = algorithm.trim().to_ascii_uppercase().replace('-', "");
     let mut value = match name.as_str() {
         "MD5" => hex(&md5::Md5::digest(&text)),

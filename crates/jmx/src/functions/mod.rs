@@ -1,8 +1,9 @@
 //! The functions of texts, by their names: `__time`, `__P` and others.
 
 pub(crate) mod encode;
-mod format_time;
+mod moments;
 mod numbers;
+mod search;
 mod state;
 
 use crate::arguments::Arguments;
@@ -76,9 +77,20 @@ const FUNCTIONS: &[(&str, Option<Compute>)] = &[
         }),
     ),
     ("__TestPlanName", Some(|_, scope| scope.place(Place::Plan))),
-    ("__iterationNum", Some(|_, scope| scope.iteration().to_string())),
-    ("__machineName", Some(|call, scope| call.stored(scope, 0, "localhost".to_owned()))),
-    ("__machineIP", Some(|call, scope| call.stored(scope, 0, "127.0.0.1".to_owned()))),
+    (
+        "__machineName",
+        Some(|call, scope| {
+            let name = scope.machine_name();
+            call.stored(scope, 0, name)
+        }),
+    ),
+    (
+        "__machineIP",
+        Some(|call, scope| {
+            let address = scope.machine_address();
+            call.stored(scope, 0, address)
+        }),
+    ),
     ("__log", Some(state::log)),
     (
         "__logn",
@@ -87,8 +99,8 @@ const FUNCTIONS: &[(&str, Option<Compute>)] = &[
             String::new()
         }),
     ),
-    ("__time", Some(format_time::time)),
-    ("__timeShift", Some(format_time::time_shift)),
+    ("__time", Some(moments::time)),
+    ("__timeShift", Some(moments::time_shift)),
     ("__Random", Some(numbers::random)),
     ("__RandomString", Some(numbers::random_string)),
     ("__RandomFromMultipleVars", Some(numbers::random_from_variables)),
@@ -98,25 +110,26 @@ const FUNCTIONS: &[(&str, Option<Compute>)] = &[
     ("__urlencode", Some(|call, _| encode::url_encode(&call.text(0)))),
     ("__urldecode", Some(|call, _| encode::url_decode(&call.text(0)))),
     ("__escapeHtml", Some(encode::escape_html)),
-    ("__escapeXml", Some(encode::escape_html)),
+    ("__escapeXml", Some(encode::escape_xml)),
+    ("__unescapeHtml", Some(|call, _| crate::html::unescape(&call.text(0)))),
     ("__unescape", Some(encode::unescape)),
     ("__escapeOroRegexpChars", Some(encode::escape_regex)),
     ("__char", Some(encode::char_codes)),
     ("__changeCase", Some(encode::change_case)),
     ("__digest", Some(encode::digest)),
+    ("__StringToFile", Some(state::string_to_file)),
     ("__FileToString", Some(state::file_to_string)),
     ("__StringFromFile", Some(state::string_from_file)),
+    ("__RandomDate", Some(moments::random_date)),
+    ("__dateTimeConvert", Some(moments::convert)),
+    ("__regexFunction", Some(search::regex)),
+    ("__XPath", Some(search::xpath)),
+    ("__CSVRead", Some(search::csv)),
     ("__jexl3", Some(jexl)),
     ("__jexl2", Some(jexl)),
     ("__groovy", None),
     ("__BeanShell", None),
     ("__javaScript", None),
-    ("__regexFunction", None),
-    ("__XPath", None),
-    ("__CSVRead", None),
-    ("__RandomDate", None),
-    ("__dateTimeConvert", None),
-    ("__unescapeHtml", None),
 ];
 
 /// An expression of JEXL: what it is worth, also in a variable.
@@ -128,7 +141,8 @@ fn jexl(call: &Arguments, scope: &mut dyn Scope) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::scope::{MemoryScope, Scope};
+    use crate::sample::SampleView;
+    use crate::scope::{MemoryScope, Scope, Shared};
     use crate::text::Text;
 
     #[track_caller]
@@ -166,8 +180,96 @@ mod tests {
             ("${__escapeHtml(<a>&\")}", "&lt;a&gt;&amp;&quot;"),
             ("${__jexl3(1+2*3)} ${__jexl3(\"${v}\" == \"x\")}", "7 false"),
             ("${__evalVar(v)}", "a,b,,c"),
+            ("${__escapeXml(<a b='\"'>)}", "&lt;a b=&apos;&quot;&apos;&gt;"),
+            ("${__escapeHtml(é ü)}", "&eacute; &uuml;"),
+            ("${__unescapeHtml(&lt;&eacute;&gt;)}", "<é>"),
+            ("${__digest(MD5,ab,c)}", "900150983cd24fb0d6963f7d28e17f72"),
+            ("${__timeShift(yyyy-MM-dd,2023-11-14,P2D,,x)} ${x}", "2023-11-16 2023-11-16"),
+            ("${__timeShift(,1000,PT-1S,x)}|${x}", "0|0"),
+            ("${__timeShift(HH:mm,,PT1H,,)}", "23:13"),
+            ("${__timeShift(yyyy-MM-dd,broken,P1D,,)}", "2023-11-15"),
+            (
+                "${__dateTimeConvert(14-11-2023,dd-MM-yyyy,yyyy/MM/dd,x)} ${x}",
+                "2023/11/14 2023/11/14",
+            ),
+            ("${__dateTimeConvert(1700000000123,,yyyy,)}", "2023"),
+            ("${__dateTimeConvert(x,dd,yyyy,)}", ""),
+            ("${__RandomDate(,2023-11-14,2023-11-15,,x)} ${x}", "2023-11-14 2023-11-14"),
+            ("${__RandomDate(,2023-11-14,2023-11-14,,)}", ""),
+            ("${__regexFunction(.,$0$)}", ""),
+            (
+                "${__regexFunction((.)\\,,<$1$>,ALL,-,D,r,v)} ${r} ${r_g1} ${r_matchNr}",
+                "<a>-<b> <b> b 2",
+            ),
+            ("${__regexFunction(z,$0$,1,,D,,v)}", "D"),
+            ("${__iterationNum}", "${__iterationNum}"),
+            ("${__machineName(x)} ${__machineIP}", "localhost 127.0.0.1"),
         ] {
             check(written, expect);
+        }
+    }
+
+    /// A scope with files.
+    struct Files(MemoryScope, Vec<(&'static str, &'static str)>);
+
+    impl Scope for Files {
+        fn variable(&self, name: &str) -> Option<String> {
+            self.0.variable(name)
+        }
+        fn set_variable(&mut self, name: &str, value: String) {
+            self.0.set_variable(name, value);
+        }
+        fn remove_variable(&mut self, name: &str) {
+            self.0.remove_variable(name);
+        }
+        fn property(&self, name: &str) -> Option<String> {
+            self.0.property(name)
+        }
+        fn set_property(&mut self, name: &str, value: String) -> Option<String> {
+            self.0.set_property(name, value)
+        }
+        fn random(&mut self) -> u64 {
+            self.0.random()
+        }
+        fn unix_ms(&self) -> i64 {
+            0
+        }
+        fn utc_offset_s(&self, _: i64) -> i32 {
+            5_400
+        }
+        fn count(&mut self, call: u64, shared: Shared) -> u64 {
+            self.0.count(call, shared)
+        }
+        fn file(&mut self, path: &str, _: &str) -> Option<String> {
+            let found = self.1.iter().find(|(name, _)| *name == path);
+            found.map(|(_, text)| (*text).to_owned())
+        }
+        fn previous_sample(&self, see: &mut dyn FnMut(&SampleView<'_>)) {
+            see(&SampleView { text: "id=7 id=88", ..SampleView::default() });
+        }
+    }
+
+    #[test]
+    fn files_and_samples_are_read() {
+        let files =
+            vec![("p.csv", "ann,31\nbob,42\n\nno,1\n"), ("c.xml", "<a><b>1</b><b>2</b></a>")];
+        let mut scope = Files(MemoryScope::default(), files);
+        for (written, expect) in [
+            ("${__CSVRead(p.csv,0)} ${__CSVRead(p.csv,1)}", "ann 31"),
+            ("${__CSVRead(p.csv,next)}${__CSVRead(p.csv,0)}", "bob"),
+            ("${__CSVRead(p.csv,next())}${__CSVRead(p.csv,0)}", "ann"),
+            ("${__CSVRead(p.csv,9)}${__CSVRead(none,0)}", ""),
+            ("${__CSVRead(p.csv,*P)}${__CSVRead(*P,1)}", "31"),
+            ("${__XPath(c.xml,//b)}", "1"),
+            ("${__XPath(c.xml,//b)}", "2"),
+            ("${__XPath(c.xml,//b)}${__XPath(none,//b)}", "1"),
+            ("${__regexFunction(id=(\\d+),$1$)}", "7"),
+            ("${__regexFunction(id=(\\d+),$1$,2)}", "88"),
+            ("${__regexFunction(zz(.),$1$,1,,DEF)}", "DEF"),
+            ("${__regexFunction(id=(\\d+),<$1$>,ALL,-)}", "<7>-<88>"),
+            ("${__time(HH:mm XXX)}", "01:30 +01:30"),
+        ] {
+            assert_eq!(Text::parse(written).evaluate(&mut scope), expect, "{written}");
         }
     }
 

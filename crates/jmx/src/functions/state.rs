@@ -1,7 +1,7 @@
 //! Functions of variables, properties, counters and files.
 
 use crate::arguments::Arguments;
-use crate::scope::{Scope, Shared};
+use crate::scope::{Scope, Shared, Writing};
 
 pub(super) fn p(call: &Arguments, scope: &mut dyn Scope) -> String {
     let name = call.text(0);
@@ -87,4 +87,11 @@ pub(super) fn string_from_file(call: &Arguments, scope: &mut dyn Scope) -> Strin
     let name = call.get(1).filter(|name| !name.trim().is_empty());
     scope.set_variable(name.as_deref().map_or("StringFromFile_", str::trim), line.clone());
     line
+}
+
+/// `${__StringToFile(path,text,appends,encoding)}`: whether it could be written.
+pub(super) fn string_to_file(call: &Arguments, scope: &mut dyn Scope) -> String {
+    let appends = call.get(2).is_none_or(|word| word.trim().is_empty() || word.trim() == "true");
+    let how = if appends { Writing::Append } else { Writing::Replace };
+    scope.write_file(&call.text(0), &call.text(1), how).to_string()
 }
