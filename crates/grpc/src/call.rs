@@ -5,6 +5,20 @@ use crate::metadata::{Metadata, field, timeout_text};
 use crate::reader::ResponseReader;
 use crate::status::{Code, Status};
 
+/// Fields that metadata cannot set: those of gRPC's own, and HTTP's name of the server.
+const RESERVED: [&str; 10] = [
+    "content-type",
+    "user-agent",
+    "te",
+    "host",
+    "grpc-timeout",
+    "grpc-encoding",
+    "grpc-message",
+    "grpc-message-type",
+    "grpc-status",
+    "grpc-accept-encoding",
+];
+
 /// A call that is to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct CallRequest<'a> {
@@ -29,7 +43,9 @@ impl CallRequest<'_> {
         if let Some(timeout_ns) = self.timeout_ns {
             all.push(("grpc-timeout".to_owned(), timeout_text(timeout_ns)));
         }
-        all.extend_from_slice(self.metadata);
+        // The protocol's own fields are not a caller's to set.
+        let is_free = |name: &str| !RESERVED.contains(&name.to_ascii_lowercase().as_str());
+        all.extend(self.metadata.iter().filter(|(name, _)| is_free(name)).cloned());
         all
     }
 
@@ -95,12 +111,17 @@ impl CallOutcome {
         Self { status: Status::new(code, message), ..Self::default() }
     }
 
-    /// What a response says, whose messages have at most `max` bytes.
+    /// What the response to a call of one message says, whose message has at most `max` bytes.
     #[must_use]
     pub fn of(reply: &Reply<'_>, max: usize) -> Self {
         let mut reader = ResponseReader::new(&reply.head(), max);
         reader.push(reply.body);
-        reader.finish(reply.trailers)
+        let mut outcome = reader.finish(reply.trailers);
+        if outcome.status.code == Code::OK && outcome.messages.len() > 1 {
+            let text = "cardinality violation: expected <EOF> for non server-streaming RPCs, but received another message";
+            outcome.status = Status::new(Code::INTERNAL, text);
+        }
+        outcome
     }
 }
 
@@ -151,6 +172,10 @@ mod tests {
         assert_eq!(whole.status.code, Code::OK);
         assert_eq!(whole.messages, [b"abc"]);
         assert_eq!((whole.headers.0.len(), whole.trailers.0.len()), (2, 1));
+        let two = outcome(200, HEAD, &CallRequest::body(&[b"a", b"b"]), b"grpc-status: 0\r\n");
+        assert_eq!(two.status.code, Code::INTERNAL);
+        let early = b"content-type: application/grpc\r\ngrpc-status: 0\r\n";
+        assert_eq!(outcome(200, early, &body, b"").status.code, Code::INTERNAL);
         let only = outcome(200, b"content-type: application/grpc\r\ngrpc-status: 5\r\n", b"", b"");
         assert_eq!((only.status.code, only.headers.is_empty()), (Code(5), true));
     }
@@ -188,7 +213,8 @@ mod tests {
 
     #[test]
     fn requests_say_how_long_they_may_take() {
-        let metadata = [("x-a".to_owned(), "1".to_owned())];
+        let metadata = [("x-a", "1"), ("Content-Type", "text/x"), ("host", "evil")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
         let request =
             CallRequest { metadata: &metadata, timeout_ns: Some(5_000_000), user_agent: "u" };
         let headers = request.headers();

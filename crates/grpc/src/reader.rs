@@ -71,7 +71,7 @@ impl ResponseReader {
             self.failure = self.deframer.finish().err().as_ref().map(status_of);
         }
         // A server that has nothing but a status sends it in the head.
-        let only = self.only.filter(|_| trailers.is_empty());
+        let only = self.only.filter(|_| trailers.is_empty() && !self.has_body);
         let (headers, lines) = match &only {
             Some(only) => (Metadata::default(), only.as_slice()),
             None => (self.headers, trailers),

@@ -4,6 +4,8 @@
 //! next_request ─▶ the names of all services ─▶ the files of each ─▶ the files that those import ─▶ … ─▶ Definitions
 //! ```
 
+use std::collections::HashSet;
+
 use prost_reflect::prost::Message as _;
 use prost_reflect::prost_types::FileDescriptorProto;
 
@@ -58,6 +60,8 @@ pub struct Reflection {
     /// Messages that are to be sent.
     requests: Vec<Vec<u8>>,
     files: Vec<FileDescriptorProto>,
+    /// The names of those files, and of files that were asked for: none is asked for twice, whatever the server answers.
+    known: HashSet<String>,
     bytes: usize,
 }
 
@@ -94,10 +98,7 @@ impl Reflection {
         if !was_listed && !self.has_listed {
             return Err(ReflectionError::Malformed);
         }
-        if was_listed {
-            self.ask_for_imports();
-        }
-        Ok(())
+        if was_listed { self.ask_for_imports() } else { Ok(()) }
     }
 
     fn handle_response(&mut self, response: &[u8]) -> Result<(), ReflectionError> {
@@ -132,6 +133,7 @@ impl Reflection {
         if self.files.iter().any(|known| known.name == file.name) {
             return Ok(());
         }
+        self.known.insert(file.name().to_owned());
         self.bytes += bytes.len();
         if self.files.len() >= FILES_MAX || self.bytes > BYTES_MAX {
             return Err(ReflectionError::TooMuch);
@@ -141,15 +143,16 @@ impl Reflection {
     }
 
     /// Asks for the files that others import and the server did not send.
-    fn ask_for_imports(&mut self) {
-        let mut missing: Vec<&str> = Vec::new();
+    fn ask_for_imports(&mut self) -> Result<(), ReflectionError> {
         for name in self.files.iter().flat_map(|file| &file.dependency) {
-            let is_known = self.files.iter().any(|file| file.name() == name);
-            if !is_known && !missing.contains(&name.as_str()) {
-                missing.push(name);
+            if self.known.insert(name.clone()) {
+                self.requests.push(request(FILE_BY_FILENAME, name));
+            }
+            if self.known.len() > FILES_MAX {
+                return Err(ReflectionError::TooMuch);
             }
         }
-        self.requests = missing.iter().map(|name| request(FILE_BY_FILENAME, name)).collect();
+        Ok(())
     }
 
     /// Adds what was learnt to what is known already.
@@ -203,6 +206,29 @@ mod tests {
         let mut all = Definitions::default();
         reflection.finish(&mut all).expect("they fit");
         assert!(all.method("/p.S/M").is_some());
+    }
+
+    #[test]
+    fn no_file_is_asked_for_twice_and_not_too_many() {
+        let file = |imports: u32| {
+            let dependency = (0..imports).map(|number| format!("{number}.proto")).collect();
+            let file = FileDescriptorProto {
+                name: Some("a.proto".to_owned()),
+                dependency,
+                ..FileDescriptorProto::default()
+            };
+            nested(&[FILES, 1], &file.encode_to_vec())
+        };
+        let mut reflection = Reflection { has_listed: true, ..Reflection::default() };
+        reflection.handle_responses([&file(2)[..]]).expect("a file");
+        assert_eq!(reflection.next_requests().len(), 2);
+        // The server answers with a file that it sent before.
+        reflection.handle_responses([&file(2)[..], &file(2)[..]]).expect("a file");
+        assert!(reflection.next_requests().is_empty());
+        assert!(reflection.finish(&mut Definitions::default()).is_err(), "two files are missing");
+        let mut greedy = Reflection { has_listed: true, ..Reflection::default() };
+        let error = greedy.handle_responses([&file(20_000)[..]]).expect_err("too many");
+        assert!(matches!(error, ReflectionError::TooMuch));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use grpc::{CallOutcome, Reply};
 use metrics::{Batch, FailureKind, GrpcStatus, NO_TARGET, Outcome, Sample, Span};
 use net::Io;
 use stdx::Nanos;
@@ -392,29 +393,25 @@ pub(super) fn captured(
 fn call_outcome(hit: &Hit, captured: Option<&CapturedResponse>, outcome: Outcome) -> Outcome {
     match (hit.kind, outcome) {
         (RequestKind::Call(_) | RequestKind::Stream(_), Outcome::Http(_)) => {
-            Outcome::Grpc(captured.map_or(GrpcStatus::UNKNOWN, grpc_status))
+            let status = captured.map(|captured| grpc_status(hit, captured));
+            Outcome::Grpc(status.unwrap_or(GrpcStatus::UNKNOWN))
         }
         _ => outcome,
     }
 }
 
-/// The status of a call of gRPC, from its trailers, or from the head of a response that has nothing else.
-fn grpc_status(captured: &CapturedResponse) -> GrpcStatus {
-    let number = |lines: &[u8]| {
-        let value = field_value(lines, b"grpc-status")?;
-        std::str::from_utf8(value).ok()?.parse().ok()
+/// The status of a call of gRPC: what the caller gets is judged in the same way.
+fn grpc_status(hit: &Hit, captured: &CapturedResponse) -> GrpcStatus {
+    let is_whole = captured.body.len() as u64 >= hit.progress.bytes_in;
+    let reply = Reply {
+        http_status: hit.progress.status,
+        http_reason: "",
+        head: captured.head.as_deref().unwrap_or_default(),
+        // A body that went by in parts, or was not kept, says nothing.
+        body: if is_whole { &captured.body } else { &[] },
+        trailers: &captured.trailers,
     };
-    let head = captured.head.as_deref().unwrap_or_default();
-    let number = number(&captured.trailers).or_else(|| number(head));
-    number.map_or(GrpcStatus::UNKNOWN, GrpcStatus::from_number)
-}
-
-/// The value of a field among lines, each ended by CR LF.
-fn field_value<'a>(lines: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    lines.split(|byte| *byte == b'\n').find_map(|line| {
-        let at = line.iter().position(|byte| *byte == b':')?;
-        line[..at].eq_ignore_ascii_case(name).then(|| line[at + 1..].trim_ascii())
-    })
+    GrpcStatus::from_number(CallOutcome::of(&reply, usize::MAX).status.code.0)
 }
 
 /// What was seen of a hit that ends now.

@@ -18,7 +18,8 @@ use crate::world::SERVER;
 const PREFACE: usize = 24;
 const FRAME_HEAD: usize = 9;
 
-/// A server of HTTP/2 that answers each stream with status 5 in trailers, or says nothing at all.
+/// A server of HTTP/2 that answers each stream with status 5 in trailers, or says nothing at all. The second stream of a connection
+/// gets a page, whatever its trailers say.
 #[derive(Debug, Default)]
 struct Refuser {
     input: HashMap<Key, Vec<u8>>,
@@ -68,9 +69,12 @@ impl Peer for Refuser {
             at += FRAME_HEAD + len;
             // Both kinds of frames may end a stream: HEADERS and DATA.
             if kind <= 1 && flags & 1 != 0 && !self.is_silent {
-                let head = [vec![0x88], field("content-type", "application/grpc")].concat();
+                let is_page = stream.last() == Some(&3);
+                let (of, status) =
+                    if is_page { ("text/html", "0") } else { ("application/grpc", "5") };
+                let head = [vec![0x88], field("content-type", of)].concat();
                 self.send(conn, [1, 4], &stream, &head);
-                self.send(conn, [1, 5], &stream, &field("grpc-status", "5"));
+                self.send(conn, [1, 5], &stream, &field("grpc-status", status));
             }
         }
         input.drain(..at);
@@ -214,10 +218,11 @@ fn run_with(
 fn calls_share_the_connection_of_their_channel() {
     use RequestKind::{Call, Dial};
     let refused = Outcome::Grpc(GrpcStatus::from_number(5));
+    let page = Outcome::Grpc(GrpcStatus::UNKNOWN);
     let steps = [Step::Ask(Dial(0)), Step::Ask(Call(0)), Step::Ask(Dial(0)), Step::Ask(Call(0))];
     let (answers, rows, opened) = run(&steps, false);
-    assert_eq!(answers, ["0 ", "200 grpc-status: 5", "0 ", "200 grpc-status: 5"]);
-    assert_eq!((rows, opened), (vec![refused; 2], 1), "a dial is no hit");
+    assert_eq!(answers, ["0 ", "200 grpc-status: 5", "0 ", "200 grpc-status: 0"]);
+    assert_eq!((rows, opened), (vec![refused, page], 1), "a dial is no hit, a page no success");
     let steps = [Step::Ask(Dial(0)), Step::Ask(Dial(1)), Step::Ask(Call(1)), Step::Ask(Call(0))];
     assert_eq!(run(&steps, false).2, 2, "each channel has its own");
     let steps = [Step::Ask(Dial(0)), Step::End(0), Step::Ask(Dial(0)), Step::Ask(Call(0))];

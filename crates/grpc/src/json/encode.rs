@@ -28,7 +28,7 @@ pub(crate) fn encode_with(
     message: &DynamicMessage,
     resolve: Resolve<'_>,
 ) -> Result<String, JsonError> {
-    let mut writer = Writer { out: String::new(), resolve };
+    let mut writer = Writer { out: String::new(), resolve, nested: 0 };
     writer.message(message)?;
     Ok(writer.out)
 }
@@ -42,14 +42,19 @@ pub(crate) fn encode_any(
     bytes: &[u8],
     resolve: Resolve<'_>,
 ) -> Result<String, JsonError> {
-    let mut writer = Writer { out: String::new(), resolve };
+    let mut writer = Writer { out: String::new(), resolve, nested: 0 };
     writer.any(url, bytes)?;
     Ok(writer.out)
 }
 
+/// So deep may an `Any` stand in others: each is decoded by itself, so that the decoder's own limit begins anew in it.
+const NESTED_MAX: u32 = 100;
+
 struct Writer<'a> {
     out: String,
     resolve: Resolve<'a>,
+    /// The `Any`s that it is inside of.
+    nested: u32,
 }
 
 impl Writer<'_> {
@@ -207,6 +212,9 @@ impl Writer<'_> {
         }
         let unwritable =
             |what: String| JsonError::Unwritable(format!("google.protobuf.Any: {what}"));
+        if self.nested >= NESTED_MAX {
+            return Err(unwritable("exceeded max recursion depth".to_owned()));
+        }
         let name = url.rsplit('/').next().unwrap_or(url);
         let inner = (self.resolve)(name)
             .ok_or_else(|| unwritable(format!("unable to resolve {url:?}: \"not found\"")))?;
@@ -215,12 +223,14 @@ impl Writer<'_> {
             .map_err(|error| unwritable(format!("unable to unmarshal {url:?}: {error}")))?;
         self.out.push_str("{\"@type\":");
         self.text(url);
+        self.nested += 1;
         if is_well_known {
             self.out.push_str(",\"value\":");
             self.message(&inner)?;
         } else {
             self.fields(&inner)?;
         }
+        self.nested -= 1;
         self.out.push('}');
         Ok(())
     }

@@ -202,7 +202,7 @@ impl Line {
     /// The cells, each as wide as the widest of its column.
     pub(super) fn cells(&self, widths: &[Vec<usize>; 2], colored: bool) -> String {
         let widths = &widths[usize::from(self.is_trend)];
-        let last = self.cells.len() - 1;
+        let last = self.cells.len().saturating_sub(1);
         let cell = |(at, cell): (usize, &String)| {
             let pad = if at < last || self.is_trend { widths[at] } else { 0 };
             if colored { format!("\x1b[36m{cell:<pad$}\x1b[0m") } else { format!("{cell:<pad$}") }
@@ -305,6 +305,13 @@ mod tests {
     use super::super::json::export;
     use super::super::legacy::legacy;
     use super::*;
+
+    #[test]
+    fn a_trend_may_have_no_columns() {
+        let (metric, name, cells) = (String::new(), String::new(), Vec::new());
+        let line = Line { metric, name, cells, is_trend: true };
+        assert_eq!(line.cells(&column_widths(&[]), false), "");
+    }
 
     #[test]
     fn a_full_summary_has_scenarios_and_their_groups() {
