@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::Read as _;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use flate2::read::DeflateDecoder;
 use rquickjs::module::Declared;
 use rquickjs::{Ctx, Module, Result};
@@ -38,8 +40,8 @@ pub(crate) struct Library {
 pub(crate) enum LibraryText {
     /// As it is.
     Plain(&'static str),
-    /// Deflated (RFC 1951): it is inflated where a script imports it.
-    Deflated(&'static [u8]),
+    /// Deflated (RFC 1951), in base64: it is unpacked where a script imports it.
+    Packed(&'static str),
 }
 
 impl Library {
@@ -56,10 +58,11 @@ impl LibraryText {
     fn plain(self) -> Cow<'static, str> {
         match self {
             Self::Plain(text) => Cow::Borrowed(text),
-            Self::Deflated(bytes) => {
+            Self::Packed(packed) => {
+                let bytes = STANDARD.decode(packed.trim_end()).expect("xtask web checks it");
                 let mut text = String::new();
-                let read = DeflateDecoder::new(bytes).read_to_string(&mut text);
-                read.expect("it was deflated when it was committed");
+                let read = DeflateDecoder::new(&*bytes).read_to_string(&mut text);
+                read.expect("xtask web checks it");
                 Cow::Owned(text)
             }
         }
