@@ -94,6 +94,15 @@ impl Builtins {
         Some(library.text.plain())
     }
 
+    /// The addresses of the libraries that are other versions of what lies at this address.
+    pub(super) fn kin(&self, address: &str) -> impl Iterator<Item = &'static str> {
+        // `https://host/name/`: the version follows.
+        let end = address.match_indices('/').nth(3).map_or(0, |(at, _)| at + 1);
+        let start = address[..end].to_owned();
+        let addresses = self.libraries.iter().map(|library| library.address);
+        addresses.filter(move |known| !start.is_empty() && known.starts_with(&start))
+    }
+
     /// The module of this name, if there is one.
     pub(super) fn declare<'js>(
         &self,

@@ -388,3 +388,30 @@ fn packages_of_npm_do_what_they_do_there() {
     ];
     assert_eq!(lines[..5], expect);
 }
+
+#[test]
+fn all_remote_modules_that_are_missing_are_named_at_once() {
+    let files = [
+        (
+            "/main.js",
+            "import './lib.js'; import 'https://h.test/one.js'; import { check } from 'k6'; import 'https://jslib.k6.io/k6-utils/9.0.0/index.js'; export default function () {}",
+        ),
+        ("/lib.js", "import 'https://h.test/two.js'; import './deep.js';"),
+        (
+            "/deep.js",
+            "import 'https://h.test/three.js'; import 'https://h.test/two.js'; import './none.js';",
+        ),
+    ];
+    let error = first_run(&files).unwrap_err();
+    for address in ["h.test/one", "h.test/two", "h.test/three", "jslib.k6.io/k6-utils/9.0.0"] {
+        assert!(error.contains(&format!("https://{address}")), "{address}: {error}");
+    }
+    for there in ["no such file", "https://jslib.k6.io/k6-utils/1.6.0/", "(./NAME.js)"] {
+        assert!(error.contains(there), "{there}: {error}");
+    }
+    assert_eq!(error.matches("nor could https://").count(), 3, "{error}");
+    assert!(!error.contains("nor could file"), "{error}");
+    // A file that is not there is named alone.
+    let error = first_run(&[("/main.js", "import './none.js'; import 'https://h.test/one.js';")]);
+    assert!(!error.unwrap_err().contains("h.test"));
+}
