@@ -1,8 +1,6 @@
 //! The libraries that are answered without a network: what they export, and what comes of it. What is expected comes from their
 //! documentation, from RFCs, and from what k6 prints.
 
-#![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
-
 use std::rc::Rc;
 
 use script::{HttpRequest, HttpRules, VirtualUser as _};
@@ -413,5 +411,5 @@ fn all_remote_modules_that_are_missing_are_named_at_once() {
     assert!(!error.contains("nor could file"), "{error}");
     // A file that is not there is named alone.
     let error = first_run(&[("/main.js", "import './none.js'; import 'https://h.test/one.js';")]);
-    assert!(!error.unwrap_err().contains("h.test"));
+    assert!(!error.unwrap_err().contains("nor could"));
 }
