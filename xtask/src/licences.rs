@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::{process, sanitizer};
+use crate::{npm, process, sanitizer};
 
 /// Where every crate comes from, as cargo writes it.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
@@ -26,7 +26,25 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<String>> {
     let arguments = ["metadata", "--format-version=1", "--locked", "--filter-platform", &host];
     let metadata = process::capture(root, "cargo", &arguments)?;
     let metadata: Value = serde_json::from_str(&metadata).context("reading cargo metadata")?;
-    problems_of(&metadata, &allowed.into_iter().collect())
+    let allowed = allowed.into_iter().collect();
+    let mut problems = problems_of(&metadata, &allowed)?;
+    problems.extend(problems_of_npm(&npm::packages(root)?, &allowed));
+    Ok(problems)
+}
+
+fn problems_of_npm(packages: &[npm::Package], allowed: &BTreeSet<String>) -> Vec<String> {
+    let mut problems = Vec::new();
+    for package in packages {
+        let name = format!("{} {} of npm", package.name, package.version);
+        if !package.source.starts_with(npm::REGISTRY) {
+            problems.push(format!("{name} is from {}", package.source));
+        }
+        if !is_allowed(&package.licence, allowed) {
+            let licence = &package.licence;
+            problems.push(format!("{name} is under {licence}, which deny.toml does not allow"));
+        }
+    }
+    problems
 }
 
 /// The texts of the list under a key of `deny.toml`, which is written with one list of this name.
@@ -170,6 +188,26 @@ mod tests {
                 "silent 1.0.0 names no licence",
             ]
         );
+    }
+
+    #[test]
+    fn licences_of_npm_are_looked_at() {
+        let package = |name: &str, licence: &str, source: &str| npm::Package {
+            name: name.to_owned(),
+            version: "1.0.0".to_owned(),
+            licence: licence.to_owned(),
+            source: source.to_owned(),
+        };
+        let packages = [
+            package("good", "MIT", npm::REGISTRY),
+            package("strict", "GPL-3.0", npm::REGISTRY),
+            package("git", "MIT", "git+ssh://example.com/x"),
+        ];
+        let expect = [
+            "strict 1.0.0 of npm is under GPL-3.0, which deny.toml does not allow",
+            "git 1.0.0 of npm is from git+ssh://example.com/x",
+        ];
+        assert_eq!(problems_of_npm(&packages, &allowed()), expect);
     }
 
     #[test]

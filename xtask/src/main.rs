@@ -14,6 +14,7 @@ mod hook;
 mod k8s;
 mod licences;
 mod msrv;
+mod npm;
 mod process;
 mod sanitizer;
 mod sources;
@@ -63,7 +64,7 @@ const COMMANDS: [Command; 17] = [
     Command {
         name: "web",
         arguments: "[--check]",
-        about: "build web/ and copy the bundle into crates/report/assets/ (needs Node)",
+        about: "build the bundles of web/ and modules/ into the crates' assets (needs Node)",
         run: web::run,
     },
     Command {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::release::Release;
 use super::{archive, image};
-use crate::{process, sanitizer, workspace};
+use crate::{npm, process, sanitizer, workspace};
 
 /// The command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
@@ -48,7 +48,40 @@ fn read(root: &Path, target: &str, made: u64) -> Result<Value> {
     let metadata = process::capture(root, "cargo", &arguments)?;
     let metadata: Value = serde_json::from_str(&metadata).context("reading cargo metadata")?;
     let lock = fs::read_to_string(root.join("Cargo.lock")).context("reading Cargo.lock")?;
-    bill(&metadata, &checksums(&lock), &image::time(made))
+    let mut bill = bill(&metadata, &checksums(&lock), &image::time(made))?;
+    add_npm(&mut bill, &npm::packages(root)?);
+    Ok(bill)
+}
+
+/// Adds the packages of npm that are in the program, as needs of the program itself.
+fn add_npm(bill: &mut Value, packages: &[npm::Package]) {
+    let program = bill["metadata"]["component"]["bom-ref"].clone();
+    let purl = |package: &npm::Package| format!("pkg:npm/{}@{}", package.name, package.version);
+    for edge in bill["dependencies"].as_array_mut().into_iter().flatten() {
+        if edge["ref"] == program
+            && let Some(needs) = edge["dependsOn"].as_array_mut()
+        {
+            needs.extend(packages.iter().map(|package| Value::from(purl(package))));
+        }
+    }
+    for package in packages {
+        let component = json!({
+            "type": "library",
+            "bom-ref": purl(package),
+            "name": package.name,
+            "version": package.version,
+            "purl": purl(package),
+            "licenses": [{ "expression": package.licence }],
+        });
+        if let Some(components) = bill["components"].as_array_mut() {
+            components.push(component);
+        }
+        if let Some(edges) = bill["dependencies"].as_array_mut() {
+            edges.push(json!({ "ref": purl(package), "dependsOn": [] }));
+        }
+    }
+    bill["serialNumber"] = Value::Null;
+    bill["serialNumber"] = serial_number(bill).into();
 }
 
 /// What a reader of CycloneDX would miss in a bill, one sentence each.
@@ -67,7 +100,7 @@ fn problems(bill: &Value) -> Vec<String> {
         let name = format!("{} {}", text("name"), text("version"));
         let is_whole = !text("name").is_empty()
             && !text("version").is_empty()
-            && text("purl").starts_with("pkg:cargo/")
+            && ["pkg:cargo/", "pkg:npm/"].iter().any(|start| text("purl").starts_with(start))
             && component["licenses"][0]["expression"].is_string();
         if !is_whole {
             problems.push(format!("{name} lacks a name, version, licence or place"));
@@ -244,6 +277,17 @@ mod tests {
         assert_eq!(problems(&bill), expect, "\"cafe\" is too short");
         let number = bill["serialNumber"].as_str().unwrap();
         assert_eq!((number.len(), &number[23..24], &number[28..29]), (45, "8", "8"));
+    }
+
+    #[test]
+    fn packages_of_npm_are_in_the_bill() {
+        let package = json!({ "id": "brunt", "name": "brunt", "version": "1", "license": "MIT" });
+        let metadata = json!({ "packages": [package], "resolve": { "nodes": [{ "id": "brunt", "deps": [] }] } });
+        let mut bill = bill(&metadata, &BTreeMap::new(), "now").unwrap();
+        add_npm(&mut bill, &npm::packages(&workspace::root()).unwrap());
+        assert!(problems(&bill).is_empty(), "{:?}", problems(&bill));
+        let needs = bill["dependencies"][0]["dependsOn"].as_array().unwrap();
+        assert!(needs.contains(&"pkg:npm/papaparse@5.1.1".into()), "{needs:?}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Files of other authors: licence texts, minified scripts, fonts and other binary files. The repository holds our own
-//! code; everything else comes from a package registry while it is built. The rule looks at every file that git would commit,
+//! code; everything else comes from a package registry while it is built, or when a bundle is made. The rule looks at every file that git would commit,
 //! and refuses the marks of an unfinished merge as well.
 
 use std::fs;
@@ -38,7 +38,8 @@ const TEST_DATA_MAX: usize = 16 << 10;
 /// The longest line of a script or style sheet, in bytes. Longer ones are output of a minifier.
 const LINE_MAX: usize = 500;
 
-/// A folder with this file holds a bundle that is built from sources in this repository; `xtask web --check` compares the two.
+/// A folder with this file holds a bundle that is built from sources in this repository, or from packages that a lock file in it
+/// pins; `xtask web --check` compares the two.
 const BUNDLE: &str = "SOURCES.sha256";
 
 /// Checks the files at `paths`, which are relative to `root`. Files that are gone are skipped: git lists them until the

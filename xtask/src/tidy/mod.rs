@@ -111,7 +111,7 @@ fn read_sources(root: &Path) -> Result<BTreeMap<String, String>> {
 fn markdown_files(root: &Path) -> Result<Vec<String>> {
     let mut files: Vec<String> =
         ROOT_FILES.iter().filter(|name| name.ends_with(".md")).map(ToString::to_string).collect();
-    for dir in ["docs", "bench", "crates", "examples", "web", "fuzz"] {
+    for dir in ["docs", "bench", "crates", "examples", "web", "modules", "fuzz"] {
         let below = workspace::files_below(root, dir)?;
         let below = below.iter().map(|path| path.to_string_lossy().into_owned());
         files.extend(below.filter(|name| name.ends_with(".md")));

@@ -50,7 +50,23 @@ pub(super) const LIBRARIES: &[Library] = &[
         "https://jslib.k6.io/http-instrumentation-pyroscope/1.0.*/index.js",
         include_str!("jslib/http_instrumentation_pyroscope.js"),
     ),
+    own("brunt:k6chaijs", include_str!("jslib/k6chaijs.js")),
+    packed("brunt:chai-4.3", include_str!("../../assets/chai-4.3.js.b64")),
+    packed("brunt:chai-4.5", include_str!("../../assets/chai-4.5.js.b64")),
+    own("https://jslib.k6.io/k6chaijs/4.3.4.*/index.js", CHAI_4_3),
+    own("https://jslib.k6.io/k6chaijs/4.5.0.*/index.js", CHAI_4_5),
+    packed("https://jslib.k6.io/ajv/6.12.5/", include_str!("../../assets/ajv.js.b64")),
+    packed(
+        "https://jslib.k6.io/form-urlencoded/3.0.0/",
+        include_str!("../../assets/form-urlencoded.js.b64"),
+    ),
+    packed("https://jslib.k6.io/jsonpath/1.0.2/", include_str!("../../assets/jsonpath.js.b64")),
+    packed("https://jslib.k6.io/papaparse/5.1.1/", include_str!("../../assets/papaparse.js.b64")),
 ];
+
+const fn packed(address: &'static str, text: &'static str) -> Library {
+    Library { address, text: LibraryText::Packed(text) }
+}
 
 const fn own(address: &'static str, text: &'static str) -> Library {
     Library { address, text: LibraryText::Plain(text) }
@@ -62,3 +78,7 @@ const WITH_STAGES: &str = "export { findBetween, getCurrentStageIndex, normalDis
 const SUMMARY: &str = "export { humanizeValue, jUnit, textSummary } from 'brunt:k6-summary';";
 /// Every version of k6-reporter.
 const REPORTER: &str = "export { htmlReport } from 'brunt:k6-reporter';";
+/// The versions of k6chaijs on chai 4.3.4.
+const CHAI_4_3: &str = "import chai from 'brunt:chai-4.3'; import { adapted } from 'brunt:k6chaijs'; export const { describe, expect } = adapted(chai); export { chai }; export default chai;";
+/// The versions of k6chaijs on chai 4.5.0.
+const CHAI_4_5: &str = "import chai from 'brunt:chai-4.5'; import { adapted } from 'brunt:k6chaijs'; export const { describe, expect } = adapted(chai); export { chai }; export default chai;";

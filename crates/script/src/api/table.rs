@@ -2,11 +2,11 @@
 
 use rquickjs::Module;
 
+use super::libraries::LIBRARIES;
 use super::{
     cable, crypto, csv, data, encoding, execution, fs, globals, grpc, html, http, k6, metrics,
     secrets, streams, timers, ws, x509,
 };
-use super::libraries::LIBRARIES;
 use crate::loader::builtins::{Builtins, Declare};
 
 /// k6's modules and globals, with ours.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::Read as _;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use flate2::read::DeflateDecoder;
 use rquickjs::module::Declared;
 use rquickjs::{Ctx, Module, Result};
@@ -38,8 +40,8 @@ pub(crate) struct Library {
 pub(crate) enum LibraryText {
     /// As it is.
     Plain(&'static str),
-    /// Deflated (RFC 1951): it is inflated where a script imports it.
-    Deflated(&'static [u8]),
+    /// Deflated (RFC 1951), in base64: it is unpacked where a script imports it.
+    Packed(&'static str),
 }
 
 impl Library {
@@ -56,10 +58,11 @@ impl LibraryText {
     fn plain(self) -> Cow<'static, str> {
         match self {
             Self::Plain(text) => Cow::Borrowed(text),
-            Self::Deflated(bytes) => {
+            Self::Packed(packed) => {
+                let bytes = STANDARD.decode(packed.trim_end()).expect("xtask web checks it");
                 let mut text = String::new();
-                let read = DeflateDecoder::new(bytes).read_to_string(&mut text);
-                read.expect("it was deflated when it was committed");
+                let read = DeflateDecoder::new(&*bytes).read_to_string(&mut text);
+                read.expect("xtask web checks it");
                 Cow::Owned(text)
             }
         }
@@ -89,6 +92,15 @@ impl Builtins {
     pub(super) fn library(&self, address: &str) -> Option<Cow<'static, str>> {
         let library = self.libraries.iter().find(|library| library.is_at(address))?;
         Some(library.text.plain())
+    }
+
+    /// The addresses of the libraries that are other versions of what lies at this address.
+    pub(super) fn kin(&self, address: &str) -> impl Iterator<Item = &'static str> {
+        // `https://host/name/`: the version follows.
+        let end = address.match_indices('/').nth(3).map_or(0, |(at, _)| at + 1);
+        let start = address[..end].to_owned();
+        let addresses = self.libraries.iter().map(|library| library.address);
+        addresses.filter(move |known| !start.is_empty() && known.starts_with(&start))
     }
 
     /// The module of this name, if there is one.

@@ -19,4 +19,5 @@ pub(crate) mod source_map;
 pub(crate) mod store;
 mod typescript;
 mod typescript_syntax;
+mod unfetched;
 mod unit;

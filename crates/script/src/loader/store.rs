@@ -179,6 +179,14 @@ impl Store {
         Ok(unit)
     }
 
+    /// The full names of all modules that were read.
+    pub(crate) fn known_names(&self) -> Vec<String> {
+        let units = self.units.read().unwrap_or_else(PoisonError::into_inner);
+        let mut names: Vec<String> = units.keys().cloned().collect();
+        names.sort();
+        names
+    }
+
     /// The full names of all modules that were compiled.
     pub(crate) fn names(&self) -> Vec<String> {
         let units = self.units.read().unwrap_or_else(PoisonError::into_inner);

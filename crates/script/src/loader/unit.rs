@@ -8,6 +8,7 @@ use super::module_error::{at, excerpt, thrown, thrown_at};
 use super::resolve;
 use super::source_map::SourcePos;
 use super::store::{Missing, ModuleUnit, Store};
+use super::unfetched;
 use crate::runtime::current::vu_of;
 
 /// The module of this full name, which the script calls `name`.
@@ -31,10 +32,13 @@ pub(crate) fn unit(
     };
     store.unit(full, &*files).map_err(|missing| match missing {
         Missing::Unread(reason) => {
-            let text = format!(
+            let mut text = format!(
                 "The moduleSpecifier \"{name}\" couldn't be found: {}: {reason}",
                 resolve::path_of(full)
             );
+            if resolve::is_remote(full) {
+                text += &unfetched::advice(store, &*files, full);
+            }
             thrown_at(ctx, &text, place)
         }
         Missing::Wrong(wrong) => {

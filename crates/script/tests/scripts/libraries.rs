@@ -1,12 +1,13 @@
 //! The libraries that are answered without a network: what they export, and what comes of it. What is expected comes from their
 //! documentation, from RFCs, and from what k6 prints.
 
-#![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
+use std::rc::Rc;
 
-use script::{HttpRequest, HttpRules};
+use script::{HttpRequest, HttpRules, VirtualUser as _};
 
 use crate::http::{page, ran as sent};
 use crate::modules::{first_run, ran};
+use crate::vu::{World, iterate, vu};
 
 /// What `body` returns with these imports, and what it asked for.
 fn run(imports: &str, body: &str) -> (String, Vec<HttpRequest>) {
@@ -43,6 +44,8 @@ fn libraries_have_their_names_in_every_version() {
             &*format!("{jslib}/http-instrumentation-pyroscope/1.0.2/index.js"),
             "Client,default,instrumentHTTP",
         ),
+        (&*format!("{jslib}/k6chaijs/4.3.4.3/index.js"), "chai,default,describe,expect"),
+        (&*format!("{jslib}/k6chaijs/4.5.0.1/index.js"), "chai,default,describe,expect"),
         ("https://raw.githubusercontent.com/benc-uk/k6-reporter/main/dist/bundle.js", "htmlReport"),
         (
             "https://raw.githubusercontent.com/benc-uk/k6-reporter/2.4.0/dist/bundle.js",
@@ -183,8 +186,7 @@ fn forms_keep_the_order_of_their_parts() {
         "name=\"bin\"; filename=\"x.bin\"\r\nContent-Type: application/octet-stream\r\n\r\n\x03",
         "name=\"n\"\r\n\r\n5",
     ];
-    let part =
-        |part: &str| format!("--{boundary}\r\nContent-Disposition: form-data; {part}\r\n");
+    let part = |part: &str| format!("--{boundary}\r\nContent-Disposition: form-data; {part}\r\n");
     let expect = expect.map(part).concat() + &format!("--{boundary}--\r\n");
     let body = ask.body.as_deref().unwrap();
     assert_eq!(String::from_utf8_lossy(body), expect);
@@ -243,7 +245,8 @@ fn sessions_of_httpx_have_parameters_for_all_requests() {
 
 #[test]
 fn requests_carry_a_traces_context() {
-    let tempo = "import tempo from 'https://jslib.k6.io/http-instrumentation-tempo/1.0.1/index.js';";
+    let tempo =
+        "import tempo from 'https://jslib.k6.io/http-instrumentation-tempo/1.0.1/index.js';";
     let (_, asks) = run(
         tempo,
         "const client = new tempo.Client({ propagator: 'w3c' });
@@ -291,4 +294,122 @@ fn requests_carry_a_profiles_baggage() {
     let names: Vec<&str> = asks[1..].iter().map(|ask| header(ask, "Baggage").unwrap()).collect();
     assert!(names[0].ends_with("k6.name=n%2C1"), "{names:?}");
     assert!(names[1].ends_with("k6.name=http://t/plain"), "{names:?}");
+}
+
+/// The checks that a script counts in an iteration, in their order.
+fn checks(main: &str) -> Vec<String> {
+    let mut vu = vu(&Rc::new(World::default()), main);
+    iterate(&mut vu, 0, None);
+    let mut samples = Vec::new();
+    vu.take_samples(&mut samples);
+    samples.iter().filter_map(|sample| sample.check.as_deref().map(str::to_owned)).collect()
+}
+
+#[test]
+fn assertions_of_chai_are_checks_with_the_documented_names() {
+    // The names are those of https://grafana.com/docs/k6/latest/javascript-api/jslib/k6chaijs/expect/.
+    for (assertion, names) in [
+        ("expect({ a: 1 }).to.not.have.property('b')", "expected ${this} to not have property 'b'"),
+        ("expect(2).to.equal(2)", "expected ${this} to equal 2"),
+        ("expect({ a: 1 }).to.deep.equal({ a: 1 })", "expected ${this} to deeply equal { a: 1 }"),
+        (
+            "expect({ a: 1, b: 2 }).to.not.have.any.keys('c', 'd')",
+            "expected ${this} to not have keys 'c', or 'd'",
+        ),
+        (
+            "expect([1, 2]).to.have.ordered.members([1, 2])",
+            "expected ${this} to be an array|expected ${this} to have the same ordered members as [ 1, 2 ]",
+        ),
+        (
+            "expect('foo').to.have.lengthOf(3)",
+            "expected ${this} to have property 'length'|expected ${this} to have a length of 3 got ${actual}",
+        ),
+        ("expect(NaN).to.be.NaN", "expected ${this} to be NaN"),
+        ("expect('foobar').to.match(/^foo/)", "expected ${this} to match /^foo/"),
+        ("expect(1.5).to.equal(1.5)", "expected ${this} to equal 1.5"),
+        ("expect(200, 'response status').to.equal(200)", "expected response status to equal 200"),
+        ("expect(1, 'number one').to.equal(2)", "expected number one to equal 2"),
+        ("expect({ json: () => 1 }).to.have.validJsonBody()", "has valid json body"),
+        ("expect(5, 'number of crocs').to.be.above(4)", "expected number of crocs to be above 4"),
+        (
+            "chai.config.aggregateChecks = false; expect(500).to.equal(200)",
+            "expected 500 to equal 200",
+        ),
+        (
+            "throw 'Something entirely unexpected happened'",
+            "Exception raised \"Something entirely unexpected happened\"",
+        ),
+    ] {
+        for version in ["4.3.4.3", "4.5.0.1"] {
+            let main = format!(
+                "import chai, {{ describe, expect }} from 'https://jslib.k6.io/k6chaijs/{version}/index.js';
+                export default function () {{ console.log(describe('d', () => {{ {assertion} }})) }}"
+            );
+            let mut seen = checks(&main);
+            seen.dedup();
+            assert_eq!(seen.join("|"), names, "{version}: {assertion}");
+        }
+    }
+}
+
+#[test]
+fn describe_says_whether_all_held() {
+    let main = "import { describe, expect } from 'https://jslib.k6.io/k6chaijs/4.3.4.3/index.js';
+        export default function () { console.log(describe('a', () => { expect(1).to.equal(1) }), describe('b', () => { expect(1).to.equal(2) }), describe('c', () => { null.x })) }";
+    assert_eq!(ran(&[("/main.js", main)]), ["true false false"; 2]);
+}
+
+#[test]
+fn packages_of_npm_do_what_they_do_there() {
+    // From the packages' own documentation.
+    let main = r#"import papaparse from 'https://jslib.k6.io/papaparse/5.1.1/index.js';
+        import * as Papa from 'https://jslib.k6.io/papaparse/5.1.1/index.js';
+        import jsonpath from 'https://jslib.k6.io/jsonpath/1.0.2/index.js';
+        import Ajv from 'https://jslib.k6.io/ajv/6.12.5/index.js';
+        import urlencode from 'https://jslib.k6.io/form-urlencoded/3.0.0/index.js';
+        const cities = [{ name: 'London', population: 8615246 }, { name: 'Berlin', population: 3517424 }, { name: 'Madrid', population: 3165235 }, { name: 'Rome', population: 2870528 }];
+        const validate = new Ajv().compile({ type: 'object', required: ['a'], properties: { a: { type: 'integer' } } });
+        const o = { str: 'val', num: 0, arr: [3, { prop: false }, 1, null, 6], obj: { prop1: null, prop2: ['elem'] } };
+        export default function () {
+            console.log(JSON.stringify(papaparse.parse('a,b\n1,"x, y"', { header: true }).data), Papa.unparse([['a', 'b,c']]));
+            console.log(JSON.stringify(jsonpath.query(cities, '$..name')), jsonpath.value(cities, '$[?(@.population < 3000000)].name'));
+            console.log(validate({ a: 1 }), validate({ a: 'x' }), validate.errors[0].message);
+            console.log(urlencode(o)); console.log(urlencode(o, { ignorenull: true, skipIndex: true, sorted: true }));
+        }"#;
+    let lines = ran(&[("/main.js", main)]);
+    let expect = [
+        "[{\"a\":\"1\",\"b\":\"x, y\"}] a,\"b,c\"",
+        "[\"London\",\"Berlin\",\"Madrid\",\"Rome\"] Rome",
+        "true false should be integer",
+        "str=val&num=0&arr%5B0%5D=3&arr%5B1%5D%5Bprop%5D=false&arr%5B2%5D=1&arr%5B3%5D=null&arr%5B4%5D=6&obj%5Bprop1%5D=null&obj%5Bprop2%5D%5B0%5D=elem",
+        "arr%5B%5D=3&arr%5B%5D%5Bprop%5D=false&arr%5B%5D=1&arr%5B%5D=6&num=0&obj%5Bprop2%5D%5B%5D=elem&str=val",
+    ];
+    assert_eq!(lines[..5], expect);
+}
+
+#[test]
+fn all_remote_modules_that_are_missing_are_named_at_once() {
+    let files = [
+        (
+            "/main.js",
+            "import './lib.js'; import 'https://h.test/one.js'; import { check } from 'k6'; import 'https://jslib.k6.io/k6-utils/9.0.0/index.js'; export default function () {}",
+        ),
+        ("/lib.js", "import 'https://h.test/two.js'; import './deep.js';"),
+        (
+            "/deep.js",
+            "import 'https://h.test/three.js'; import 'https://h.test/two.js'; import './none.js';",
+        ),
+    ];
+    let error = first_run(&files).unwrap_err();
+    for address in ["h.test/one", "h.test/two", "h.test/three", "jslib.k6.io/k6-utils/9.0.0"] {
+        assert!(error.contains(&format!("https://{address}")), "{address}: {error}");
+    }
+    for there in ["no such file", "https://jslib.k6.io/k6-utils/1.6.0/", "(./NAME.js)"] {
+        assert!(error.contains(there), "{there}: {error}");
+    }
+    assert_eq!(error.matches("nor could https://").count(), 3, "{error}");
+    assert!(!error.contains("nor could file"), "{error}");
+    // A file that is not there is named alone.
+    let error = first_run(&[("/main.js", "import './none.js'; import 'https://h.test/one.js';")]);
+    assert!(!error.unwrap_err().contains("nor could"));
 }

@@ -15,7 +15,7 @@ use stdx::Nanos;
 
 /// A world where nothing takes time but sleeping.
 #[derive(Default)]
-struct World {
+pub(crate) struct World {
     now: Cell<u64>,
     lines: RefCell<Vec<String>>,
     /// How often a script may be asked whether it is to end before it is.
@@ -53,13 +53,13 @@ fn program(world: &Rc<World>, modules: &[(&str, &str)]) -> Result<Program, Compi
     Program::compile(modules[0].0, env, files, Rc::clone(world) as Rc<dyn Host>)
 }
 
-fn vu(world: &Rc<World>, source: &str) -> Vu {
+pub(crate) fn vu(world: &Rc<World>, source: &str) -> Vu {
     let program = program(world, &[("/main.js", source)]).unwrap();
     Vu::new(&Realm::new(&program).unwrap(), Rc::clone(world) as Rc<dyn Host>, 7).unwrap()
 }
 
 /// Calls the default function as `setup` is called, so that what it returns is seen.
-fn iterate(vu: &mut Vu, iteration: u64, data: Option<&str>) -> StepResult {
+pub(crate) fn iterate(vu: &mut Vu, iteration: u64, data: Option<&str>) -> StepResult {
     let data = data.map(Into::into);
     vu.call(Call { stage: Stage::Setup, function: "default".into(), iteration, data })
 }
