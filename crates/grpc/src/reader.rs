@@ -78,7 +78,10 @@ impl ResponseReader {
         };
         let (trailers, said) = match Metadata::of_lines(lines) {
             Ok(trailers) => (trailers, Status::of_lines(lines)),
-            Err(error) => return CallOutcome::failed(Code::INTERNAL, error.to_string()),
+            Err(error) => {
+                let failed = CallOutcome::failed(Code::INTERNAL, error.to_string());
+                return CallOutcome { messages, ..failed };
+            }
         };
         let status = match (self.failure, said) {
             (Some(failure), _) if self.is_refused => failure,
