@@ -2,7 +2,6 @@
 
 use crate::frame::encode_frame;
 use crate::metadata::{Metadata, field, timeout_text};
-use crate::reader::ResponseReader;
 use crate::status::{Code, Status};
 
 /// A call that is to be sent.
@@ -69,7 +68,7 @@ pub struct Reply<'a> {
 }
 
 impl<'a> Reply<'a> {
-    fn head(&self) -> ReplyHead<'a> {
+    pub(crate) fn head(&self) -> ReplyHead<'a> {
         let Self { http_status, http_reason, head, .. } = *self;
         ReplyHead { http_status, http_reason, lines: head }
     }
@@ -93,14 +92,6 @@ impl CallOutcome {
     #[must_use]
     pub fn failed(code: Code, message: impl Into<String>) -> Self {
         Self { status: Status::new(code, message), ..Self::default() }
-    }
-
-    /// What a response says, whose messages have at most `max` bytes.
-    #[must_use]
-    pub fn of(reply: &Reply<'_>, max: usize) -> Self {
-        let mut reader = ResponseReader::new(&reply.head(), max);
-        reader.push(reply.body);
-        reader.finish(reply.trailers)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `ResponseReader`: a response that is read as it comes: its head, its messages, its trailers.
 
-use crate::call::{CallOutcome, ReplyHead, no_grpc};
+use crate::call::{CallOutcome, Reply, ReplyHead, no_grpc};
 use crate::frame::{Deframer, FrameError};
 use crate::metadata::{Metadata, field};
 use crate::status::{Code, Status};
@@ -94,6 +94,16 @@ impl ResponseReader {
             (None, None) => Status::new(Code::UNKNOWN, ""),
         };
         CallOutcome { status, headers, trailers, messages }
+    }
+}
+
+impl CallOutcome {
+    /// What a response says, whose messages have at most `max` bytes.
+    #[must_use]
+    pub fn of(reply: &Reply<'_>, max: usize) -> Self {
+        let mut reader = ResponseReader::new(&reply.head(), max);
+        reader.push(reply.body);
+        reader.finish(reply.trailers)
     }
 }
 
