@@ -130,6 +130,16 @@ impl Hit {
     }
 }
 
+impl Hit {
+    /// Bytes of its body: of the one that was sent in parts, or of its first request's.
+    pub(crate) fn body_bytes(&self, first: Option<&Request>) -> u64 {
+        match &self.parted {
+            Some(parted) => parted.bytes,
+            None => first.map_or(0, |request| request.template.body_bytes()),
+        }
+    }
+}
+
 impl Linked<BY_DEADLINE> for Hit {
     fn link(&mut self) -> &mut Link {
         &mut self.by_deadline

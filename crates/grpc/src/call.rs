@@ -2,7 +2,6 @@
 
 use crate::frame::encode_frame;
 use crate::metadata::{Metadata, field, timeout_text};
-use crate::reader::ResponseReader;
 use crate::status::{Code, Status};
 
 /// Fields that metadata cannot set: those of gRPC's own, and HTTP's name of the server.
@@ -85,7 +84,7 @@ pub struct Reply<'a> {
 }
 
 impl<'a> Reply<'a> {
-    fn head(&self) -> ReplyHead<'a> {
+    pub(crate) fn head(&self) -> ReplyHead<'a> {
         let Self { http_status, http_reason, head, .. } = *self;
         ReplyHead { http_status, http_reason, lines: head }
     }
@@ -109,19 +108,6 @@ impl CallOutcome {
     #[must_use]
     pub fn failed(code: Code, message: impl Into<String>) -> Self {
         Self { status: Status::new(code, message), ..Self::default() }
-    }
-
-    /// What the response to a call of one message says, whose message has at most `max` bytes.
-    #[must_use]
-    pub fn of(reply: &Reply<'_>, max: usize) -> Self {
-        let mut reader = ResponseReader::new(&reply.head(), max);
-        reader.push(reply.body);
-        let mut outcome = reader.finish(reply.trailers);
-        if outcome.status.code == Code::OK && outcome.messages.len() > 1 {
-            let text = "cardinality violation: expected <EOF> for non server-streaming RPCs, but received another message";
-            outcome.status = Status::new(Code::INTERNAL, text);
-        }
-        outcome
     }
 }
 

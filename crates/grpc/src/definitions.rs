@@ -27,6 +27,14 @@ pub enum DefinitionsError {
     /// A protoset is none.
     #[error("proto: cannot parse invalid wire-format data")]
     Wire,
+    /// A file has a syntax that cannot be read, as editions.
+    #[error("{file}: syntax {syntax:?} is not known: proto2 and proto3 are")]
+    Syntax {
+        /// Its name.
+        file: String,
+        /// What it says.
+        syntax: String,
+    },
     /// The files do not fit together.
     #[error("{0}")]
     Descriptors(#[from] prost_reflect::DescriptorError),
@@ -143,6 +151,14 @@ impl Definitions {
         &mut self,
         files: Vec<FileDescriptorProto>,
     ) -> Result<Vec<MethodSummary>, DefinitionsError> {
+        // The pool itself would end the process with those.
+        let unknown = files
+            .iter()
+            .find(|file| !matches!(file.syntax.as_deref(), None | Some("proto2" | "proto3")));
+        if let Some(file) = unknown {
+            let (file, syntax) = (file.name().to_owned(), file.syntax().to_owned());
+            return Err(DefinitionsError::Syntax { file, syntax });
+        }
         let mut pool = DescriptorPool::new();
         pool.add_file_descriptor_protos(files)?;
         Ok(self.add(pool))

@@ -1,6 +1,6 @@
 //! `ResponseReader`: a response that is read as it comes: its head, its messages, its trailers.
 
-use crate::call::{CallOutcome, ReplyHead, no_grpc};
+use crate::call::{CallOutcome, Reply, ReplyHead, no_grpc};
 use crate::frame::{Deframer, FrameError};
 use crate::metadata::{Metadata, field};
 use crate::status::{Code, Status};
@@ -78,7 +78,10 @@ impl ResponseReader {
         };
         let (trailers, said) = match Metadata::of_lines(lines) {
             Ok(trailers) => (trailers, Status::of_lines(lines)),
-            Err(error) => return CallOutcome::failed(Code::INTERNAL, error.to_string()),
+            Err(error) => {
+                let failed = CallOutcome::failed(Code::INTERNAL, error.to_string());
+                return CallOutcome { messages, ..failed };
+            }
         };
         let status = match (self.failure, said) {
             (Some(failure), _) if self.is_refused => failure,
@@ -91,6 +94,21 @@ impl ResponseReader {
             (None, None) => Status::new(Code::UNKNOWN, ""),
         };
         CallOutcome { status, headers, trailers, messages }
+    }
+}
+
+impl CallOutcome {
+    /// What a response says, whose messages have at most `max` bytes.
+    #[must_use]
+    pub fn of(reply: &Reply<'_>, max: usize) -> Self {
+        let mut reader = ResponseReader::new(&reply.head(), max);
+        reader.push(reply.body);
+        let mut outcome = reader.finish(reply.trailers);
+        if outcome.status.code == Code::OK && outcome.messages.len() > 1 {
+            let text = "cardinality violation: expected <EOF> for non server-streaming RPCs, but received another message";
+            outcome.status = Status::new(Code::INTERNAL, text);
+        }
+        outcome
     }
 }
 

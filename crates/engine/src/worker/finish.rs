@@ -319,8 +319,7 @@ impl<I: Io> Worker<I> {
         let conn = hit.conn.map(|conn| &self.conns[conn]);
         let captured = conn.and_then(|conn| captured(conn, hit_id, hit.stream));
         let first = Self::first_request(&self.prepared, hit);
-        let bytes_out = first.map_or(0, |request| request.template.body_bytes());
-        let bytes_out = hit.parted.as_ref().map_or(bytes_out, |parted| parted.bytes);
+        let bytes_out = hit.body_bytes(first);
         let mut sample = sample(hit, done, failed.map(|(failure, _)| failure.kind), bytes_out);
         sample.outcome = call_outcome(hit, captured, sample.outcome);
         let begun = hit.intended.saturating_add(hit.lag);

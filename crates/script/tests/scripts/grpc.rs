@@ -11,7 +11,7 @@ use script::{
     VirtualUser as _, Vu,
 };
 use stdx::Nanos;
-use users::{GrpcKind, GrpcRequest, GrpcResponse};
+use users::{GrpcKind, GrpcRequest, GrpcResponse, Replies, StreamAction, StreamEvent};
 
 struct World;
 
@@ -35,7 +35,7 @@ impl Files for Sources {
     }
 }
 
-const PROTO: &str = "syntax = \"proto3\"; package p; import \"sub/other.proto\"; service S { rpc M(Ask) returns (Reply); } message Ask { string text = 1; int32 n = 2; }";
+const PROTO: &str = "syntax = \"proto3\"; package p; import \"sub/other.proto\"; service S { rpc M(Ask) returns (Reply); rpc Talk(stream Ask) returns (stream Reply); rpc List(Ask) returns (stream Reply); } message Ask { string text = 1; int32 n = 2; }";
 const OTHER: &str =
     "syntax = \"proto3\"; package p; message Reply { string text = 1; int64 n = 2; }";
 
@@ -209,4 +209,105 @@ fn a_client_has_certificates_of_its_own() {
         "no gRPC connection, you must call connect first",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expect);
+}
+
+/// What a stream did since the last time.
+fn stream_actions(vu: &mut Vu) -> Vec<StreamAction> {
+    let mut asked = Vec::new();
+    let _memory = vu.take_actions(&mut asked);
+    let of = |action| match action {
+        Action::Stream(_, what) => Some(what),
+        _ => None,
+    };
+    asked.into_iter().filter_map(of).collect()
+}
+
+fn happen(vu: &mut Vu, ticket: Ticket, event: StreamEvent) -> StepResult {
+    vu.answer(ticket, ActionResult::Stream(event)).unwrap()
+}
+
+fn ended(status: Status) -> StreamEvent {
+    let outcome = CallOutcome { status, ..CallOutcome::default() };
+    StreamEvent::Ended(Box::new(GrpcResponse { outcome, took_ms: 1.0 }))
+}
+
+/// A VU whose script has opened a stream in the way that this says, with the ticket and the request of the stream, and what it did.
+fn open_stream(body: &str) -> (Vu, Ticket, GrpcRequest, Vec<StreamAction>) {
+    let (mut vu, _) = begin(&format!(
+        "const seen = [];
+         c.connect('h:1', {{ plaintext: true }});
+         return new Promise((done) => {{ {body} s.on('end', () => done(seen)); }});"
+    ));
+    connect(&mut vu);
+    let mut asked = Vec::new();
+    let _memory = vu.take_actions(&mut asked);
+    let Action::Grpc(ticket, request) = asked.remove(0) else { panic!("it opens a stream") };
+    let actions = asked.into_iter().filter_map(|action| match action {
+        Action::Stream(of, what) if of == ticket => Some(what),
+        _ => None,
+    });
+    (vu, ticket, *request, actions.collect())
+}
+
+const HANDLERS: &str = "s.on('data', (m, meta) => seen.push(m.text + typeof meta.ts));
+    s.on('error', (e) => seen.push([+e.code, e.message, e.details]));";
+
+#[test]
+fn a_stream_is_written_to_and_gives_what_comes() {
+    let (mut vu, ticket, request, actions) = open_stream(&format!(
+        "const s = new grpc.Stream(c, 'p.S/Talk', {{ metadata: {{ 'x-a': '1' }}, tags: {{ k: 'v' }} }});
+         {HANDLERS} s.write({{ text: 'a' }}); s.write(null); s.write({{}}); s.end(); s.write({{ n: 1 }});"
+    ));
+    assert_eq!((request.kind, request.replies), (GrpcKind::Stream, Replies::Many));
+    assert_eq!((request.path.as_str(), request.http.header("x-a")), ("/p.S/Talk", Some("1")));
+    assert_eq!(request.http.timeout, Some(Nanos::MAX));
+    let frame = |message: &[u8]| [&[0, 0, 0, 0, message.len() as u8], message].concat();
+    let expect = [
+        StreamAction::Send(frame(b"\x0a\x01a")),
+        StreamAction::Send(frame(b"")),
+        StreamAction::End,
+    ];
+    assert_eq!(actions, expect);
+    happen(&mut vu, ticket, StreamEvent::Message(b"\x0a\x01x".to_vec()));
+    happen(&mut vu, ticket, StreamEvent::Message(Vec::new()));
+    let step = happen(&mut vu, ticket, ended(Status::new(Code(3), "bad")));
+    assert_eq!(returned(step), r#"["xnumber","number",[3,"bad",[]]]"#);
+}
+
+#[test]
+fn the_only_message_of_a_request_ends_it() {
+    let (mut vu, ticket, _, actions) = open_stream(&format!(
+        "const s = new grpc.Stream(c, 'p.S/List'); {HANDLERS} s.write({{}}); s.write({{}});"
+    ));
+    assert_eq!(actions.len(), 3, "{actions:?}");
+    assert_eq!(actions[1..], [StreamAction::End, StreamAction::Cancel]);
+    let step = happen(&mut vu, ticket, ended(Status::default()));
+    assert_eq!(returned(step), r#"[[13,"SendMsg called after CloseSend",null]]"#);
+}
+
+#[test]
+fn a_stream_ends_with_what_does_not_fit_and_with_a_handler_that_throws() {
+    let (mut vu, ticket, _, actions) = open_stream(&format!(
+        "const s = new grpc.Stream(c, 'p.S/Talk'); {HANDLERS} s.write({{ n: 'x' }}); s.write({{}});"
+    ));
+    assert_eq!(actions, [StreamAction::Cancel]);
+    let step =
+        happen(&mut vu, ticket, ended(Status::new(Code::UNKNOWN, "canceled by client (k6)")));
+    let text = returned(step);
+    assert!(text.starts_with(r#"[[2,"unable to serialise request object to protocol buffer: "#));
+    assert!(text.ends_with(r#"[2,"canceled by client (k6)",[]]]"#), "{text}");
+    let (mut vu, ticket, ..) = open_stream(
+        "const s = new grpc.Stream(c, 'p.S/Talk');
+         s.on('data', () => { throw new Error('mine'); });
+         s.on('error', (e) => seen.push(e.message.split(' at ')[0]));",
+    );
+    happen(&mut vu, ticket, StreamEvent::Message(Vec::new()));
+    assert_eq!(stream_actions(&mut vu), [StreamAction::Cancel]);
+    assert_eq!(returned(happen(&mut vu, ticket, ended(Status::default()))), r#"["Error: mine"]"#);
+    let (mut vu, ticket, ..) =
+        open_stream(&format!("const s = new grpc.Stream(c, 'p.S/Talk'); {HANDLERS}"));
+    happen(&mut vu, ticket, StreamEvent::Message(b"\xff".to_vec()));
+    assert_eq!(stream_actions(&mut vu), [StreamAction::Cancel]);
+    let step = happen(&mut vu, ticket, ended(Status::default()));
+    assert!(returned(step).starts_with(r#"[[13,"grpc: failed to unmarshal"#));
 }
