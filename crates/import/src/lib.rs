@@ -7,6 +7,8 @@
 //!                                                              write_script ◀───┴───▶ write_targets
 //! ```
 //!
+//! An access log is no list of requests but traffic: a [`Traffic`] counts its lines, and has targets with weights and a rate by the minute.
+//!
 //! All of it is a stranger's text: what reaches a script goes through `quote`, and a file is read only if [`Files`] gives it.
 //! The crate does no I/O and reads no clock. Entry points: [`import`], [`write_script`], [`write_targets`].
 
@@ -27,6 +29,7 @@ mod script;
 mod snippet;
 mod targets;
 mod text;
+mod traffic;
 mod variables;
 
 pub use error::{ImportError, Place};
@@ -41,6 +44,7 @@ pub use openapi::DocumentError;
 pub use script::{ScriptSettings, write_script};
 pub use targets::{TargetsError, write_targets};
 pub use text::{Digest, DigestAlgorithm, DigestForm, Encoding, Piece, Source, Text, Value};
+pub use traffic::{LogRequest, Traffic, unescape};
 
 /// Reads `input` as what its kind is.
 ///

@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ::import::{FileProblem, Files, Import, ImportError, Input, Kind, ScriptSettings};
 use cli::{ExitCode, ExitError, Output, eprint_line, input};
 
+use super::access_log::{self, LogForm};
 use super::{CommandError, usage_error};
 use crate::dialect::Invocation;
 use crate::flags::import::{Form, IMPORT, ImportFlags};
@@ -15,7 +16,8 @@ use crate::flags::import::{Form, IMPORT, ImportFlags};
 /// What the help says beside the flags.
 pub(super) const ABOUT: &str = "Reads HARs of browsers, command lines of curl, OpenAPI documents, Postman collections and .http
 files; the kind is found from the content, and - is standard input. Of a HAR, values that answers gave (tokens, ids) are taken
-from the answers again. What was left out or changed is listed on standard error, with its place.
+from the answers again. An access log (nginx, Apache, Rails, ELB, Caddy) becomes targets by their frequency, and the rate by the
+minute for -shape=replay. What was left out or changed is listed on standard error, with its place.
 Files that the input names are read only below the input's own folder, or below -allow-read; the script opens them when
 it runs. docs/reference/import.md lists what is understood.";
 
@@ -30,6 +32,9 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     }
     let output = Output::named(typed.flags.output.as_deref());
     output.spares("output", &typed.operands)?;
+    if let Some(logs) = logs(&typed.operands, &typed.flags)? {
+        return access_log::run(&logs, &typed.flags);
+    }
     let mut whole = Import::default();
     for name in &typed.operands {
         whole.append(import_file(name, &typed.flags)?);
@@ -38,7 +43,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         eprint_line(&format!("{}: {}", note.place, note.text));
     }
     let first = typed.operands.first().map_or("-", String::as_str);
-    let text = match typed.flags.to {
+    let text = match typed.flags.to.unwrap_or(Form::K6) {
         Form::K6 => {
             let open_prefix = open_prefix(first, typed.flags.output.as_deref());
             ::import::write_script(&whole, &ScriptSettings { open_prefix })
@@ -50,11 +55,30 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::Ok)
 }
 
+/// The inputs as logs; none: they are none. Traffic and single requests do not go together.
+fn logs(
+    names: &[String],
+    flags: &ImportFlags,
+) -> Result<Option<Vec<(String, LogForm)>>, CommandError> {
+    let mut logs = vec![];
+    for name in names {
+        logs.extend(access_log::form_of(name, flags)?.map(|form| (name.clone(), form)));
+    }
+    match logs.len() {
+        0 => Ok(None),
+        count if count == names.len() => Ok(Some(logs)),
+        _ => {
+            let text = "access logs and other inputs do not go together: import them one by one";
+            Err(ExitError::new(ExitCode::Input, text.to_owned()).into())
+        }
+    }
+}
+
 fn import_file(name: &str, flags: &ImportFlags) -> Result<Import, CommandError> {
     let text = read(name)?;
     let Some(kind) = flags.from.or_else(|| Kind::detect(&text)) else {
         let words = Kind::ALL.map(Kind::word).join(", ");
-        let text = format!("{name}: neither of {words} by its content; -from says what it is");
+        let text = format!("{name}: neither of {words}, log by its content; -from says what it is");
         return Err(ExitError::new(ExitCode::Input, text).into());
     };
     let environment = flags.env.as_deref().map(read).transpose()?;

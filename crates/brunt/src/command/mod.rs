@@ -1,5 +1,6 @@
 //! The commands, a file or a folder each, and the table of them.
 
+mod access_log;
 mod agent;
 mod completions;
 mod control_failure;

@@ -4,11 +4,20 @@ use ::import::Kind;
 use cli::{Flag, ValueError, ValueKind, nearest};
 
 /// The flags of `import` as typed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ImportFlags {
     /// `None`: found from the content.
     pub(crate) from: Option<Kind>,
-    pub(crate) to: Form,
+    /// `-from=log`: traffic, not a list of requests.
+    pub(crate) is_log: bool,
+    /// `None`: a script, of a log targets.
+    pub(crate) to: Option<Form>,
+    /// Methods of a log that are kept.
+    pub(crate) only: Vec<String>,
+    /// Where the paths of a log are.
+    pub(crate) base_url: Option<String>,
+    /// How many addresses of a log become targets.
+    pub(crate) top: usize,
     pub(crate) output: Option<String>,
     /// The file of environments of Postman and `.http` files.
     pub(crate) env: Option<String>,
@@ -19,10 +28,27 @@ pub(crate) struct ImportFlags {
     pub(crate) allow_read: Vec<String>,
 }
 
+impl Default for ImportFlags {
+    fn default() -> Self {
+        Self {
+            from: None,
+            is_log: false,
+            to: None,
+            only: vec!["GET".to_owned()],
+            base_url: None,
+            top: 1000,
+            output: None,
+            env: None,
+            env_name: None,
+            only_tags: Vec::new(),
+            allow_read: Vec::new(),
+        }
+    }
+}
+
 /// What an import is written as.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    #[default]
     K6,
     Targets,
 }
@@ -31,27 +57,31 @@ pub(crate) enum Form {
 pub(crate) const IMPORT: &[Flag<ImportFlags>] = &[
     Flag::new(
         "from",
-        ValueKind::Choice(&["curl", "har", "openapi", "postman", "http"]),
+        ValueKind::Choice(&["curl", "har", "openapi", "postman", "http", "log"]),
         "found from the content",
         "What the input is.",
         |t: &mut ImportFlags, v| {
-            let kind = Kind::of_word(v);
-            t.from = Some(kind.ok_or_else(|| unknown(v, Kind::ALL.map(Kind::word).as_slice()))?);
-            Ok(())
+            t.is_log = v == "log";
+            t.from = Kind::of_word(v);
+            if t.is_log || t.from.is_some() {
+                return Ok(());
+            }
+            let words: Vec<&str> = Kind::ALL.map(Kind::word).into_iter().chain(["log"]).collect();
+            Err(unknown(v, &words))
         },
     )
     .native(),
     Flag::new(
         "to",
         ValueKind::Choice(&["k6", "targets"]),
-        "k6",
+        "k6, of a log targets",
         "What is written: a k6 script, or Vegeta's targets where nothing depends on anything.",
         |t: &mut ImportFlags, v| {
-            t.to = match v {
+            t.to = Some(match v {
                 "k6" => Form::K6,
                 "targets" => Form::Targets,
                 other => return Err(unknown(other, &["k6", "targets"])),
-            };
+            });
             Ok(())
         },
     )
@@ -103,6 +133,45 @@ pub(crate) const IMPORT: &[Flag<ImportFlags>] = &[
     )
     .native(),
     Flag::new(
+        "only",
+        ValueKind::Text("METHOD,…"),
+        "GET",
+        "Of an access log, only requests with these methods: a log has no bodies.",
+        |t: &mut ImportFlags, v| {
+            let methods = v.split(',').map(str::trim).filter(|method| !method.is_empty());
+            t.only = methods.map(str::to_ascii_uppercase).collect();
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "base-url",
+        ValueKind::Text("URL"),
+        "",
+        "Where the paths of an access log are called: scheme, host, perhaps a port and the start of a path.",
+        |t: &mut ImportFlags, v| {
+            if !(v.starts_with("http://") || v.starts_with("https://")) || v.contains(char::is_whitespace) {
+                return Err(ValueError::new(format!("\"{v}\" is no address (expected for example https://staging.example)")));
+            }
+            t.base_url = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "top",
+        ValueKind::Text("N"),
+        "1000",
+        "How many of an access log's addresses become targets, the most frequent first.",
+        |t: &mut ImportFlags, v| {
+            let top = v.parse().ok().filter(|top| (1..=100_000).contains(top));
+            let text = || ValueError::new(format!("\"{v}\" is no number from 1 to 100000"));
+            t.top = top.ok_or_else(text)?;
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
         "allow-read",
         ValueKind::Text("DIR"),
         "",
@@ -115,7 +184,7 @@ pub(crate) const IMPORT: &[Flag<ImportFlags>] = &[
     .native(),
 ];
 
-fn unknown(word: &str, words: &[&'static str]) -> ValueError {
+fn unknown(word: &str, words: &[&str]) -> ValueError {
     let near = nearest(word, words.iter().copied());
     let hint = near.map_or(String::new(), |near| format!(" (did you mean {near}?)"));
     ValueError::new(format!("\"{word}\" is none of {}{hint}", words.join(", ")))

@@ -106,3 +106,27 @@ fn the_script_of_a_recording_passes_another_session() {
     ];
     assert_eq!(*events.lock().unwrap(), expect);
 }
+
+#[test]
+fn an_access_log_is_replayed_at_a_multiple_of_its_rate() {
+    let scratch = Scratch::new("imports-log");
+    let line = |minute: u32, request: &str| {
+        format!("10.0.0.1 - - [27/Nov/2026:10:0{minute}:25 +0000] \"{request} HTTP/1.1\" 200 612\n")
+    };
+    let log = [line(0, "GET /login"), line(1, "GET /login"), line(1, "POST /login")].concat();
+    let log = scratch.file("access.log", log);
+    let targets = scratch.path("day.txt").display().to_string();
+    let refused = run(&format!("import {log} -output {targets}")).with_code(2);
+    assert!(refused.stderr.contains("-base-url"), "{refused:#?}");
+    let (address, events) = site();
+    let ran = run(&format!("import {log} -base-url {address} -output {targets}")).with_code(0);
+    assert!(ran.stderr.contains("1 POST left out"), "{ran:#?}");
+    let rate = scratch.path("day.rate");
+    assert!(std::fs::read_to_string(&rate).unwrap().contains("1/mx2m # 2026-11-27T10:00Z"));
+    let rate = rate.display();
+    run(&format!(
+        "attack -q -targets={targets} -shape=replay:{rate},3000x -duration=200ms -output=/dev/null"
+    ))
+    .with_code(0);
+    assert_eq!(*events.lock().unwrap(), ["GET /login 200"; 10]);
+}

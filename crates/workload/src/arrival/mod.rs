@@ -13,6 +13,7 @@ mod parse;
 mod poisson;
 mod rate;
 mod replay;
+mod scale;
 mod shape;
 mod shard;
 mod sine;

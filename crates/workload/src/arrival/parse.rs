@@ -14,8 +14,13 @@ use super::steps::Step;
 pub enum ShapeSpec {
     /// A shape, ready to use.
     Shape(Shape),
-    /// The moments of this file; the caller reads it and calls [`super::Replay::from_lines`].
-    ReplayFile(String),
+    /// The moments, or the rates, of this file; the caller reads it, calls [`super::Replay::from_lines`] and scales the shape.
+    ReplayFile {
+        /// The file, as typed.
+        path: String,
+        /// How many times as many hits it is to have ([`Shape::scaled`]); above 0.
+        scale: f64,
+    },
 }
 
 /// Why a text is not a shape.
@@ -60,7 +65,7 @@ pub enum ShapeError {
 
 impl Shape {
     /// Reads `constant`, `linear:FROM..TO`, `steps:RATExTIME,…`, `sine:MEAN,AMPLITUDE,PERIOD[,mean-up|peak|mean-down|trough]`,
-    /// `poisson`, `replay:FILE`. `rate` is what `-rate` says; `constant` and `poisson` use it.
+    /// `poisson`, `replay:FILE[,3x]`. `rate` is what `-rate` says; `constant` and `poisson` use it.
     ///
     /// # Errors
     /// The text is not a shape; the message says what was expected.
@@ -78,11 +83,19 @@ impl Shape {
             "steps" => reader.steps(arguments)?,
             "sine" => reader.sine(arguments)?,
             "replay" if arguments.is_empty() => return Err(reader.invalid("replay:FILE")),
-            "replay" => return Ok(ShapeSpec::ReplayFile(arguments.to_owned())),
+            "replay" => return reader.replay(arguments),
             _ => return Err(ShapeError::Unknown(kind.to_owned())),
         };
         Ok(ShapeSpec::Shape(shape))
     }
+}
+
+/// A step of a file: `RATExTIME`.
+///
+/// # Errors
+/// The text is none; the message says what was expected.
+pub(super) fn step(text: &str) -> Result<Step, ShapeError> {
+    Reader { text }.step(text)
 }
 
 /// Reads the parts of one shape's text; errors quote the whole of it.
@@ -103,13 +116,26 @@ impl Reader<'_> {
     }
 
     fn steps(&self, arguments: &str) -> Result<Shape, ShapeError> {
-        let step = |part: &str| {
-            let (rate, lasts) = part
-                .rsplit_once('x')
-                .ok_or_else(|| self.invalid("steps:RATExTIME,…, such as steps:10x30s,20x30s"))?;
-            Ok(Step { rate: self.rate(rate)?, lasts: self.duration(lasts)? })
-        };
-        arguments.split(',').map(step).collect::<Result<_, _>>().map(Shape::Steps)
+        arguments.split(',').map(|part| self.step(part)).collect::<Result<_, _>>().map(Shape::Steps)
+    }
+
+    fn step(&self, part: &str) -> Result<Step, ShapeError> {
+        let (rate, lasts) = part
+            .rsplit_once('x')
+            .ok_or_else(|| self.invalid("steps:RATExTIME,…, such as steps:10x30s,20x30s"))?;
+        Ok(Step { rate: self.rate(rate)?, lasts: self.duration(lasts)? })
+    }
+
+    /// A file, and how many times its load behind a comma. A file whose name ends like that needs another name.
+    fn replay(&self, arguments: &str) -> Result<ShapeSpec, ShapeError> {
+        let scale_of = |tail: &str| tail.strip_suffix('x')?.parse::<f64>().ok();
+        let scaled =
+            arguments.rsplit_once(',').and_then(|(path, tail)| Some((path, scale_of(tail)?)));
+        let (path, scale) = scaled.unwrap_or((arguments, 1.0));
+        if path.is_empty() || !(0.001..=1_000_000.0).contains(&scale) {
+            return Err(self.invalid("replay:FILE or replay:FILE,3x"));
+        }
+        Ok(ShapeSpec::ReplayFile { path: path.to_owned(), scale })
     }
 
     fn sine(&self, arguments: &str) -> Result<Shape, ShapeError> {
@@ -189,8 +215,16 @@ mod tests {
         for (text, shape) in cases {
             assert_eq!(Shape::parse(text, Some(rate(9))), Ok(ShapeSpec::Shape(shape)), "{text}");
         }
-        let file = ShapeSpec::ReplayFile("a:b.csv".to_owned());
+        let file = ShapeSpec::ReplayFile { path: "a:b.csv".to_owned(), scale: 1.0 };
         assert_eq!(Shape::parse("replay:a:b.csv", None), Ok(file));
+        for (text, path, scale) in [
+            ("replay:day.rate,3x", "day.rate", 3.0),
+            ("replay:a,b.rate,0.5x", "a,b.rate", 0.5),
+            ("replay:a,b", "a,b", 1.0),
+        ] {
+            let expect = ShapeSpec::ReplayFile { path: path.to_owned(), scale };
+            assert_eq!(Shape::parse(text, None), Ok(expect), "{text}");
+        }
     }
 
     #[test]
@@ -209,6 +243,10 @@ mod tests {
             ("poisson", "shape \"poisson\" needs a -rate above 0"),
             ("poisson:5", "invalid shape \"poisson:5\" (expected no argument"),
             ("replay:", "invalid shape \"replay:\" (expected replay:FILE)"),
+            (
+                "replay:a,0x",
+                "invalid shape \"replay:a,0x\" (expected replay:FILE or replay:FILE,3x)",
+            ),
         ];
         for (text, head) in cases {
             let found = Shape::parse(text, None).map_err(|error| error.to_string());

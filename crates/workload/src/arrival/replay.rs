@@ -4,13 +4,18 @@
 //! semicolon or blank). What a number means follows from the greatest in the column: from 10^17 on Unix nanoseconds, from 10^14
 //! Unix microseconds, from 10^11 Unix milliseconds, below that seconds, with or without a fraction. The earliest moment becomes
 //! 0 and the lines are sorted. Calendar dates are not read.
+//!
+//! A file whose first line is `RATExTIME`, as in `-shape=steps:`, is a list of such steps, one a line: the rate of a log by the minute.
+//! What follows a `#` in a line is a comment.
 
 use std::sync::Arc;
 
 use stdx::Nanos;
 use thiserror::Error;
 
+use super::parse::{ShapeError, step};
 use super::shape::Shape;
+use super::steps::Step;
 
 /// The most moments of a replay: 10 million, 80 MB.
 pub const REPLAY_MAX: usize = 10_000_000;
@@ -38,6 +43,14 @@ pub enum ReplayProblem {
         /// The first line too many, from 1.
         line: u64,
     },
+    /// A line of a file of rates is none.
+    #[error("line {line}: {source}")]
+    NotAStep {
+        /// The line's number, from 1.
+        line: u64,
+        /// What was expected.
+        source: ShapeError,
+    },
     /// There is no timestamp at all.
     #[error("no timestamps to replay")]
     Empty,
@@ -48,6 +61,11 @@ impl Replay {
     /// that is no timestamp (a heading). All problems are reported; the shape holds the lines that could be read.
     #[must_use]
     pub fn from_lines(text: &str) -> (Shape, Vec<ReplayProblem>) {
+        let is_content = |line: &&str| !line.is_empty() && !line.starts_with('#');
+        let first = text.lines().map(content).find(is_content);
+        if first.is_some_and(|line| step(line).is_ok()) {
+            return steps(text);
+        }
         let mut column = Column::default();
         for (number, line) in (1..).zip(text.lines()) {
             if !column.read(number, line) {
@@ -59,6 +77,27 @@ impl Replay {
         }
         (Shape::Replay(column.moments()), column.problems)
     }
+}
+
+/// The steps of a file of rates.
+fn steps(text: &str) -> (Shape, Vec<ReplayProblem>) {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut problems = Vec::new();
+    for (line, text) in (1..).zip(text.lines().map(content)).filter(|(_, text)| !text.is_empty()) {
+        match step(text) {
+            Ok(step) => steps.push(step),
+            Err(source) => problems.push(ReplayProblem::NotAStep { line, source }),
+        }
+        if problems.len() == PROBLEMS_MAX {
+            break;
+        }
+    }
+    (Shape::Steps(steps), problems)
+}
+
+/// A line without its comment.
+fn content(line: &str) -> &str {
+    line.split('#').next().unwrap_or_default().trim()
 }
 
 /// A timestamp as it stands there; numbers have no unit yet.
@@ -162,6 +201,7 @@ const PROBLEMS_MAX: usize = 100;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arrival::Rate;
 
     fn moments(text: &str) -> Vec<u64> {
         let (shape, problems) = Replay::from_lines(text);
@@ -196,5 +236,22 @@ mod tests {
         assert_eq!((lines.len(), shape.planned(None)), (2, Some(2)));
         assert_eq!(Replay::from_lines("# nothing\n").1, [ReplayProblem::Empty]);
         assert_eq!(Replay::from_lines(&"x\n".repeat(1000)).1.len(), PROBLEMS_MAX);
+    }
+
+    #[test]
+    fn a_file_of_rates_is_steps() {
+        let text = "# by the minute\n120/mx1m # 10:00Z\n\n0/mx3m\n60/mx1m\n";
+        let (shape, problems) = Replay::from_lines(text);
+        assert_eq!(problems, []);
+        let step = |hits, minutes: u64| Step {
+            rate: Rate { hits, per: Nanos::from_secs(60) },
+            lasts: Nanos::from_secs(minutes * 60),
+        };
+        let Shape::Steps(steps) = &shape else { panic!("{shape:?}") };
+        assert_eq!((steps[0].clone(), steps.len()), (step(120, 1), 3));
+        assert_eq!(shape.planned(None), Some(180));
+        let (_, problems) = Replay::from_lines("1x1s\n17\n2x\n");
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems[0].to_string().starts_with("line 2: "), "{}", problems[0]);
     }
 }

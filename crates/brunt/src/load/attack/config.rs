@@ -139,7 +139,7 @@ fn load(
     if let Some(text) = &flags.shape {
         let shape = match Shape::parse(text, rate) {
             Ok(ShapeSpec::Shape(shape)) => shape,
-            Ok(ShapeSpec::ReplayFile(path)) => replay(&path)?,
+            Ok(ShapeSpec::ReplayFile { path, scale }) => replay(&path)?.scaled(scale),
             Err(error) => return Err(usage_error(format!("flag -shape: {error}"))),
         };
         if matches!(shape, Shape::Linear { .. }) && flags.duration == Nanos::ZERO {

@@ -30,7 +30,8 @@ shapes:
   steps:10x30s,50x30s                  one rate after another
   sine:100,50,60s[,peak]               mean, amplitude, period, start (mean-up, peak, mean-down, trough)
   poisson                              random arrivals of mean -rate
-  replay:FILE                          at the times in a column of timestamps
+  replay:FILE                          at the times in a column of timestamps, or at rates by the minute
+  replay:FILE,3x                       with three times as many requests
 
 Ctrl-C once: no new requests start, those under way finish, and the results are complete. Twice: end at once.";
 

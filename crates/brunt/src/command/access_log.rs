@@ -1,0 +1,267 @@
+//! Access logs as load: they are read line by line, by the parsers that watch servers' logs, since a day of one may be gigabytes.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use ::import::{LogRequest, Traffic, unescape};
+use anyhow::anyhow;
+use cli::{ExitCode, ExitError, Output, eprint_line, input};
+use metrics::server::Row;
+use monitor::log::{LINE_MAX, Parser, parser};
+
+use super::{CommandError, usage_error};
+use crate::flags::import::{Form, ImportFlags};
+
+/// How much of a file is looked at for its kind, in bytes.
+const HEAD_BYTES: u64 = 64 << 10;
+/// How many bytes are read at once.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// Access and application load balancers of AWS: time, …, status, …, "METHOD URL VERSION".
+const ELB: &str = r#"^(?:[a-z0-9]+ )?(?<time>\d{4}-\d\d-\d\dT[0-9:.]+Z) \S+ \S+ \S+ \S+ \S+ \S+ (?<status>\d{3}|-) \S+ \S+ \S+ "(?<method>[A-Z]+) (?<path>\S+) "#;
+/// Caddy's JSON.
+const CADDY: &str = r#""ts":(?<time>[0-9.]+).*"method":"(?<method>[A-Z]+)".*"uri":"(?<path>(?:[^"\\]|\\.)*)".*"status":(?<status>\d+)"#;
+
+/// The form of a log's lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LogForm {
+    /// The common or the combined format: nginx, Apache, lighttpd.
+    Common,
+    Rails,
+    Elb,
+    Caddy,
+}
+
+impl LogForm {
+    /// The form of a log by its first lines; none: it is no log.
+    fn detect(head: &str) -> Option<Self> {
+        head.lines().take(200).find_map(|line| {
+            let has = |text: &str| line.contains(text);
+            if line.starts_with('{') && has("\"ts\":") && has("\"uri\":") && has("\"status\":") {
+                Some(Self::Caddy)
+            } else if has("Started GET \"") || (has("method=GET ") && has("path=/")) {
+                Some(Self::Rails)
+            } else if is_common(line) {
+                Some(Self::Common)
+            } else {
+                is_elb(line).then_some(Self::Elb)
+            }
+        })
+    }
+
+    fn parser(self) -> Box<dyn Parser + Send> {
+        let (kind, pattern) = match self {
+            Self::Common => ("nginx", None),
+            Self::Rails => ("rails", None),
+            Self::Elb => ("elb", Some(ELB)),
+            Self::Caddy => ("caddy", Some(CADDY)),
+        };
+        parser(kind, pattern, "").expect("kinds and patterns of our own")
+    }
+}
+
+/// `… [22/Nov/2026:07:26:25 +0000] "GET / HTTP/1.1" 200 …`
+fn is_common(line: &str) -> bool {
+    let Some((before, rest)) = line.split_once("] \"") else { return false };
+    let method = rest.split(' ').next().unwrap_or_default();
+    before.contains('[')
+        && !method.is_empty()
+        && method.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+/// A time of RFC 3339 in the first or second column, and a request with a whole address.
+fn is_elb(line: &str) -> bool {
+    let is_time =
+        |column: &str| column.len() > 20 && column.as_bytes()[10] == b'T' && column.ends_with('Z');
+    line.split(' ').take(2).any(is_time)
+        && line.split_once('"').is_some_and(|(_, rest)| rest.contains("://"))
+}
+
+/// The form of the file, if it is a log. Standard input is one only if `-from=log` says so.
+pub(super) fn form_of(name: &str, flags: &ImportFlags) -> Result<Option<LogForm>, CommandError> {
+    if !flags.is_log && (flags.from.is_some() || input::is_stdin(name)) {
+        return Ok(None);
+    }
+    let is_log = flags.is_log;
+    if input::is_stdin(name) {
+        return Ok(Some(LogForm::Common));
+    }
+    let mut head = Vec::new();
+    let read = open(name)?.take(HEAD_BYTES).read_to_end(&mut head);
+    read.map_err(|error| failure(format!("reading {name}: {error}")))?;
+    let form = LogForm::detect(&String::from_utf8_lossy(&head));
+    match form {
+        None if is_log => Err(failure(format!(
+            "{name}: no line of nginx, Apache, Rails, ELB or Caddy in its first 64 KiB"
+        ))
+        .into()),
+        form => Ok(form),
+    }
+}
+
+/// Reads the logs, and writes targets and the rate by the minute.
+pub(super) fn run(
+    logs: &[(String, LogForm)],
+    flags: &ImportFlags,
+) -> Result<ExitCode, CommandError> {
+    if flags.to == Some(Form::K6) {
+        return Err(usage_error(
+            "-to=k6: a log has no sessions and no bodies, it becomes targets (-to=targets)",
+        ));
+    }
+    let Some(base_url) = &flags.base_url else {
+        return Err(usage_error(
+            "-base-url is missing: a log has paths only (expected for example -base-url=https://staging.example)",
+        ));
+    };
+    let mut traffic = Traffic::new(&flags.only);
+    for (name, form) in logs {
+        let mut lines = Lines::new(open(name)?);
+        let mut reader = LogReader { parser: form.parser(), rows: Vec::new(), now: now_ns() };
+        while let Some(line) =
+            lines.next().map_err(|error| failure(format!("reading {name}: {error}")))?
+        {
+            reader.read(line, &mut traffic);
+        }
+    }
+    if traffic.requests() == 0 {
+        let methods = flags.only.join(", ");
+        return Err(failure(format!("{}: no request with {methods}", logs[0].0)).into());
+    }
+    let top = flags.top;
+    for note in traffic.notes(top) {
+        eprint_line(&format!("{}: {note}", logs[0].0));
+    }
+    write(&traffic, base_url, flags)
+}
+
+fn write(traffic: &Traffic, base_url: &str, flags: &ImportFlags) -> Result<ExitCode, CommandError> {
+    let output = Output::named(flags.output.as_deref());
+    output.write(traffic.targets(base_url, flags.top).as_bytes())?;
+    let Some(path) = &flags.output else {
+        eprint_line(
+            "brunt: -output=FILE writes the rate by the minute as well, beside the targets",
+        );
+        return Ok(ExitCode::Ok);
+    };
+    let rate = Path::new(path).with_extension("rate").display().to_string();
+    Output::named(Some(&rate)).write(traffic.rate().as_bytes())?;
+    eprint_line(&format!(
+        "brunt attack -targets={path} -shape=replay:{rate}    # or replay:{rate},3x"
+    ));
+    Ok(ExitCode::Ok)
+}
+
+fn open(name: &str) -> Result<Box<dyn Read + Send>, ExitError> {
+    let input: Box<dyn Read + Send> = if input::is_stdin(name) {
+        input::announce_stdin("a log");
+        Box::new(io::stdin())
+    } else {
+        let file = File::open(name);
+        Box::new(file.map_err(|error| failure(format!("error opening {name}: {error}")))?)
+    };
+    Ok(Box::new(stdx::decompressed(input)))
+}
+
+fn failure(text: String) -> ExitError {
+    ExitError { code: ExitCode::Input, error: anyhow!(text) }
+}
+
+fn now_ns() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// Makes requests of lines.
+struct LogReader {
+    parser: Box<dyn Parser + Send>,
+    rows: Vec<Row>,
+    now: i64,
+}
+
+impl LogReader {
+    fn read(&mut self, line: &[u8], traffic: &mut Traffic) {
+        self.parser.line(line, self.now, &mut self.rows);
+        for row in self.rows.drain(..) {
+            let Row::Served(served) = row else { continue };
+            let path =
+                if served.path.contains('\\') { unescape(&served.path) } else { served.path };
+            traffic.add(&LogRequest {
+                at_s: served.at.div_euclid(1_000_000_000),
+                method: &served.method,
+                path: &path,
+                status: served.status,
+            });
+        }
+    }
+}
+
+/// Lines of bounded length: what a longer one has beyond the bound is skipped.
+struct Lines<R> {
+    input: BufReader<R>,
+    line: Vec<u8>,
+}
+
+impl<R: Read> Lines<R> {
+    fn new(input: R) -> Self {
+        Self { input: BufReader::with_capacity(BUFFER_BYTES, input), line: Vec::new() }
+    }
+
+    fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        self.line.clear();
+        let bound = LINE_MAX as u64 + 1;
+        if self.input.by_ref().take(bound).read_until(b'\n', &mut self.line)? == 0 {
+            return Ok(None);
+        }
+        if self.line.last() != Some(&b'\n') {
+            self.input.skip_until(b'\n')?;
+        }
+        Ok(Some(self.line.trim_ascii_end()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMON: &str = "10.0.0.1 - - [27/Nov/2026:10:00:25 +0000] \"GET /a\\x22?b=1 HTTP/1.1\" 200 612 \"-\" \"curl/8\"\n";
+    const RAILS: &str = "I, [2026-11-27T10:00:25.000000 #7]  INFO -- : [a] Started GET \"/a?b=1\" for 127.0.0.1 at 2026-11-27 10:00:25 +0000\nI, [2026-11-27T10:00:25.010000 #7]  INFO -- : [a] Processing by A#b as HTML\nI, [2026-11-27T10:00:25.020000 #7]  INFO -- : [a] Completed 200 OK in 13ms (Views: 4.4ms)\n";
+    const ELB_LINE: &str = "https 2026-11-27T10:00:25.186641Z app/lb/50dc 192.0.2.9:2817 10.0.0.1:80 0.000 0.001 0.000 200 200 34 366 \"GET https://shop.example:443/a?b=1 HTTP/2.0\" \"curl/8\" - -\n";
+    const CADDY_LINE: &str = r#"{"level":"info","ts":1795773625.5241,"logger":"http.log.access","msg":"handled request","request":{"remote_ip":"127.0.0.1","proto":"HTTP/2.0","method":"GET","host":"shop.example","uri":"/a?b=1\u0026c=2","headers":{"User-Agent":["curl"]}},"duration":0.01,"size":10,"status":200}
+"#;
+
+    #[test]
+    fn each_form_is_found_and_read() {
+        for (text, form, path) in [
+            (COMMON, LogForm::Common, "/a%22?b=1"),
+            (RAILS, LogForm::Rails, "/a?b=1"),
+            (ELB_LINE, LogForm::Elb, "/a?b=1"),
+            (CADDY_LINE, LogForm::Caddy, "/a?b=1&c=2"),
+        ] {
+            assert_eq!(LogForm::detect(text), Some(form), "{text}");
+            let mut traffic = Traffic::new(&["GET".to_owned()]);
+            let mut reader = LogReader { parser: form.parser(), rows: Vec::new(), now: now_ns() };
+            let mut lines = Lines::new(text.as_bytes());
+            while let Some(line) = lines.next().unwrap() {
+                reader.read(line, &mut traffic);
+            }
+            let targets = traffic.targets("http://a", 10);
+            assert_eq!(targets, format!("#brunt weight=1\nGET http://a{path}\n\n"), "{form:?}");
+            assert!(traffic.rate().contains("1/mx1m # 2026-11-27T10:00Z"), "{}", traffic.rate());
+        }
+        for text in ["curl https://a.example/", "{\"log\": {}}", "### a\nGET https://a.example/"] {
+            assert_eq!(LogForm::detect(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_are_cut_at_the_bound() {
+        let text = format!("{}\nnext\n", "x".repeat(3 * LINE_MAX));
+        let mut lines = Lines::new(text.as_bytes());
+        assert_eq!(lines.next().unwrap().map(<[u8]>::len), Some(LINE_MAX + 1));
+        assert_eq!(lines.next().unwrap(), Some(&b"next"[..]));
+        assert_eq!(lines.next().unwrap(), None);
+    }
+}
