@@ -74,7 +74,10 @@ fn response(bytes: &[u8]) -> String {
         let mut cut = reader.finish(trailers);
         messages.append(&mut cut.messages);
         assert_eq!(messages, whole.messages);
-        assert_eq!(cut.status, whole.status);
+        // A second message is a fault of a whole response alone: a stream may have any number.
+        if messages.len() <= 1 {
+            assert_eq!(cut.status, whole.status);
+        }
     }
     assert!(whole.messages.iter().all(|message| message.len() <= MESSAGE_MAX));
     // A status may have details of any kind.
@@ -87,7 +90,7 @@ fn json(bytes: &[u8]) -> String {
     let method = DEFINITIONS.method("p.S/Do").expect("it is there");
     match decode(text, &method.input()) {
         Ok(message) => {
-            encode_bytes(&message);
+            std::hint::black_box(encode_bytes(&message));
             "read".to_owned()
         }
         Err(_) => "refused".to_owned(),

@@ -109,8 +109,7 @@ pub(super) fn build(target: &str, pgo: &Pgo) -> Result<PathBuf> {
         bail!("the compiler lacks the target {target}: rustup target add {target}");
     }
     let name = format!("CARGO_TARGET_{}_RUSTFLAGS", target.to_uppercase().replace('-', "_"));
-    let arguments =
-        ["build", "--locked", "--release", "--bin", "brunt", "--target", target];
+    let arguments = ["build", "--locked", "--release", "--bin", "brunt", "--target", target];
     let mut variables = c_variables(target, pgo)?;
     variables.push((name, pgo.flags()));
     let variables: Vec<(&str, &str)> =

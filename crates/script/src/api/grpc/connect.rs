@@ -163,9 +163,9 @@ fn reflect(
         }
         match dialogue.ask(ctx, &requests)? {
             Ok(answers) => {
-                reflection.handle_responses(answers.iter().map(Vec::as_slice)).map_err(|error| {
-                    Exception::throw_message(ctx, &format!("can't list services: {error}"))
-                })?;
+                reflection.handle_responses(answers.iter().map(Vec::as_slice)).map_err(
+                    |error| Exception::throw_message(ctx, &format!("can't list services: {error}")),
+                )?;
             }
             Err(status)
                 if status.code == Code::UNIMPLEMENTED && version == ReflectionVersion::V1 =>
