@@ -27,7 +27,7 @@ _brunt() {
     watch) flags="-pid -name -port -cgroup -scrape -log -log-pattern -every -duration -output -to -loadavg -requests -host -date -json -q -cpus -memory-limit -redact -version";;
     fleet) flags="-dir -listen -advertise -token-lasts -token-machines -new -nats -creds -n -name -image -agents -cores -memory -labels -node-labels -pull-secret -nats-image -deadline -nats-memory -nats-cores -tolerations -annotations -run-as -apply -keep -wait -port -context -chart -output -to -fail-on -fail-on-invalid -json -progress -q -web -cpus -memory-limit -redact -version";;
     agent) flags="-join -name -labels -dir -nats -creds -cpus -memory-limit -redact -version";;
-    import) flags="-from -to -output -env -env-name -only-tags -allow-read -cpus -memory-limit -redact -version";;
+    import) flags="-from -to -output -env -env-name -only-tags -only -base-url -top -allow-read -cpus -memory-limit -redact -version";;
     jitter) flags="-rate -duration -json -cpus -memory-limit -redact -version";;
     completions) flags="-cpus -memory-limit -redact -version";;
     man) flags="-cpus -memory-limit -redact -version";;
@@ -65,7 +65,7 @@ _brunt() {
     encode:-to|encode:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
     watch:-to|watch:--to) COMPREPLY=($(compgen -W "arrow parquet" -- "$cur")); return;;
     fleet:-to|fleet:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
-    import:-from|import:--from) COMPREPLY=($(compgen -W "curl har openapi postman http" -- "$cur")); return;;
+    import:-from|import:--from) COMPREPLY=($(compgen -W "curl har openapi postman http log" -- "$cur")); return;;
     import:-to|import:--to) COMPREPLY=($(compgen -W "k6 targets" -- "$cur")); return;;
     completions:*) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")); return;;
   esac

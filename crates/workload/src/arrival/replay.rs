@@ -248,7 +248,7 @@ mod tests {
             lasts: Nanos::from_secs(minutes * 60),
         };
         let Shape::Steps(steps) = &shape else { panic!("{shape:?}") };
-        assert_eq!((steps[0].clone(), steps.len()), (step(120, 1), 3));
+        assert_eq!((steps[0], steps.len()), (step(120, 1), 3));
         assert_eq!(shape.planned(None), Some(180));
         let (_, problems) = Replay::from_lines("1x1s\n17\n2x\n");
         assert_eq!(problems.len(), 2, "{problems:?}");
