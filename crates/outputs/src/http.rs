@@ -92,7 +92,6 @@ impl Transport for HttpTransport {
         // A place that was not made, since the server was busy or just starting, is asked for again with the payload.
         if let Some(first) = &self.first {
             self.make_place(first)?;
-            self.first = None;
         }
         let mut request = self.agent.post(&self.url);
         for (name, value) in &self.headers {
@@ -104,12 +103,15 @@ impl Transport for HttpTransport {
         let mut body = Vec::new();
         let read = response.body_mut().as_reader().take(SHOWN_MAX).read_to_end(&mut body);
         if status.is_success() {
+            self.first = None;
             return Ok(());
         }
         let body = String::from_utf8_lossy(if read.is_ok() { &body } else { &[] }).into_owned();
         let line: String = body.chars().map(|c| if stdx::steers(c) { ' ' } else { c }).collect();
         let text = format!("the server answers {status} {}", line.trim());
-        Err(self.error(is_passing(status), pause, text.trim_end()))
+        // A server that is just starting may say that it has made the place, and not have it yet.
+        let is_unplaced = self.first.is_some() && status == StatusCode::NOT_FOUND;
+        Err(self.error(is_unplaced || is_passing(status), pause, text.trim_end()))
     }
 }
 

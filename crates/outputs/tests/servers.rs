@@ -149,6 +149,18 @@ fn a_database_is_asked_for_until_the_server_answers() {
     }
 }
 
+/// InfluxDB that has just started says that it has made a database, and then does not know it.
+#[test]
+fn a_database_that_is_not_there_yet_is_asked_for_again() {
+    let (place, requests) = serve(&[Answer::Status("200 OK"), Answer::Status("404 Not Found")]);
+    let (delivered, lines) =
+        sent(&format!("influxdb=http://{place}/load"), &Environment::default(), 8);
+    assert_eq!((delivered.batches, delivered.lost), (1, 0), "{lines:?}");
+    let heads = requests.try_iter().map(|request| request.0);
+    let kinds: Vec<bool> = heads.map(|head| head.starts_with("POST /query?q=CREATE")).collect();
+    assert_eq!(kinds, [true, false, true, false]);
+}
+
 #[test]
 fn a_server_that_refuses_costs_a_line() {
     let (place, _requests) = serve(&[Answer::Status("400 Bad Request")]);

@@ -200,7 +200,8 @@ fn an_influxdb_gets_a_point_for_each_sample() {
         "bench -n 300 -c 3 -q -output=none -o influxdb=http://127.0.0.1:{port}/load {url}/"
     ));
     let ran = ran.with_code(0);
-    assert_eq!(ran.stderr, "");
+    // It may need a second try: InfluxDB knows a database some time after it said that it made it.
+    assert!(!ran.stderr.contains("not delivered"), "{}", ran.stderr);
     let query = encoded("select count(value), sum(value) from http_reqs where \"status\" = '200'");
     let answer = get(port, &format!("/query?db=load&q={query}")).unwrap();
     let json: Value = serde_json::from_str(&answer).unwrap();
