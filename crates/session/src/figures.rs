@@ -8,6 +8,8 @@ use metrics::{
     TargetRows, TargetTable, Timeline, Traffic, Verdict,
 };
 
+use stdx::Nanos;
+
 use crate::error::ObserverError;
 use crate::observer::Observer;
 
@@ -38,6 +40,9 @@ pub enum OnCutOff {
     Counted,
     /// They count in no figure, only in [`RunFigures::left_out`]: they were ended on purpose, and did not fail.
     LeftOut,
+    /// The same, but that one which had waited for a second, and longer than any answer of the run took, was not about to be
+    /// answered: it counts as failed.
+    ByWait,
 }
 
 impl RunFigures {
@@ -81,10 +86,10 @@ impl RunFigures {
         Self { groups: Some((Groups::new(By::Connection), labels)), ..self }
     }
 
-    /// Of a script, whose requests have names or URLs of its own, without the rows of requests that its end cut off.
+    /// Of a script, whose requests have names or URLs of its own, without the rows of requests that its end cut off before they had waited long.
     #[must_use]
     pub fn of_script() -> Self {
-        Self::new(OnCutOff::LeftOut).of_targets(TargetTable::default())
+        Self::new(OnCutOff::ByWait).of_targets(TargetTable::default())
     }
 
     /// The verdict on the figures so far.
@@ -130,7 +135,11 @@ impl RunFigures {
 impl Observer for RunFigures {
     fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
         let counted = match self.on_cut_off {
-            OnCutOff::LeftOut => without_stopped(batch),
+            OnCutOff::LeftOut => without_stopped(batch, |_| false),
+            OnCutOff::ByWait => {
+                let patience = patience(batch).max(self.summary.response.max());
+                without_stopped(batch, |waited| waited > patience)
+            }
             OnCutOff::Counted => Cow::Borrowed(batch),
         };
         self.left_out += (batch.samples.len() - counted.samples.len()) as u64;
@@ -153,13 +162,53 @@ impl Observer for RunFigures {
     }
 }
 
-/// The rows of requests that a stop did not cut off.
-fn without_stopped(batch: &Batch) -> Cow<'_, Batch> {
-    let stopped = |sample: &Sample| sample.failure == FailureKind::Stopped;
-    if !batch.samples.iter().any(stopped) {
+/// So long a request must have waited for its answer to count as failed where the run's end cut it off.
+const HOPELESS: Nanos = Nanos::SECOND;
+
+/// How long the answers of these rows took at most, but [`HOPELESS`] at least.
+fn patience(batch: &Batch) -> Nanos {
+    let answered = batch.samples.iter().filter(|sample| !is_stopped(sample));
+    answered.map(waited).max().unwrap_or_default().max(HOPELESS)
+}
+
+fn is_stopped(sample: &Sample) -> bool {
+    sample.failure == FailureKind::Stopped
+}
+
+fn waited(sample: &Sample) -> Nanos {
+    sample.done.saturating_sub(sample.intended)
+}
+
+/// The rows of requests that a stop did not cut off, or that count all the same after they had waited for so long.
+fn without_stopped(batch: &Batch, counts: impl Fn(Nanos) -> bool) -> Cow<'_, Batch> {
+    if !batch.samples.iter().any(is_stopped) {
         return Cow::Borrowed(batch);
     }
     let mut rest = batch.clone();
-    rest.samples.retain(|sample| !stopped(sample));
+    rest.samples.retain(|sample| !is_stopped(sample) || counts(waited(sample)));
     Cow::Owned(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(waited_ms: u64, failure: FailureKind) -> Sample {
+        Sample { done: Nanos(waited_ms * 1_000_000), failure, ..Sample::default() }
+    }
+
+    /// A server that answers some users never was VALID and without errors: their requests were in no figure.
+    #[test]
+    fn what_waited_in_vain_until_the_end_has_failed() {
+        let counted = |rows: Vec<Sample>| {
+            let mut figures = RunFigures::of_script();
+            figures.rows(&Batch { samples: rows, ..Batch::default() }).expect("they are counted");
+            (figures.summary.requests, figures.left_out)
+        };
+        let stopped = |waited_ms| row(waited_ms, FailureKind::Stopped);
+        let answered = |waited_ms| row(waited_ms, FailureKind::None);
+        assert_eq!(counted(vec![stopped(3000), stopped(900)]), (1, 1));
+        assert_eq!(counted(vec![answered(50), stopped(3000)]), (2, 0));
+        assert_eq!(counted(vec![answered(4000), stopped(3000)]), (1, 1), "the site is slow");
+    }
 }
