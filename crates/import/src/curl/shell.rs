@@ -10,6 +10,9 @@ use crate::{Exchange, Import, Input, Source};
 /// How many commands loops may become.
 const COMMANDS_MAX: usize = 2000;
 
+/// The longest that a word becomes by the variables in it, each of which may hold others: 1 MiB.
+const WORD_MAX: usize = 1 << 20;
+
 /// Runs commands, of which curl's become requests.
 pub(super) fn run(input: &Input<'_>, commands: Commands, import: &mut Import) -> Vec<Exchange> {
     let Commands { list, values, problems } = commands;
@@ -40,8 +43,14 @@ impl Session<'_, '_> {
                 return;
             }
             *budget -= 1;
+            self.line = command.line;
             let words: Vec<String> = command.words.iter().map(|word| self.expand(word)).collect();
-            if let Some((name, items)) = loop_of(&words) {
+            if words.iter().any(|word| word.len() > WORD_MAX) {
+                self.note("a word of more than 1 MiB, by the variables in it: left out");
+                continue;
+            }
+            self.note_control(&words);
+            if let Some((name, items)) = loop_of(without_prefixes(&words)) {
                 let end = loop_end(list, at);
                 for item in items {
                     self.shell.insert(name.clone(), item);
@@ -50,9 +59,32 @@ impl Session<'_, '_> {
                 at = end;
                 continue;
             }
-            self.line = command.line;
             self.command(command, &words, out);
         }
+    }
+
+    /// Says what of the shell's own language is not carried out.
+    fn note_control(&mut self, words: &[String]) {
+        let words = words.iter().map(String::as_str);
+        let mut words = words.skip_while(|word| PREFIXES.contains(word) && !is_branch(word));
+        let Some(first) = words.next() else { return };
+        let text = match first {
+            "while" | "until" | "select" => {
+                "its commands stand once: how often it runs is not known"
+            }
+            "for" if words.nth(1) != Some("in") => {
+                "its commands stand once: only `for NAME in ITEM…` is carried out"
+            }
+            "if" | "elif" => "the commands of all branches stand: what it decides is not known",
+            "case" => "is not carried out: the commands of all its branches stand",
+            "function" => "is not called: its commands stand once, without arguments",
+            name if name.ends_with("()") => {
+                "is not called: its commands stand once, without arguments"
+            }
+            "xargs" | "wget" | "http" | "https" => "is not curl: left out",
+            _ => return,
+        };
+        self.note(format!("{}: {text}", stdx::terminal_line(first)));
     }
 
     fn command(&mut self, command: &Command, words: &[String], out: &mut Vec<Exchange>) {
@@ -121,6 +153,9 @@ impl Session<'_, '_> {
                 Some(value) => out.push_str(value),
                 None => out.push(char),
             }
+            if out.len() > WORD_MAX {
+                break;
+            }
         }
         out
     }
@@ -128,9 +163,20 @@ impl Session<'_, '_> {
 
 /// Words that stand before a command and change nothing of a request.
 const PREFIXES: &[&str] = &[
-    "time", "sudo", "command", "exec", "do", "then", "else", "if", "!", "export", "local", "env",
-    "{", "}", "&", "$", "nohup",
+    "time", "sudo", "command", "exec", "do", "then", "else", "if", "elif", "!", "export", "local",
+    "env", "{", "}", "&", "$", "nohup",
 ];
+
+/// Words that begin what is decided only when it runs.
+fn is_branch(word: &str) -> bool {
+    matches!(word, "if" | "elif")
+}
+
+/// A command's words behind those that only stand before it.
+fn without_prefixes(words: &[String]) -> &[String] {
+    let prefixes = words.iter().take_while(|word| PREFIXES.contains(&word.as_str())).count();
+    &words[prefixes..]
+}
 
 fn assignment(word: &str) -> Option<(&str, &str)> {
     let (name, value) = word.split_once('=')?;
@@ -163,8 +209,8 @@ fn braces(item: &str) -> Option<Vec<String>> {
 fn loop_end(list: &[Command], at: usize) -> usize {
     let mut depth = 0;
     for (i, command) in list.iter().enumerate().skip(at) {
-        match command.words.first().map(String::as_str) {
-            Some("for") => depth += 1,
+        match without_prefixes(&command.words).first().map(String::as_str) {
+            Some("for" | "while" | "until" | "select") => depth += 1,
             Some("done") if depth == 0 => return i,
             Some("done") => depth -= 1,
             _ => {}

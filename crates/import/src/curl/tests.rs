@@ -55,6 +55,10 @@ fn shell_quotes_become_what_the_shell_makes_of_them() {
     check("$ curl https://a.example/x \\\n  -d b\nIt's done", "http.post(`${BASE_URL}/x`, 'b'");
     check("for i in 1 2; do curl https://a.example/$i; done", "`${BASE_URL}/2`");
     check("for i in {1..3}; do curl https://a.example/$i; done", "`${BASE_URL}/3`");
+    let nested = "for i in 1 2; do for j in a b; do curl https://a.example/$i$j; done; done";
+    for path in ["1a", "1b", "2a", "2b"] {
+        check(nested, &format!("`${{BASE_URL}}/{path}`"));
+    }
 }
 
 #[test]
@@ -113,4 +117,26 @@ fn what_is_left_out_is_listed_with_its_place() {
         environment_name: None,
     };
     assert_eq!(crate::import(&input).unwrap_err().to_string(), "a.sh:1: the quote ' is not closed");
+}
+
+#[test]
+fn what_a_shell_would_decide_is_noted() {
+    for (text, expect) in [
+        ("while true; do curl https://a.example/; done", "while: its commands stand once"),
+        (
+            "for ((i=0; i<3; i++)); do curl https://a.example/$i; done",
+            "for: its commands stand once",
+        ),
+        ("if true; then curl https://a.example/; fi", "if: the commands of all branches"),
+        ("f() { curl https://a.example/$1; }\nf 1", "f(): is not called"),
+        ("curl https://a.example/ ; wget https://a.example/x", "wget: is not curl"),
+        ("curl https://a.example/ | xargs curl", "xargs: is not curl"),
+    ] {
+        let notes = import_named("a.sh", text).notes;
+        let found = notes.iter().any(|note| note.text.starts_with(expect));
+        assert!(found, "{text}: {notes:?}");
+    }
+    let bomb = "A=aaaaaaaaaa\n".to_owned() + &"A=$A$A$A$A$A$A$A$A$A$A\n".repeat(12);
+    let notes = import_named("a.sh", &(bomb + "curl https://a.example/$A")).notes;
+    assert!(notes.iter().any(|note| note.text.contains("1 MiB")), "{notes:?}");
 }
