@@ -91,7 +91,7 @@ impl Entry {
         if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_graphic()) {
             return None;
         }
-        let headers = headers_of(&request["headers"]);
+        let headers = sent_headers(request);
         let address = text_of(&request["url"]);
         let address = address.split('#').next().unwrap_or_default().to_owned();
         let messages = value["_webSocketMessages"].as_array().into_iter().flatten();
@@ -201,6 +201,16 @@ fn headers_of(list: &Value) -> Vec<(String, String)> {
         if !pair.0.is_empty() && !seen {
             headers.push(pair);
         }
+    }
+    headers
+}
+
+/// The header fields of a request. Some writers have the type of its body beside the body alone.
+fn sent_headers(request: &Value) -> Vec<(String, String)> {
+    let mut headers = headers_of(&request["headers"]);
+    let mime = text_of(&request["postData"]["mimeType"]);
+    if mime.contains('/') && header(&headers, "content-type").is_none() {
+        headers.push(("Content-Type".to_owned(), mime));
     }
     headers
 }
@@ -369,6 +379,15 @@ mod tests {
         assert_eq!(names("a=1; Path=/\nb=2"), ["a", "b"]);
         assert_eq!(names("a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/, b=2"), ["a", "b"]);
         assert_eq!(names("a=1"), ["a"]);
+    }
+
+    #[test]
+    fn the_type_of_a_body_may_stand_beside_it() {
+        let of = |json: &str| sent_headers(&serde_json::from_str(json).unwrap());
+        let beside = r#"{"postData":{"mimeType":"text/css"}}"#;
+        assert_eq!(of(beside), [("Content-Type".to_owned(), "text/css".to_owned())]);
+        let both = r#"{"headers":[{"name":"content-type","value":"a/b"}],"postData":{"mimeType":"text/css"}}"#;
+        assert_eq!(of(both), [("content-type".to_owned(), "a/b".to_owned())]);
     }
 
     #[test]
