@@ -11,6 +11,8 @@ pub(crate) struct Variables {
     set: BTreeMap<String, Text>,
     /// Names that nothing defines, for the notes.
     pub unknown: BTreeSet<String>,
+    /// Names whose value is empty where it is used: that of a secret, which an export leaves out.
+    pub empty: BTreeSet<String>,
     /// Dynamic names (`$…`) for which a made-up text goes out.
     pub guessed: BTreeSet<String>,
 }
@@ -75,6 +77,9 @@ impl Variables {
         if let Some(value) = self.given.get(name).cloned() {
             if value.contains("{{") {
                 return Some(self.substitute_at(&value, depth + 1));
+            }
+            if value.is_empty() && self.empty.len() < UNKNOWN_MAX {
+                self.empty.insert(name.to_owned());
             }
             let is_short = value.len() <= DEFAULT_BYTES_MAX && !value.contains('\n');
             let source = Source::Env { name: name.to_owned(), default: Some(value.clone()) };
@@ -290,6 +295,9 @@ mod tests {
         variables.unset("x");
         assert_eq!(with_defaults(&variables.substitute("{{x}}")), "{{x}}");
         assert!(variables.unknown.contains("x"));
+        variables.give("secret", "");
+        variables.substitute("{{secret}}");
+        assert!(variables.empty.contains("secret") && variables.empty.len() == 1);
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl Walk {
     }
 }
 
-/// Notes the names that nothing defines, and those for which a made-up text goes out.
+/// Notes the names that nothing defines or that have no value, and those for which a made-up text goes out.
 pub(crate) fn note_variables(variables: &Variables, place: &Place, import: &mut Import) {
     for name in &variables.unknown {
         let name = stdx::terminal_line(name);
@@ -173,6 +173,11 @@ pub(crate) fn note_variables(variables: &Variables, place: &Place, import: &mut 
             place.clone(),
             format!("nothing defines {{{{{name}}}}}: give it by -e {name}=VALUE"),
         );
+    }
+    for name in &variables.empty {
+        let name = stdx::terminal_line(name);
+        let text = format!("{{{{{name}}}}} has no value in the input: give it by -e {name}=VALUE");
+        import.note(place.clone(), text);
     }
     for name in &variables.guessed {
         let name = stdx::terminal_line(name);
