@@ -78,9 +78,6 @@ impl Session<'_, '_> {
             "if" | "elif" => "the commands of all branches stand: what it decides is not known",
             "case" => "is not carried out: the commands of all its branches stand",
             "function" => "is not called: its commands stand once, without arguments",
-            name if name.ends_with("()") => {
-                "is not called: its commands stand once, without arguments"
-            }
             "xargs" | "wget" | "http" | "https" => "is not curl: left out",
             _ => return,
         };
