@@ -77,7 +77,7 @@ impl Session<'_, '_> {
             }
             "if" | "elif" => "the commands of all branches stand: what it decides is not known",
             "case" => "is not carried out: the commands of all its branches stand",
-            "function" => "is not called: its commands stand once, without arguments",
+            "function" => "is not carried out: left out",
             "xargs" | "wget" | "http" | "https" => "is not curl: left out",
             _ => return,
         };
