@@ -19,6 +19,8 @@ const GENERATED: [(&[&str], &str); 4] = [
 
 /// The flag reference, and the commands it holds, in its order.
 const FLAGS: &str = "docs/reference/flags.md";
+/// What the commands with load have beside it.
+const FEATURES: &str = "docs/reference/load-commands.md";
 const COMMANDS: [&str; 15] = [
     "attack", "bench", "seek", "run", "cable", "report", "plot", "compare", "study", "fit",
     "encode", "watch", "serve", "demo", "jitter",
@@ -32,7 +34,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let build = ["build", "--quiet", "--locked", "--workspace", "--all-targets"];
     process::stream(&root, "cargo", &build)?;
     let brunt = workspace::target_dir()?.join("debug/brunt").to_string_lossy().into_owned();
-    let mut documents = vec![(FLAGS, reference(&root, &brunt)?)];
+    let features = process::capture(&root, &brunt, &["help", "load"])?;
+    let features = format!(
+        "# Commands with load\n\nMade by `cargo xtask codegen` from the commands' own flags; `brunt help load` prints it.\n\n```\n{}\n```\n",
+        features.trim_end()
+    );
+    let mut documents = vec![(FLAGS, reference(&root, &brunt)?), (FEATURES, features)];
     for (words, file) in GENERATED {
         documents.push((file, process::capture(&root, &brunt, words)?));
     }

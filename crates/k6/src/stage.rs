@@ -110,7 +110,7 @@ pub(super) fn request(
     let needs_rows = results.is_some() || figures.is_some() || meant.displays.take_rows();
     let shown = meant.displays.open(&plan, interrupts)?;
     let options = SessionOptions { results, ..options };
-    Ok((RunRequest { plan, options, shown, figures, gates }, needs_rows))
+    Ok((RunRequest { plan, options, shown, figures, gates, abort: None }, needs_rows))
 }
 
 /// Passes the user's interrupts on to scripts, and has thresholds judged and progress shown.

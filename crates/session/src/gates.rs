@@ -112,7 +112,7 @@ pub fn conclude_gates<'a>(outcomes: impl IntoIterator<Item = &'a GateOutcome>) -
 
 /// Says on standard error why a run fails, by its gates and, where that is asked for, by its verdict; gives the exit code.
 #[must_use]
-pub fn conclude_run(
+pub(crate) fn conclude_run(
     asserted: &[Assertion],
     verdict: Option<&Verdict>,
     on_invalid: OnInvalid,

@@ -56,8 +56,8 @@ pub use error::{ObserverError, SessionError};
 pub use execution::Execution;
 pub use figures::{OnCutOff, RunFigures};
 pub use gates::{
-    FAIL_ON, FAIL_ON_INVALID, GateObserver, OnInvalid, conclude_gates, conclude_run,
-    conclude_shown_run, gates_of, read_gates,
+    FAIL_ON, FAIL_ON_INVALID, GateObserver, OnInvalid, conclude_gates, conclude_shown_run,
+    gates_of, read_gates,
 };
 pub use io_choice::{CLOCK_CHOICES, IO_CHOICES, clock_choice, io_choice};
 pub use labels::target_labels;

@@ -5,16 +5,21 @@ use cli::{
     usage_error,
 };
 
+use super::registry::features;
 use crate::dialect::{Dialect, Invocation};
+
+/// The topic that sets the commands with load beside each other.
+const LOAD: &str = "load";
 
 /// Prints help: the overview, or that of the command or tool named.
 pub(super) fn run(invocation: &Invocation, registry: &Registry) -> Result<ExitCode, CommandError> {
     let typed = invocation.parse(NO_FLAGS)?;
     let text = match typed.operands.as_slice() {
         [] => overview(registry),
+        [topic] if topic == LOAD => features::table(registry),
         [name] => named(name, registry)
             .ok_or_else(|| usage_error(format!("unknown command \"{name}\"")))?,
-        _ => return Err(usage_error("help takes one command's name")),
+        _ => return Err(usage_error("help takes one command's name, or `load`")),
     };
     Output::Stdout.write(format!("{text}\n").as_bytes())?;
     Ok(ExitCode::Ok)
@@ -76,7 +81,7 @@ pub(crate) fn overview(registry: &Registry) -> String {
     text.push_str("\nflags of every command:\n");
     global_rows().for_each(|row| text.push_str(&flag_lines(row)));
     text.push_str("\nflags are written -flag value, -flag=value, --flag value or --flag=value.\n");
-    text.push_str("\ntry:\n  brunt demo\n  brunt help attack");
+    text.push_str("\ntry:\n  brunt demo\n  brunt help attack\n  brunt help load      what attack, bench, seek, run, cable and study have beside their load");
     text
 }
 

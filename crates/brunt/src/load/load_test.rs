@@ -101,6 +101,27 @@ impl LoadTest {
         }
     }
 
+    /// Refuses to end the test early by what it does not have.
+    ///
+    /// # Errors
+    /// It has no gates, no rate that was asked for, or a rate that is counted elsewhere.
+    pub(super) fn check_abort(&self) -> Result<(), ExitError> {
+        if let Some(objection) = self.abort_when.objection(&self.plan, &self.gates) {
+            return Err(ExitError::new(ExitCode::Usage, objection));
+        }
+        if self.fleet.is_some() && self.abort_when.rate {
+            let text = "-abort-when=rate needs this machine to send the load: the counts of a fleet's agents come late (give gates)";
+            return Err(ExitError::new(ExitCode::Usage, text));
+        }
+        Ok(())
+    }
+
+    /// What ends the test early, where that is asked for.
+    pub(super) fn abort(&self) -> Option<AbortObserver> {
+        let labels = || target_labels(&self.plan);
+        AbortObserver::new(self.abort_when, &self.plan, &self.gates, labels)
+    }
+
     /// Refuses outputs that would replace what the test reads.
     ///
     /// # Errors

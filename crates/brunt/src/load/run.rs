@@ -10,8 +10,8 @@ use metrics::{TargetTable, Verdict};
 use remote::Records;
 use session::save::{self, SaveRequest};
 use session::{
-    AbortObserver, GateObserver, LoadOnPage, MultiplexingCheck, OnCutOff, OnInvalid, RunFigures,
-    RunOutcome, RunPlace, RunRequest, Serialized, SessionError, SessionOptions, target_labels,
+    GateObserver, LoadOnPage, MultiplexingCheck, OnCutOff, OnInvalid, RunFigures, RunOutcome,
+    RunPlace, RunRequest, Serialized, SessionError, SessionOptions, target_labels,
 };
 use store::OpenRun;
 
@@ -27,13 +27,7 @@ use crate::dialect::LoadRules;
 pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandResult {
     // It stands in every result and report, and is sent to no server.
     test.plan.name = stdx::shown_text(&test.plan.name).into_owned();
-    if let Some(objection) = test.abort_when.objection(&test.plan, &test.gates) {
-        return Err(ExitError::new(ExitCode::Usage, objection));
-    }
-    if test.fleet.is_some() && test.abort_when.rate {
-        let text = "-abort-when=rate needs this machine to send the load: the counts of a fleet's agents come late (give gates)";
-        return Err(ExitError::new(ExitCode::Usage, text));
-    }
+    test.check_abort()?;
     test.reports.try_out()?;
     let mut saved = test.saving.take().map(SaveRequest::begin).transpose()?;
     let ended = carry_out(test, rules, saved.as_mut());
@@ -57,17 +51,17 @@ fn carry_out(
     let mut servers = watching.is_some().then(WatchedServers::new);
     let (lazy, problem) = lazy(test.lazy.take(), rules)?;
     let mut multiplexing = multiplexing(&test);
-    let mut abort = abort(&test);
     let request = RunRequest {
         plan: test.plan.clone(),
         options: SessionOptions { results, ..SessionOptions::new(&interrupts) },
         shown,
         figures: figures(&test, saved.is_some()),
         gates: gates(&test),
+        abort: test.abort(),
     };
     let (place, records) = place(&test, lazy, &interrupts)?;
     let started = request.start(place).map_err(|error| not_started(error, rules))?;
-    let mut outcome = started.run(&mut [&mut abort, &mut servers, &mut multiplexing, &mut rows])?;
+    let mut outcome = started.run(&mut [&mut servers, &mut multiplexing, &mut rows])?;
     rows.into_iter().for_each(RowExporter::finish);
     let mut asserted = outcome.gate_outcomes(&[]);
     let failed = records.and_then(|records| fleet::conclude(&records, &mut asserted));
@@ -83,23 +77,7 @@ fn carry_out(
     if let Some(error) = problem.and_then(|problem| problem.found(rules)) {
         return Err(ExitError { code: ExitCode::Input, error });
     }
-    Ok(conclude(&test, abort.as_ref(), &asserted, verdict.as_ref()))
-}
-
-/// What ends the run early, where that is asked for.
-fn abort(test: &LoadTest) -> Option<AbortObserver> {
-    AbortObserver::new(test.abort_when, &test.plan, &test.gates, || target_labels(&test.plan))
-}
-
-/// The exit code of a run that could be carried out.
-fn conclude(
-    test: &LoadTest,
-    abort: Option<&AbortObserver>,
-    asserted: &[Assertion],
-    verdict: Option<&Verdict>,
-) -> ExitCode {
-    let code = session::conclude_run(asserted, verdict, test.on_invalid);
-    abort.map_or(code, |abort| abort.conclude(code))
+    Ok(outcome.exit_code(&asserted, verdict.as_ref(), test.on_invalid))
 }
 
 /// Where the test takes place, and the records of its agents where that is a fleet.

@@ -1,7 +1,7 @@
 //! `RunRequest`: the one way in which a command carries out a run.
 //!
 //! ```text
-//! RunRequest { plan, options, displays, figures, gates } ── start(RunPlace) ─▶ StartedRun ── run(observers of the command) ─▶ RunOutcome
+//! RunRequest { plan, options, displays, figures, gates, abort } ── start(RunPlace) ─▶ StartedRun ── run(observers of the command) ─▶ RunOutcome
 //! ```
 //!
 //! The request has what every command has: results, interrupts and deadlines ([`SessionOptions`]), displays, figures and gates. What
@@ -9,15 +9,17 @@
 
 mod displays;
 
+use cli::ExitCode;
 use engine::{LazyTargets, Settings};
 use metrics::Verdict;
 use metrics::tally::Assertion;
 use workload::Plan;
 
+use crate::abort::AbortObserver;
 use crate::error::SessionError;
 use crate::execution::Execution;
 use crate::figures::RunFigures;
-use crate::gates::GateObserver;
+use crate::gates::{GateObserver, OnInvalid, conclude_run};
 use crate::observer::Observer;
 use crate::session::{Session, SessionOptions, SessionOutcome};
 use crate::web::LivePage;
@@ -39,6 +41,8 @@ pub struct RunRequest {
     pub figures: Option<RunFigures>,
     /// What judges its gates, where it has any.
     pub gates: Option<GateObserver>,
+    /// What ends it early, where that is asked for.
+    pub abort: Option<AbortObserver>,
 }
 
 /// Where a run takes place.
@@ -66,7 +70,8 @@ impl RunRequest {
     /// A run that nothing shows, judges or sums up.
     #[must_use]
     pub fn new(plan: Plan, options: SessionOptions) -> Self {
-        Self { plan, options, shown: OpenDisplays::default(), figures: None, gates: None }
+        let shown = OpenDisplays::default();
+        Self { plan, options, shown, figures: None, gates: None, abort: None }
     }
 
     /// Starts the run. What is known after it alone, the results of gates and the ends of agents, belongs to its results, which
@@ -75,7 +80,7 @@ impl RunRequest {
     /// # Errors
     /// The settings cannot be used, the machine refuses a thread, or the results cannot be written.
     pub fn start(self, place: RunPlace<'_>) -> Result<StartedRun, SessionError> {
-        let Self { plan, mut options, shown, figures, gates } = self;
+        let Self { plan, mut options, shown, figures, gates, abort } = self;
         options.keeps_results_open |= gates.is_some() || matches!(place, RunPlace::Fleet(_));
         let session = match place {
             RunPlace::Here { settings, lazy } if shown.changes_load => {
@@ -85,7 +90,7 @@ impl RunRequest {
             RunPlace::Here { settings, lazy } => Session::start(plan, settings, lazy, options)?,
             RunPlace::Fleet(execution) => Session::over(execution, &plan, options)?,
         };
-        Ok(StartedRun { session, shown, figures, gates })
+        Ok(StartedRun { session, shown, figures, gates, abort })
     }
 
     /// Starts the run and carries it out; see [`StartedRun::run`].
@@ -107,6 +112,7 @@ pub struct StartedRun {
     shown: OpenDisplays,
     figures: Option<RunFigures>,
     gates: Option<GateObserver>,
+    abort: Option<AbortObserver>,
 }
 
 impl StartedRun {
@@ -115,16 +121,17 @@ impl StartedRun {
     /// # Errors
     /// The results could not be written, or an observer failed.
     pub fn run(self, observers: &mut [&mut dyn Observer]) -> Result<RunOutcome, SessionError> {
-        let Self { session, mut shown, mut figures, mut gates } = self;
-        let mut all: Vec<&mut dyn Observer> = Vec::with_capacity(observers.len() + 5);
+        let Self { session, mut shown, mut figures, mut gates, mut abort } = self;
+        let mut all: Vec<&mut dyn Observer> = Vec::with_capacity(observers.len() + 6);
         all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
         all.push(&mut figures);
         all.push(&mut gates);
+        all.push(&mut abort);
         all.push(&mut shown.metrics);
         all.push(&mut shown.view);
         all.push(&mut shown.terminal);
         let ended = session.run(&mut all)?;
-        Ok(RunOutcome { ended, figures, gates, page: shown.page })
+        Ok(RunOutcome { ended, figures, gates, abort, page: shown.page })
     }
 }
 
@@ -135,6 +142,7 @@ pub struct RunOutcome {
     /// What reports are made from, where that was asked for.
     pub figures: Option<RunFigures>,
     gates: Option<GateObserver>,
+    abort: Option<AbortObserver>,
     #[expect(dead_code, reason = "its browsers are let go when it is dropped")]
     page: Option<LivePage>,
 }
@@ -175,6 +183,18 @@ impl RunOutcome {
         asserted.extend(std::mem::take(&mut self.ended.events).into_iter().map(Assertion::Event));
         asserted.push(provenance);
         asserted
+    }
+
+    /// The exit code of the run: of its gates and its verdict, or of what ended it early.
+    #[must_use]
+    pub fn exit_code(
+        &self,
+        asserted: &[Assertion],
+        verdict: Option<&Verdict>,
+        on_invalid: OnInvalid,
+    ) -> ExitCode {
+        let code = conclude_run(asserted, verdict, on_invalid);
+        self.abort.as_ref().map_or(code, |abort| abort.conclude(code))
     }
 
     /// The verdict on the figures, with the agents among what was asserted; `None` where no figures were made.

@@ -1,5 +1,6 @@
 //! The commands: one row each; help, man page and completions are made from the same rows.
 
+pub(super) mod features;
 mod load;
 mod machines;
 mod results;
@@ -106,7 +107,7 @@ const COMMANDS: &[CommandSpec] = &[
     CommandSpec {
         name: "help",
         summary: "Print help: for one command, or an overview.",
-        operands: "[COMMAND]",
+        operands: "[COMMAND | load]",
         about: "",
         examples: &[],
         rows: Vec::new,

@@ -138,6 +138,9 @@ const OUTPUT: &str = "File for the results: a row for each connection and each m
 /// The help text of `-io`.
 const IO: &str = "How to wait for sockets: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.";
 
+/// The help text of `-abort-when`: users have no rate.
+const ABORT_WHEN: &str = "`gates`: end the test once a gate is surely crossed (code 7).";
+
 /// The flags of `cable`: the test, then over what the cable is reached, and where the results go.
 pub(crate) const FLAGS: &[Flag<CableFlags>] = flag_table!(CableFlags:
     OWN,
@@ -148,6 +151,7 @@ pub(crate) const FLAGS: &[Flag<CableFlags>] = flag_table!(CableFlags:
     &[results::output().with_default("none").with_docs(OUTPUT), results::to()],
     &[display::prometheus_addr()],
     &display::fails(),
+    &[display::abort_when().with_docs(ABORT_WHEN)],
     &display::shown(),
     &[display::tui()],
     &[client::io().with_docs(IO), client::pin(), client::real_time()],

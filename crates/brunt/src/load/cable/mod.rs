@@ -83,6 +83,7 @@ pub(super) fn resume(found: Resumable, archive: CableArchive, outputs: Outputs) 
 /// Carries out a test.
 fn test(config: CableConfig, mut saved: Option<&mut OpenRun>) -> CommandResult {
     let CableConfig { cable, mut load_test, fails_on_loss } = config;
+    load_test.check_abort()?;
     load_test.reports.try_out()?;
     let interrupts = Interrupts::watch()?;
     let provenance = session::provenance_row();
@@ -95,6 +96,7 @@ fn test(config: CableConfig, mut saved: Option<&mut OpenRun>) -> CommandResult {
         shown: load_test.open_displays(LoadOnPage::Fixed, &interrupts)?,
         figures: Some(RunFigures::new(OnCutOff::Counted)),
         gates: GateObserver::new(&load_test.gates, target_labels(&load_test.plan)),
+        abort: load_test.abort(),
     };
     let CableOutcome { mut outcome, report: seen, memory, fleet } = match &load_test.fleet {
         None => run_here(&cable, &load_test, request)?,
@@ -118,7 +120,7 @@ fn test(config: CableConfig, mut saved: Option<&mut OpenRun>) -> CommandResult {
     if let Some(cause) = failed {
         return Err(anyhow!("the fleet ended the run early: {cause}").into());
     }
-    let code = session::conclude_run(&asserted, verdict.as_ref(), load_test.on_invalid);
+    let code = outcome.exit_code(&asserted, verdict.as_ref(), load_test.on_invalid);
     let lost = seen.deliveries.lost + seen.unanswered > 0 || seen.subscribed == 0;
     Ok(if fails_on_loss && lost { ExitCode::Lost } else { code })
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use cli::{CommandError, Document, ParsedArgs, usage_error};
-use engine::{Protocol, Redirects, Settings};
+use engine::{Protocol, Redirects, Renewal, Settings};
 use k6::{ScriptSource, ScriptTrial, TrialLoad};
 use metrics::{CONDITIONS_MAX, Condition, Metric, Op};
 use remote::flags::FleetRequest;
@@ -367,7 +367,10 @@ impl SeekConfig {
         ];
         match &self.script {
             Some(script) => pairs.extend(script::identity(script)),
-            None => pairs.extend(way(settings)),
+            None => {
+                pairs.extend(way(settings));
+                pairs.extend(renewed(settings.renewal));
+            }
         }
         pairs
     }
@@ -409,6 +412,13 @@ fn way(settings: &Settings) -> [(&'static str, String); 8] {
         ),
         ("chunked", settings.chunked.to_string()),
     ]
+}
+
+/// When connections are replaced, where that was asked for; files of before do not have it.
+fn renewed(Renewal { age_max, requests_max }: Renewal) -> Vec<(&'static str, String)> {
+    let age = age_max.map(|age| ("conn-max-age", age.to_string()));
+    let requests = requests_max.map(|most| ("conn-max-requests", most.to_string()));
+    age.into_iter().chain(requests).collect()
 }
 
 /// A number that is another one for other targets.

@@ -137,6 +137,7 @@ pub(crate) const FLAGS: &[Flag<SeekFlags>] = flag_table!(SeekFlags:
     &http::limits(),
     &[http::keepalive(), client::laddr()],
     &client::route(),
+    &client::renewal(),
     &http::versions(),
     &[http::streams().with_docs(STREAMS), client::insecure()],
     &client::certificates(),

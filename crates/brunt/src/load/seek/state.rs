@@ -106,15 +106,14 @@ fn read(
 
 /// The first difference to the search that a file belongs to.
 fn differs(kept: &Map<String, Value>, identity: &Value) -> anyhow::Result<()> {
-    let now = identity.as_object().into_iter().flatten();
-    for (name, now) in now {
-        let was = kept.get(name).unwrap_or(&Value::Null);
-        if was != now {
-            let text = |value: &Value| value.as_str().unwrap_or("nothing").to_owned();
-            return Err(another(name, &text(was), &text(now)));
-        }
+    let now = |name: &str| &identity[name];
+    let was = |name: &str| kept.get(name).unwrap_or(&Value::Null);
+    let text = |value: &Value| value.as_str().unwrap_or("nothing").to_owned();
+    let names = identity.as_object().into_iter().flatten().map(|(name, _)| name);
+    match names.chain(kept.keys()).find(|name| was(name) != now(name)) {
+        Some(name) => Err(another(name, &text(was(name)), &text(now(name)))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn another(name: &str, was: &str, now: &str) -> anyhow::Error {
