@@ -45,7 +45,7 @@ pub fn inspect(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 }
 
 /// The only operand; others are reported as errors.
-fn operand(typed: &ParsedArgs<RunFlags>) -> Option<&str> {
+pub(super) fn operand(typed: &ParsedArgs<RunFlags>) -> Option<&str> {
     match typed.operands.as_slice() {
         [path] => Some(path),
         _ => {

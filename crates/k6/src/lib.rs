@@ -1,4 +1,4 @@
-//! The host of k6 scripts: the commands `run`, `inspect`, `archive` and `new`, with k6's flags, options' order of precedence,
+//! The host of k6 scripts: the commands `run`, `inspect`, `archive`, `vendor` and `new`, with k6's flags, options' order of precedence,
 //! outputs, summary, REST API and exit codes.
 //!
 //! ```text
@@ -24,6 +24,7 @@ mod fleet;
 mod import_span;
 mod judge;
 mod look_clock;
+mod module_lock;
 mod network;
 mod option_layers;
 mod outputs;
@@ -43,6 +44,7 @@ mod summary;
 mod summary_mode;
 mod tar;
 mod variables;
+mod vendor;
 mod vu_count;
 mod waits;
 mod watch;
@@ -54,3 +56,4 @@ pub use fleet::run_part;
 pub use rest_client::remote;
 pub use run::{run, validate};
 pub use search::{ScriptSource, ScriptTrial, SearchedScript, TrialLoad, TrialOutcome};
+pub use vendor::vendor;

@@ -135,6 +135,11 @@ pub(super) fn project_root(folder: &Path) -> Option<PathBuf> {
     project_below(folder, working, &ReservedFolders::of_user())
 }
 
+/// The project of a script in this folder, where a mark says what it is.
+pub(super) fn project_of(folder: &Path) -> Option<PathBuf> {
+    marked(folder, &ReservedFolders::of_user())
+}
+
 /// The nearest folder upwards that has a mark.
 fn marked(folder: &Path, reserved: &ReservedFolders) -> Option<PathBuf> {
     let folders = || folder.ancestors().filter(|folder| reserved.spares(folder));

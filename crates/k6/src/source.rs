@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::error::K6Error;
 use crate::fetch;
 use crate::flags::RunFlags;
+use crate::module_lock::ModuleLock;
 use crate::project::Readable;
 use crate::tar;
 
@@ -27,10 +28,61 @@ pub(super) struct Source {
     pub(super) env: Vec<(String, String)>,
     /// What may be read.
     readable: Readable,
+    /// Where modules of the network come from.
+    remote: Remote,
     /// Files that need not be read any more.
     held: BTreeMap<String, Vec<u8>>,
+    /// It comes out of an archive.
+    is_unpacked: bool,
     /// What was read.
     read: RefCell<BTreeMap<String, Vec<u8>>>,
+}
+
+/// Where modules of the network come from.
+#[derive(Debug, Default)]
+enum Remote {
+    /// They are fetched.
+    #[default]
+    Fetched,
+    /// From a lock alone.
+    Locked(ModuleLock),
+    /// From a lock, and what it does not have is fetched (`vendor`).
+    LockedOrFetched(ModuleLock),
+    /// From nowhere (`-offline` without a lock).
+    Nowhere,
+}
+
+impl Remote {
+    /// As the flags say, for a script in this folder.
+    ///
+    /// # Errors
+    /// A lock cannot be read.
+    fn of(flags: &RunFlags, folder: &Path) -> Result<Self, String> {
+        if flags.updates {
+            return Ok(Self::Fetched);
+        }
+        Ok(match ModuleLock::find(folder)? {
+            Some(lock) if flags.vendors => Self::LockedOrFetched(lock),
+            Some(lock) => Self::Locked(lock),
+            None if flags.offline => Self::Nowhere,
+            None => Self::Fetched,
+        })
+    }
+
+    /// A module of the network.
+    ///
+    /// # Errors
+    /// It cannot be had; the text says why.
+    fn read(&self, url: &str) -> Result<Vec<u8>, String> {
+        match self {
+            Self::Fetched => fetch::fetch(url),
+            Self::Nowhere => Err("it is not on this machine (-offline)".to_owned()),
+            Self::Locked(lock) => lock
+                .read(url)
+                .unwrap_or_else(|| Err(format!("{} does not have it", lock.path().display()))),
+            Self::LockedOrFetched(lock) => lock.read(url).unwrap_or_else(|| fetch::fetch(url)),
+        }
+    }
 }
 
 /// The most that standard input or an archive may hold: 1 GiB.
@@ -54,6 +106,7 @@ impl Source {
             let read = std::io::stdin().lock().take(HELD_MAX).read_to_end(&mut bytes);
             read.map_err(|error| other(format!("standard input: {}", reason(&error))))?;
             let folder = std::env::current_dir().unwrap_or_default();
+            source.remote = Remote::of(flags, &folder).map_err(other)?;
             source.main = folder.join("-").to_string_lossy().into_owned();
             source.readable.allow_script_in(&folder);
             if tar::is_one(&bytes) {
@@ -77,7 +130,9 @@ impl Source {
             return source.unpacked(&bytes);
         }
         source.main = full.to_string_lossy().into_owned();
-        source.readable.allow_script_in(full.parent().unwrap_or(Path::new("/")));
+        let folder = full.parent().unwrap_or(Path::new("/"));
+        source.remote = Remote::of(flags, folder).map_err(other)?;
+        source.readable.allow_script_in(folder);
         source.readable.allow_imports_of(&full);
         Ok(source)
     }
@@ -106,6 +161,7 @@ impl Source {
             self.env = env.iter().map(|(name, value)| (name.clone(), text(value))).collect();
         }
         self.readable.allow_nothing();
+        self.is_unpacked = true;
         for (name, bytes) in files {
             if let Some(path) = name.strip_prefix("file") {
                 self.held.insert(path.to_owned(), bytes);
@@ -116,6 +172,11 @@ impl Source {
             }
         }
         Ok(self)
+    }
+
+    /// Whether it comes out of an archive.
+    pub(super) fn is_unpacked(&self) -> bool {
+        self.is_unpacked
     }
 
     /// What was read so far, by its full name.
@@ -134,7 +195,7 @@ impl Files for Source {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         let bytes = match self.held.get(name) {
             Some(bytes) => bytes.clone(),
-            None if name.starts_with("https://") => fetch::fetch(name)?,
+            None if name.starts_with("https://") => self.remote.read(name)?,
             None => self.readable.read(name)?,
         };
         self.read.borrow_mut().insert(name.to_owned(), bytes.clone());

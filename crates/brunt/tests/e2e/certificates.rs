@@ -8,14 +8,14 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, 
 use crate::{Scratch, Started, free_port, run, server, start, until};
 
 /// An authority of the test's own.
-struct Authority {
+pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     /// The file of its certificate.
-    roots: String,
+    pub(crate) roots: String,
 }
 
 impl Authority {
-    fn new(scratch: &Scratch) -> Self {
+    pub(crate) fn new(scratch: &Scratch) -> Self {
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.distinguished_name.push(DnType::CommonName, "an authority of a test");
@@ -25,7 +25,7 @@ impl Authority {
     }
 
     /// A certificate for `localhost` and 127.0.0.1, changed before it is signed.
-    fn sign(&self, change: fn(&mut CertificateParams)) -> Identity {
+    pub(crate) fn sign(&self, change: fn(&mut CertificateParams)) -> Identity {
         let (mut params, key) = leaf();
         change(&mut params);
         let certificate_pem = params.signed_by(&key, &self.issuer).unwrap().pem();

@@ -36,6 +36,7 @@ mod lighttpd;
 mod live_page;
 mod many;
 mod memory;
+mod modules;
 mod narrow;
 mod nginx;
 mod overwritten;

@@ -7,6 +7,7 @@ use session::{OnInvalid, save};
 
 use super::run_flags::RunFlags;
 use super::script_environment::{ALLOW_READ, ENV};
+use super::scripts::OFFLINE;
 
 /// The flags of `run`.
 pub(crate) const RUN: &[Flag<RunFlags>] = flag_table!(RunFlags: LOAD, OWN, &[save::report()], &save::rows(), &watch::beside(), &remote::flags::rows());
@@ -81,6 +82,7 @@ const OWN: &[Flag<RunFlags>] = &[
     )
     .native(),
     ALLOW_READ,
+    OFFLINE,
     gather!(
         "allow-write",
         "DIR",

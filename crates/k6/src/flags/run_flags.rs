@@ -67,6 +67,12 @@ pub(crate) struct RunFlags {
     pub(crate) fleet: FleetFlags,
     /// Whether and where the store keeps the run.
     pub(crate) saving: SaveFlags,
+    /// Nothing is fetched from the network.
+    pub(crate) offline: bool,
+    /// The command is `vendor`: what the lock of modules does not have is fetched.
+    pub(crate) vendors: bool,
+    /// Modules are fetched though the lock has them.
+    pub(crate) updates: bool,
     /// Neither the environment nor files of this machine say anything: the archive is another machine's.
     pub(crate) is_part: bool,
 }

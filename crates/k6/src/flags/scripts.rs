@@ -1,4 +1,4 @@
-//! The flags of `inspect`, `archive` and `new`: those of `run` that they know, and their own.
+//! The flags of `inspect`, `archive`, `vendor` and `new`: those of `run` that they know, and their own.
 
 use cli::{Flag, ValueKind, flag_table, switch, text, value};
 use script::ValueFormat;
@@ -6,6 +6,25 @@ use script::ValueFormat;
 use super::run::LOAD;
 use super::run_flags::RunFlags;
 use super::script_environment::{ALLOW_READ, ENV};
+
+/// `-offline`, of every command that runs a script's init code.
+pub(super) const OFFLINE: Flag<RunFlags> = switch!(
+    RunFlags,
+    "offline",
+    "Fetch no module: those of the network come from brunt.lock (see brunt vendor), or are named as missing.",
+    offline
+)
+.native();
+
+/// The flags of `vendor`.
+pub(crate) const VENDOR: &[Flag<RunFlags>] = &[
+    switch!(RunFlags, "update", "Fetch also what brunt.lock has.", updates).native(),
+    ENV,
+    maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
+    ALLOW_READ,
+    text!(RunFlags, "t", "js|archive", "What the script is.", script_type).native().also(&["type"]),
+    switch!(RunFlags, "v", "Also log debug lines.", verbose).native().also(&["verbose"]),
+];
 
 /// The flags of `inspect` besides those that say what the script is shown.
 const REQUIREMENTS: Flag<RunFlags> = switch!(
@@ -22,6 +41,7 @@ pub(crate) const INSPECT: &[Flag<RunFlags>] = &[
     ENV,
     maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
     ALLOW_READ,
+    OFFLINE,
     text!(RunFlags, "t", "js|archive", "What the script is.", script_type).native().also(&["type"]),
     text!(RunFlags, "compatibility-mode", "MODE", "Accepted as k6's.", compatibility).native(),
     text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
@@ -41,6 +61,7 @@ const OF_FILE: &[Flag<RunFlags>] = &[
     ENV,
     maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
     ALLOW_READ,
+    OFFLINE,
     text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
 ];
 

@@ -26,7 +26,7 @@ pub(super) fn advice(store: &Store, files: &dyn Files, failed: &str) -> String {
         let built_in: Vec<&str> = built_in.into_iter().collect();
         text.push_str(&format!("\nThese need no network: {}.", built_in.join(", ")));
     }
-    text + "\nWithout a network, save what is missing beside the script and import it by a relative name (./NAME.js)."
+    text + "\nWhere there is a network, `brunt vendor SCRIPT` puts all of them on disk, once; or save what is missing beside the script and import it by a relative name (./NAME.js)."
 }
 
 /// The other remote modules that cannot be read, with the reasons, in the order in which they were found.

@@ -52,6 +52,24 @@ pub(super) const ARCHIVE: CommandSpec = CommandSpec {
     validate: None,
 };
 
+/// `vendor`.
+pub(super) const VENDOR: CommandSpec = CommandSpec {
+    name: "vendor",
+    summary: "Put the modules that a k6 script imports from the network on disk, once.",
+    operands: "SCRIPT",
+    about: "The modules at https:// addresses go into brunt_modules/, and their hashes into brunt.lock: at the root of the script's \
+            project (.git, package.json), or beside the script. Runs of scripts below read these and fetch nothing; a file that \
+            is not what the lock says ends the run. Commit both. Libraries that are built in need neither \
+            (docs/reference/run.md).",
+    examples: &[
+        ("brunt vendor script.js", "then: brunt run -offline script.js"),
+        ("brunt vendor -update script.js", "fetch them anew"),
+    ],
+    rows: k6::flags::vendor_rows,
+    run: k6::vendor,
+    validate: None,
+};
+
 /// `new`.
 pub(super) const NEW: CommandSpec = CommandSpec {
     name: "new",
