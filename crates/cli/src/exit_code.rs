@@ -36,6 +36,8 @@ pub enum ExitCode {
     Internal = 13,
     /// `-abort-when=rate` ended the run: the asked rate was missed.
     Missed = 14,
+    /// `lint` found errors or warnings in a script.
+    Found = 15,
     /// `run`: a threshold was crossed. k6's number, as those that follow.
     Thresholds = 99,
     /// `run`: `setup` took longer than it may.
@@ -64,7 +66,7 @@ pub enum ExitCode {
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub const MEANINGS: [(Self, &'static str); 27] = [
+    pub const MEANINGS: [(Self, &'static str); 28] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -89,6 +91,7 @@ impl ExitCode {
         ),
         (Self::Internal, "An internal error: a bug of brunt."),
         (Self::Missed, "-abort-when=rate ended the run: the asked rate was missed."),
+        (Self::Found, "lint: there are errors or warnings in the script."),
         (Self::Thresholds, "run: a threshold was crossed."),
         (Self::SetupTimeout, "run: setup() took too long."),
         (Self::TeardownTimeout, "run: teardown() took too long."),
@@ -143,6 +146,7 @@ mod tests {
             (ExitCode::Incomplete, 1),
             (ExitCode::Undecided, 1),
             (ExitCode::Missed, 1),
+            (ExitCode::Found, 1),
         ];
         for (code, number) in cases {
             assert_eq!(code.as_vegeta() as u8, number);

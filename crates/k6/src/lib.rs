@@ -1,4 +1,4 @@
-//! The host of k6 scripts: the commands `run`, `inspect`, `archive`, `vendor` and `new`, with k6's flags, options' order of precedence,
+//! The host of k6 scripts: the commands `run`, `inspect`, `archive`, `lint`, `vendor` and `new`, with k6's flags, options' order of precedence,
 //! outputs, summary, REST API and exit codes.
 //!
 //! ```text
@@ -23,6 +23,7 @@ pub mod flags;
 mod fleet;
 mod import_span;
 mod judge;
+mod lint;
 mod look_clock;
 mod module_lock;
 mod network;
@@ -53,6 +54,7 @@ mod writes;
 pub use archive::{archive, inspect, new};
 pub use flags::script_variable;
 pub use fleet::run_part;
+pub use lint::lint;
 pub use rest_client::remote;
 pub use run::{run, validate};
 pub use search::{ScriptSource, ScriptTrial, SearchedScript, TrialLoad, TrialOutcome};

@@ -52,7 +52,7 @@ fn keep(source: &Source, path: &str) -> Result<String, String> {
             Change::Same => "as before",
             Change::Changed => "changed",
         };
-        let url = stdx::shown_text(url);
+        let url = stdx::terminal_line(&stdx::shown_text(url));
         let size = Bytes(bytes.len() as u64);
         writeln!(text, "{url}  {size}  {change}").unwrap_or_default();
     }

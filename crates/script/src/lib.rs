@@ -25,7 +25,7 @@ pub use loader::files::{Files, Secrets};
 pub use loader::program::{CompileError, Program};
 pub use options::{
     ConsolidatedOptions, DnsOptions, Fields, HttpOptions, Options, OptionsError, ThresholdOption,
-    TlsIdentity, VARIABLES, ValueFormat, canonical, merged, overridden, time_of,
+    TlsIdentity, VARIABLES, ValueFormat, canonical, merged, nearest_option, overridden, time_of,
 };
 pub use program_users::{vu_pool, vus_that_fit};
 pub use runtime::environment::Env;

@@ -33,6 +33,7 @@ mod http2;
 mod imports;
 mod k6conf;
 mod lighttpd;
+mod lint;
 mod live_page;
 mod many;
 mod memory;

@@ -3,7 +3,7 @@
 use cli::{Row, rows_of};
 
 use super::run::RUN;
-use super::scripts::{ARCHIVE, INSPECT, NEW, VENDOR};
+use super::scripts::{ARCHIVE, INSPECT, LINT, NEW, VENDOR};
 
 /// The rows of `run`.
 #[must_use]
@@ -21,6 +21,12 @@ pub fn inspect_rows() -> Vec<Row> {
 #[must_use]
 pub fn archive_rows() -> Vec<Row> {
     rows_of(ARCHIVE)
+}
+
+/// The rows of `lint`.
+#[must_use]
+pub fn lint_rows() -> Vec<Row> {
+    rows_of(LINT)
 }
 
 /// The rows of `vendor`.

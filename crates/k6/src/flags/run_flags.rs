@@ -73,6 +73,10 @@ pub(crate) struct RunFlags {
     pub(crate) vendors: bool,
     /// Modules are fetched though the lock has them.
     pub(crate) updates: bool,
+    /// The form of the findings of `lint`.
+    pub(crate) lint_format: String,
+    /// The rules that `lint` leaves out.
+    pub(crate) lint_skip: Vec<String>,
     /// Neither the environment nor files of this machine say anything: the archive is another machine's.
     pub(crate) is_part: bool,
 }

@@ -1,4 +1,4 @@
-//! The flags of `inspect`, `archive`, `vendor` and `new`: those of `run` that they know, and their own.
+//! The flags of `inspect`, `archive`, `lint`, `vendor` and `new`: those of `run` that they know, and their own.
 
 use cli::{Flag, ValueKind, flag_table, switch, text, value};
 use script::ValueFormat;
@@ -23,6 +23,29 @@ pub(crate) const VENDOR: &[Flag<RunFlags>] = &[
     maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
     ALLOW_READ,
     text!(RunFlags, "t", "js|archive", "What the script is.", script_type).native().also(&["type"]),
+    switch!(RunFlags, "v", "Also log debug lines.", verbose).native().also(&["verbose"]),
+];
+
+/// The forms of the findings of `lint`.
+const FORMATS: [&str; 3] = ["text", "json", "sarif"];
+
+/// The flags of `lint`.
+pub(crate) const LINT: &[Flag<RunFlags>] = &[
+    Flag::new(
+        "format",
+        ValueKind::Choice(&FORMATS),
+        "text",
+        "The form of the findings.",
+        |t: &mut RunFlags, v| value::word(v, &FORMATS).map(|word| t.lint_format = word),
+    )
+    .native(),
+    gather!("skip", "RULE,…", "Leave out the findings of these rules. May be repeated.", lint_skip),
+    ENV,
+    maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
+    ALLOW_READ,
+    OFFLINE,
+    text!(RunFlags, "t", "js|archive", "What the script is.", script_type).native().also(&["type"]),
+    text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
     switch!(RunFlags, "v", "Also log debug lines.", verbose).native().also(&["verbose"]),
 ];
 

@@ -17,5 +17,5 @@ pub use self::fields::{Fields, time_of};
 pub use self::http::{DnsOptions, HttpOptions, TlsIdentity};
 pub use self::option_layers::{VARIABLES, ValueFormat, merged, overridden};
 pub use self::resolved::Options;
-pub use self::shape::canonical;
+pub use self::shape::{canonical, nearest_option};
 pub use self::thresholds::ThresholdOption;

@@ -271,6 +271,22 @@ fn scenario(name: &str, value: Value) -> Result<Value> {
     }
 }
 
+/// The option that is meant by a name that is none; `None` where none is near.
+#[must_use]
+pub fn nearest_option(name: &str) -> Option<&'static str> {
+    let fields =
+        [STAGE, THRESHOLD, IDENTITY].into_iter().chain(OPTIONS.iter().map(|(_, shape)| *shape));
+    let inner = fields.filter_map(|shape| match shape {
+        Object(fields) => Some(fields),
+        _ => None,
+    });
+    let names = inner.flatten().chain(OPTIONS).map(|(name, _)| *name);
+    let names: Vec<&'static str> = names.collect();
+    let lower: Vec<String> = names.iter().map(|name| name.to_ascii_lowercase()).collect();
+    let meant = stdx::nearest(&name.to_ascii_lowercase(), lower.iter().map(String::as_str))?;
+    names.into_iter().find(|name| name.eq_ignore_ascii_case(meant))
+}
+
 /// That there is no such field, and which one may be meant.
 fn unknown_field(name: &str, known: &[&str]) -> String {
     let text = format!("json: unknown field \"{name}\"");

@@ -46,6 +46,7 @@ const COMMANDS: &[CommandSpec] = &[
     scripts::RUN,
     scripts::INSPECT,
     scripts::ARCHIVE,
+    scripts::LINT,
     scripts::VENDOR,
     scripts::NEW,
     results::REPORT,

@@ -52,6 +52,22 @@ pub(super) const ARCHIVE: CommandSpec = CommandSpec {
     validate: None,
 };
 
+/// `lint`.
+pub(super) const LINT: CommandSpec = CommandSpec {
+    name: "lint",
+    summary: "Find what is wrong with a k6 script before it runs.",
+    operands: "SCRIPT",
+    about: "Runs the script's init code and sends nothing; then says, with file, line and cure, what of the script and of the files \
+            that it imports is wrong. Exit code 15 if there are errors or warnings. docs/reference/lint.md has the rules.",
+    examples: &[
+        ("brunt lint script.js", "as text"),
+        ("brunt lint -format=sarif script.js > lint.sarif", "for the code host's page of a change"),
+    ],
+    rows: k6::flags::lint_rows,
+    run: k6::lint,
+    validate: None,
+};
+
 /// `vendor`.
 pub(super) const VENDOR: CommandSpec = CommandSpec {
     name: "vendor",
