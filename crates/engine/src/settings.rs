@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use stdx::Nanos;
 pub use wire::h1::Version as HttpVersion;
 pub use wire::h1::request::HeadStyle;
+use wire::proxy::ProxyVariables;
 use wire::tls::Versions;
 use wire::tls::rustls::CipherSuite;
 
@@ -331,20 +332,10 @@ impl ProxySettings {
     /// The proxies that environment variables name. Names in capital letters come first, and empty ones name nothing.
     #[must_use]
     pub fn of_environment(all: AllProxy, variable: impl Fn(&str) -> Option<String>) -> Self {
-        let named = |name: &str| {
-            let upper = variable(name).filter(|value| !value.is_empty());
-            upper.or_else(|| variable(&name.to_lowercase())).filter(|value| !value.is_empty())
-        };
-        let others = || match all {
-            AllProxy::Read => named("ALL_PROXY"),
-            AllProxy::Ignored => None,
-        };
-        Self {
-            http: named("HTTP_PROXY").or_else(others),
-            https: named("HTTPS_PROXY").or_else(others),
-            no_proxy: named("NO_PROXY").unwrap_or_default(),
-            ..Self::default()
-        }
+        let is_read = |name: &str| all == AllProxy::Read || !name.eq_ignore_ascii_case("ALL_PROXY");
+        let ProxyVariables { http, https, no_proxy } =
+            ProxyVariables::read(|name| variable(name).filter(|_| is_read(name)));
+        Self { http, https, no_proxy, ..Self::default() }
     }
 }
 

@@ -17,12 +17,13 @@ const TIME_MAX: Duration = Duration::from_secs(60);
 /// # Errors
 /// It cannot be fetched; the text says why.
 pub(super) fn fetch(url: &str) -> Result<Vec<u8>, String> {
-    let agent = agent()?;
+    let agent = agent(url)?;
     let marked = format!("{url}{}_k6=1", if url.contains('?') { '&' } else { '?' });
     get(&agent, &marked).or_else(|_| get(&agent, url))
 }
 
-fn agent() -> Result<Agent, String> {
+fn agent(url: &str) -> Result<Agent, String> {
+    let proxy = outputs::proxy_of(url).map_err(|error| error.to_string())?;
     // The machine's roots, or those that SSL_CERT_FILE names.
     let roots = rustls_native_certs::load_native_certs().certs;
     if roots.is_empty() {
@@ -35,6 +36,7 @@ fn agent() -> Result<Agent, String> {
         .root_certs(RootCerts::Specific(Arc::new(roots)))
         .build();
     let config = Agent::config_builder()
+        .proxy(proxy)
         .tls_config(tls)
         .https_only(true)
         .timeout_global(Some(TIME_MAX))

@@ -31,6 +31,9 @@ pub enum OutputError {
         /// Why.
         error: String,
     },
+    /// A variable of the environment names a proxy that is not spoken.
+    #[error("the environment's proxy: {0}")]
+    Proxy(#[from] wire::proxy::ProxyError),
     /// The trusted roots, a certificate or a key is missing or broken.
     #[error("tls: {0}")]
     Tls(String),

@@ -10,6 +10,7 @@ use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig, TlsPr
 
 use crate::delivery::{SendError, Transport};
 use crate::error::OutputError;
+use crate::proxy::proxy_of;
 
 /// How long a server may take to answer.
 pub(crate) const TIME_MAX: Duration = Duration::from_secs(5);
@@ -41,7 +42,13 @@ impl HttpTransport {
         headers: Vec<(String, String)>,
         tls: &TlsFiles,
     ) -> Result<Self, OutputError> {
+        let is_http = url.starts_with("http://") || url.starts_with("https://");
+        let parsed: Result<ureq::http::Uri, _> = url.parse();
+        if !is_http || parsed.is_err() {
+            return Err(OutputError::Address(stdx::shown_url(url).into_owned()));
+        }
         let config = Agent::config_builder()
+            .proxy(proxy_of(url)?)
             .tls_config(tls_config(tls)?)
             .timeout_global(Some(TIME_MAX))
             .http_status_as_error(false)
@@ -49,11 +56,6 @@ impl HttpTransport {
             .max_redirects_will_error(false)
             .user_agent(concat!("brunt/", env!("CARGO_PKG_VERSION")))
             .build();
-        let is_http = url.starts_with("http://") || url.starts_with("https://");
-        let parsed: Result<ureq::http::Uri, _> = url.parse();
-        if !is_http || parsed.is_err() {
-            return Err(OutputError::Address(stdx::shown_url(url).into_owned()));
-        }
         Ok(Self { agent: config.into(), url: url.to_owned(), headers, first: None })
     }
 

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use cli::{ExitCode, ValueError, eprint_line};
-use metrics::{Batch, Event, GateFigures, Gates, JudgedRun, Snapshot, Summary, TargetTable};
+use metrics::{
+    Batch, Event, GateFigures, Gates, Generator, JudgedRun, Snapshot, Summary, TargetTable,
+};
 use stdx::Nanos;
 use workload::arrival::Shape;
 use workload::{Load, Plan};
@@ -145,11 +147,11 @@ impl AbortObserver {
         all.map_or(UNKNOWN, |all| all.saturating_sub(self.summary.requests))
     }
 
-    fn lost_gate(&self) -> Option<String> {
+    fn lost_gate(&self, generator: &Generator) -> Option<String> {
         let run = JudgedRun {
             summary: &self.summary,
             is_part: false,
-            generator: None,
+            generator: Some(generator),
             has_service_times: true,
             asserted: &[],
         };
@@ -204,7 +206,7 @@ impl Observer for AbortObserver {
         if self.cause.is_some() || control.interrupts() > 0 {
             return;
         }
-        let gate = self.when.gates.then(|| self.lost_gate()).flatten();
+        let gate = self.when.gates.then(|| self.lost_gate(&snapshot.generator)).flatten();
         let rate = match self.when.rate {
             true => self.missed_rate(snapshot),
             false => None,

@@ -1,4 +1,4 @@
-//! `Proxy`: a proxy's address and how it is spoken to. `NoProxy`: which hosts are asked directly, by the rules of Go's
+//! `Proxy`: a proxy's address and how it is spoken to. `ProxyVariables`: which proxy a URL has. `NoProxy`: which hosts are asked directly, by the rules of Go's
 //! `httpproxy`. Neither reads the environment or resolves a name.
 
 use std::net::IpAddr;
@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use thiserror::Error;
 
 use crate::socks5;
-use crate::url::{Url, UrlError, ascii_host, decode_escapes, without_zone};
+use crate::url::{Scheme, Url, UrlError, ascii_host, decode_escapes, without_zone};
 
 /// How a proxy is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +116,51 @@ fn credentials(rest: &str) -> Result<Option<(String, String)>, ProxyError> {
     let Some((info, _)) = authority.rsplit_once('@') else { return Ok(None) };
     let (user, password) = info.split_once(':').unwrap_or((info, ""));
     Ok(Some((decode_escapes(user)?, decode_escapes(password)?)))
+}
+
+/// The proxies that environment variables name, as they are written there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProxyVariables {
+    /// For `http` URLs: `HTTP_PROXY`, or `ALL_PROXY`.
+    pub http: Option<String>,
+    /// For `https` URLs: `HTTPS_PROXY`, or `ALL_PROXY`.
+    pub https: Option<String>,
+    /// Hosts that are asked directly: `NO_PROXY`.
+    pub no_proxy: String,
+}
+
+impl ProxyVariables {
+    /// Reads them; names in capital letters come first, and empty values name nothing.
+    #[must_use]
+    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let named = |name: &str| {
+            let upper = variable(name).filter(|value| !value.is_empty());
+            upper.or_else(|| variable(&name.to_lowercase())).filter(|value| !value.is_empty())
+        };
+        let of_all = named("ALL_PROXY");
+        Self {
+            http: named("HTTP_PROXY").or_else(|| of_all.clone()),
+            https: named("HTTPS_PROXY").or(of_all),
+            no_proxy: named("NO_PROXY").unwrap_or_default(),
+        }
+    }
+
+    /// The proxy of a URL's requests; `None` if it is asked directly.
+    ///
+    /// # Errors
+    /// The variable for its scheme names no proxy that is spoken: nothing may be sent then.
+    pub fn proxy_of(&self, url: &Url) -> Result<Option<Proxy>, ProxyError> {
+        let named = match url.scheme {
+            Scheme::Https => &self.https,
+            _ => &self.http,
+        };
+        match named {
+            Some(named) if !NoProxy::parse(&self.no_proxy).is_direct(url) => {
+                Proxy::parse(named).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
 }
 
 /// The hosts that are asked without a proxy, from `NO_PROXY`.
@@ -237,6 +282,32 @@ fn same_network(a: IpAddr, b: IpAddr, bits: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_url_has_the_proxy_of_its_scheme() {
+        let variables = ProxyVariables::read(|name| {
+            let value = match name {
+                "http_proxy" => "http://lower:1",
+                "HTTP_PROXY" => "",
+                "ALL_PROXY" => "socks5://all:2",
+                "NO_PROXY" => "10.0.0.0/8,direct.test",
+                _ => return None,
+            };
+            Some(value.to_owned())
+        });
+        let of = |url: &str| {
+            let proxy = variables.proxy_of(&Url::parse(url).unwrap()).unwrap();
+            proxy.map(|proxy| (proxy.host, proxy.port))
+        };
+        assert_eq!(of("http://a.test/"), Some(("lower".to_owned(), 1)));
+        assert_eq!(of("https://a.test/"), Some(("all".to_owned(), 2)));
+        for direct in ["http://10.1.2.3/", "https://x.direct.test/", "http://localhost:8086/"] {
+            assert_eq!(of(direct), None, "{direct}");
+        }
+        let strange = ProxyVariables { http: Some("ftp://p".to_owned()), ..Default::default() };
+        let url = Url::parse("http://a.test/").unwrap();
+        assert_eq!(strange.proxy_of(&url), Err(ProxyError::Scheme("ftp".to_owned())));
+    }
 
     #[test]
     fn rules_of_httpproxy() {

@@ -1,19 +1,33 @@
 //! Gates that a run under way has lost: whatever its further requests will be, they are crossed at its end.
 
+use stdx::Nanos;
+
 use super::{Gate, GateFigures, GateMetric, GateState, JudgedRun, Op, Statistic};
 use crate::{Histogram, Summary};
 
 impl GateFigures {
     /// The first gate that is crossed even if each of the next `rest` requests, which are all that come, is the best there can be:
-    /// answered at once, with success. None is where that cannot be said.
+    /// answered at once, with success. None is where that cannot be said. A response time may be too long by the generator's own lag:
+    /// it counts as shorter by the most that there was.
     #[must_use]
     pub fn lost(&self, run: &JudgedRun<'_>, rest: u64) -> Option<&Gate> {
         self.gates().iter().find(|gate| {
             let summary = self.summary_of(&gate.selector, run);
             let base = self.summary_of(&gate.selector.of_every_status(), run);
+            let lag = run.generator.map_or(Nanos::ZERO, |generator| generator.lag.max());
             let best = best(gate, (summary, base), rest);
+            let best = best.map(|best| without(lag, gate, best));
             best.is_some_and(|best| gate.judge(best, false) == GateState::Crossed)
         })
+    }
+}
+
+/// A figure as it may be without the generator's lag, which only adds, and to response times alone.
+fn without(lag: Nanos, gate: &Gate, best: f64) -> f64 {
+    let is_ceiling = matches!(gate.op, Op::Above | Op::AtLeast);
+    match gate.metric {
+        GateMetric::Response(_) if is_ceiling => (best - lag.0 as f64).max(0.0),
+        _ => best,
     }
 }
 
@@ -75,11 +89,20 @@ mod tests {
     use stdx::Nanos;
 
     use crate::{
-        Batch, FailureKind, GateFigures, Gates, JudgedRun, Outcome, Sample, Summary, TargetTable,
+        Batch, FailureKind, GateFigures, Gates, Generator, JudgedRun, Outcome, Sample, Summary,
+        TargetTable,
     };
 
     /// Whether a gate is lost after so many good requests of 10 ms and bad ones of 1 s, with so many to come.
-    fn lost(gate: &str, (good, bad, rest): (usize, usize, u64)) -> bool {
+    fn lost(gate: &str, counts: (usize, usize, u64)) -> bool {
+        lost_with(gate, counts, None)
+    }
+
+    fn lost_with(
+        gate: &str,
+        (good, bad, rest): (usize, usize, u64),
+        generator: Option<&Generator>,
+    ) -> bool {
         let hit = |millis, status| Sample {
             done: Nanos::from_millis(millis),
             outcome: Outcome::http(status),
@@ -96,11 +119,21 @@ mod tests {
         let run = JudgedRun {
             summary: &summary,
             is_part: false,
-            generator: None,
+            generator,
             has_service_times: true,
             asserted: &[],
         };
         figures.lost(&run, rest).is_some()
+    }
+
+    #[test]
+    fn regression_issue_41_lag_alone_loses_no_gate() {
+        let mut generator = Generator::default();
+        generator.lag.record(Nanos::from_millis(900));
+        let counts = (0, 11, 989);
+        assert!(lost("p99>300ms", counts) && !lost_with("p99>300ms", counts, Some(&generator)));
+        assert!(lost_with("p99>50ms", counts, Some(&generator)), "crossed without the lag too");
+        assert!(lost_with("errors>1%", counts, Some(&generator)), "lag fails no request");
     }
 
     #[test]

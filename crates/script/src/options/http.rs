@@ -90,7 +90,7 @@ impl HttpOptions {
                 select: text(dns, "select")?,
                 policy: text(dns, "policy")?,
             },
-            Some(Value::String(list)) => dns_list(list),
+            Some(Value::String(list)) => dns_list(list)?,
             None | Some(Value::Null) => DnsOptions::default(),
             Some(_) => return Err("dns is not an object".to_owned()),
         };
@@ -119,7 +119,7 @@ impl HttpOptions {
 }
 
 /// `ttl=5m,select=random,policy=any`, as the flag and the environment have it.
-fn dns_list(list: &str) -> DnsOptions {
+fn dns_list(list: &str) -> Read<DnsOptions> {
     let mut dns = DnsOptions::default();
     for (name, value) in list.split(',').filter_map(|pair| pair.split_once('=')) {
         let value = Some(value.trim().to_owned());
@@ -127,10 +127,10 @@ fn dns_list(list: &str) -> DnsOptions {
             "ttl" => dns.ttl = value,
             "select" => dns.select = value,
             "policy" => dns.policy = value,
-            _ => {}
+            name => return Err(format!("unknown DNS configuration field: {name}")),
         }
     }
-    dns
+    Ok(dns)
 }
 
 /// What a name of `hosts` means: an address, or several that are dialled in turn.
