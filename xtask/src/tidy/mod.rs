@@ -79,7 +79,8 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<Problem>> {
     found.extend(manifest::check_floors(&packages));
     found.extend(manifest::check_comments(&read(root, "Cargo.toml")?));
     let names: Vec<&str> = packages.iter().map(|package| package.name.as_str()).collect();
-    found.extend(manifest::check_architecture(&read(root, "ARCHITECTURE.md")?, &names));
+    found.extend(manifest::check_architecture(&read(root, "ARCHITECTURE.md")?));
+    found.extend(manifest::check_crates(&read(root, manifest::CRATES)?, &names));
     for file in ROOT_FILES.into_iter().filter(|file| !root.join(file).is_file()) {
         found.push(Problem::new(file, 0, "files", "must lie at the root"));
     }
