@@ -67,6 +67,8 @@ pub(crate) struct Conn {
     pub(crate) closes: bool,
     /// Its handshake waits for its turn.
     pub(crate) handshake_deferred: bool,
+    /// A channel whose server has said GOAWAY: it ends with its last stream, and another may be connected.
+    pub(crate) is_leaving: bool,
     ready: Link,
 }
 
@@ -117,6 +119,7 @@ impl Conn {
             is_paused: false,
             closes: false,
             handshake_deferred: false,
+            is_leaving: false,
             ready: Link::default(),
         }
     }

@@ -91,6 +91,8 @@ pub(crate) struct Origin {
     /// Connections that can take a hit: idle ones, and those with room for another behind the hits they serve.
     pub(crate) ready: List<READY, ConnId>,
     pub(crate) waiting: List<WAITING, HitId>,
+    /// Those of a channel that end with their last stream.
+    pub(crate) leaving: usize,
     /// Connections there are, connecting ones included.
     pub(crate) open: usize,
     /// It is on the list of origins to be looked at.
@@ -132,6 +134,7 @@ impl Origin {
             protocol,
             streams_max: usize::MAX,
             connecting: 0,
+            leaving: 0,
             dials: 0,
             ready: List::default(),
             waiting: List::default(),
@@ -169,7 +172,7 @@ impl Origin {
     /// Whether it may have another connection, of at most so many.
     pub(crate) fn has_room(&self, conns_max: usize) -> bool {
         match self.key.channel {
-            Some(_) => self.open == 0,
+            Some(_) => self.open == self.leaving,
             None => self.open < conns_max || self.key.upgrades,
         }
     }

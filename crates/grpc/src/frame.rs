@@ -120,7 +120,8 @@ impl Deframer {
 fn inflated(message: &[u8], max: usize) -> Result<Vec<u8>, FrameError> {
     let mut whole = Vec::new();
     // One byte more shows that there is more.
-    let mut reader = flate2::read::GzDecoder::new(message).take(max as u64 + 1);
+    let most = (max as u64).saturating_add(1);
+    let mut reader = flate2::read::GzDecoder::new(message).take(most);
     reader.read_to_end(&mut whole).map_err(|error| FrameError::Gzip(error.to_string()))?;
     if whole.len() > max {
         return Err(FrameError::Bomb { max });

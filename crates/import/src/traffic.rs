@@ -14,6 +14,8 @@ const MINUTES_MAX: usize = 31 * 24 * 60;
 const ADDRESS_BYTES_MAX: usize = 2048;
 /// How many methods are named in the notes.
 const METHODS_MAX: usize = 64;
+/// How long a method may be that is named, in bytes.
+const METHOD_BYTES_MAX: usize = 32;
 
 /// A request of a log.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +41,11 @@ pub struct Traffic {
     /// Requests in minutes beyond the bound.
     late: u64,
     other_methods: BTreeMap<String, u64>,
+    /// Requests of methods that are not named.
+    strange_methods: u64,
     malformed: u64,
+    /// Lines that were not understood.
+    unread: u64,
     refused: u64,
     requests: u64,
 }
@@ -55,7 +61,9 @@ impl Traffic {
             minutes: BTreeMap::new(),
             late: 0,
             other_methods: BTreeMap::new(),
+            strange_methods: 0,
             malformed: 0,
+            unread: 0,
             refused: 0,
             requests: 0,
         }
@@ -68,15 +76,28 @@ impl Traffic {
             return;
         };
         if !self.methods.iter().any(|method| method == request.method) {
-            if self.other_methods.len() < METHODS_MAX {
-                *self.other_methods.entry(request.method.to_owned()).or_default() += 1;
-            }
+            self.count_other(request.method);
             return;
         }
         self.requests += 1;
         self.refused += u64::from((400..500).contains(&request.status));
         self.count_minute(request.at_s.div_euclid(60));
         self.count_address(request.method, &path);
+    }
+
+    /// A line that holds no request that was understood.
+    pub fn add_unread(&mut self) {
+        self.unread += 1;
+    }
+
+    fn count_other(&mut self, method: &str) {
+        if let Some(count) = self.other_methods.get_mut(method) {
+            *count += 1;
+        } else if self.other_methods.len() < METHODS_MAX && method.len() <= METHOD_BYTES_MAX {
+            self.other_methods.insert(method.to_owned(), 1);
+        } else {
+            self.strange_methods += 1;
+        }
     }
 
     fn count_minute(&mut self, minute: i64) {
@@ -184,6 +205,12 @@ impl Traffic {
             ));
         }
         for (count, what) in [
+            (self.strange_methods, "requests of further methods left out"),
+            (self.unread, "lines that are in another form left out"),
+            (
+                self.rare,
+                "requests are of addresses that are rare or long: they count in the rate alone",
+            ),
             (self.malformed, "lines without a request that can be sent left out"),
             (
                 self.refused,

@@ -5,7 +5,7 @@ use std::path::Path;
 use cli::{CommandError, ExitCode, Invocation, Output, usage_error};
 use lint::{Facts, Finding, Rule, ScriptFile, Severity};
 use metrics::tally::Tally;
-use workload::{Executor, Scenario};
+use workload::executor::{Executor, Scenario};
 
 use crate::archive::operand;
 use crate::arguments::typed;

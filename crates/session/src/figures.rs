@@ -41,7 +41,7 @@ pub enum OnCutOff {
     /// They count in no figure, only in [`RunFigures::left_out`]: they were ended on purpose, and did not fail.
     LeftOut,
     /// The same, but that one which had waited for a second, and longer than any answer of the run took, was not about to be
-    /// answered: it counts as failed.
+    /// answered: it counts as failed, unless its answer had begun.
     ByWait,
 }
 
@@ -185,7 +185,9 @@ fn without_stopped(batch: &Batch, counts: impl Fn(Nanos) -> bool) -> Cow<'_, Bat
         return Cow::Borrowed(batch);
     }
     let mut rest = batch.clone();
-    rest.samples.retain(|sample| !is_stopped(sample) || counts(waited(sample)));
+    let had_begun = |sample: &Sample| sample.first_byte < sample.done;
+    rest.samples
+        .retain(|sample| !is_stopped(sample) || (counts(waited(sample)) && !had_begun(sample)));
     Cow::Owned(rest)
 }
 
@@ -194,7 +196,8 @@ mod tests {
     use super::*;
 
     fn row(waited_ms: u64, failure: FailureKind) -> Sample {
-        Sample { done: Nanos(waited_ms * 1_000_000), failure, ..Sample::default() }
+        let done = Nanos(waited_ms * 1_000_000);
+        Sample { done, first_byte: done, failure, ..Sample::default() }
     }
 
     /// A server that answers some users never was VALID and without errors: their requests were in no figure.
@@ -210,5 +213,7 @@ mod tests {
         assert_eq!(counted(vec![stopped(3000), stopped(900)]), (1, 1));
         assert_eq!(counted(vec![answered(50), stopped(3000)]), (2, 0));
         assert_eq!(counted(vec![answered(4000), stopped(3000)]), (1, 1), "the site is slow");
+        let flowing = Sample { first_byte: Nanos(1), ..stopped(3000) };
+        assert_eq!(counted(vec![answered(50), flowing]), (1, 1), "its answer had begun");
     }
 }

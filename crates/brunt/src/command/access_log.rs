@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ::import::{LogRequest, Traffic, unescape};
@@ -119,7 +119,12 @@ pub(super) fn run(
     let mut traffic = Traffic::new(&flags.only);
     for (name, form) in logs {
         let mut lines = Lines::new(open(name)?);
-        let mut reader = LogReader { parser: form.parser(), rows: Vec::new(), now: now_ns() };
+        let mut reader = LogReader {
+            parser: form.parser(),
+            rows: Vec::new(),
+            now: now_ns(),
+            has_a_request_a_line: *form != LogForm::Rails,
+        };
         while let Some(line) =
             lines.next().map_err(|error| failure(format!("reading {name}: {error}")))?
         {
@@ -138,15 +143,22 @@ pub(super) fn run(
 }
 
 fn write(traffic: &Traffic, base_url: &str, flags: &ImportFlags) -> Result<ExitCode, CommandError> {
+    let rate = flags.output.as_ref().map(|path| Path::new(path).with_extension("rate"));
+    let is_same = |rate: &PathBuf| flags.output.as_deref().map(Path::new) == Some(rate.as_path());
+    if rate.as_ref().is_some_and(is_same) {
+        return Err(usage_error(
+            "-output is the file of the targets; the rate goes beside it, as NAME.rate (give another ending)",
+        ));
+    }
     let output = Output::named(flags.output.as_deref());
     output.write(traffic.targets(base_url, flags.top).as_bytes())?;
-    let Some(path) = &flags.output else {
+    let (Some(path), Some(rate)) = (&flags.output, rate) else {
         eprint_line(
             "brunt: -output=FILE writes the rate by the minute as well, beside the targets",
         );
         return Ok(ExitCode::Ok);
     };
-    let rate = Path::new(path).with_extension("rate").display().to_string();
+    let rate = rate.display().to_string();
     Output::named(Some(&rate)).write(traffic.rate().as_bytes())?;
     eprint_line(&format!(
         "brunt attack -targets={path} -shape=replay:{rate}    # or replay:{rate},3x"
@@ -179,11 +191,16 @@ struct LogReader {
     parser: Box<dyn Parser + Send>,
     rows: Vec<Row>,
     now: i64,
+    /// A line without a request is one that was not understood.
+    has_a_request_a_line: bool,
 }
 
 impl LogReader {
     fn read(&mut self, line: &[u8], traffic: &mut Traffic) {
         self.parser.line(line, self.now, &mut self.rows);
+        if self.rows.is_empty() && self.has_a_request_a_line && !line.trim_ascii().is_empty() {
+            traffic.add_unread();
+        }
         for row in self.rows.drain(..) {
             let Row::Served(served) = row else { continue };
             let path =

@@ -1,6 +1,6 @@
 //! `LoadTest`: a load test that a command line asks for, with its files read and its plan validated. Nothing was sent yet.
 
-use cli::{ExitError, Interrupts, Output};
+use cli::{ExitCode, ExitError, Interrupts, Output};
 use engine::Settings;
 use metrics::Gates;
 use remote::Resumable;
@@ -8,8 +8,8 @@ use remote::flags::FleetRequest;
 use results::Format;
 use session::save::SaveRequest;
 use session::{
-    AbortWhen, Displays, LoadOnPage, MonitorConfig, OnInvalid, OpenDisplays, ReportFiles,
-    TerminalView,
+    AbortObserver, AbortWhen, Displays, LoadOnPage, MonitorConfig, OnInvalid, OpenDisplays,
+    ReportFiles, TerminalView, target_labels,
 };
 use workload::Plan;
 

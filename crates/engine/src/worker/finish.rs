@@ -410,7 +410,9 @@ fn grpc_status(hit: &Hit, captured: &CapturedResponse) -> GrpcStatus {
         body: if is_whole { &captured.body } else { &[] },
         trailers: &captured.trailers,
     };
-    GrpcStatus::from_number(CallOutcome::of(&reply, usize::MAX).status.code.0)
+    // A small body may become a large message: it has the caller's limit.
+    let message_max = usize::try_from(hit.body_max).unwrap_or(usize::MAX);
+    GrpcStatus::from_number(CallOutcome::of(&reply, message_max).status.code.0)
 }
 
 /// What was seen of a hit that ends now.

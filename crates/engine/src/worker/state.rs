@@ -266,7 +266,9 @@ impl<I: Io> Worker<I> {
         }
         debug_assert_eq!(conn.pipelined.len(), 0, "hits on a connection end before it");
         let (origin_id, hit, state) = (conn.origin, conn.hit.take(), conn.state);
+        let is_leaving = conn.is_leaving;
         let origin = &mut self.origins.list[origin_id];
+        origin.leaving -= usize::from(is_leaving);
         if matches!(state, State::Dialing | State::Tunneling | State::Securing) {
             origin.connecting -= 1;
         }

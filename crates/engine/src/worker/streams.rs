@@ -195,6 +195,20 @@ impl<I: Io> Worker<I> {
         });
         if over {
             self.drop_conn(conn_id);
+        } else if is_channel {
+            self.note_leaving(conn_id);
+        }
+    }
+
+    /// A channel whose server has said GOAWAY makes room for another connection, though streams of it go on.
+    fn note_leaving(&mut self, conn_id: ConnId) {
+        let conn = &mut self.conns[conn_id];
+        let is_closing = conn.streams.as_mut().is_some_and(|streams| streams.session.is_closing());
+        if is_closing && !conn.is_leaving {
+            conn.is_leaving = true;
+            let origin = conn.origin;
+            self.origins.list[origin].leaving += 1;
+            self.queue_service(origin);
         }
     }
 

@@ -47,13 +47,14 @@ pub(crate) fn encode_any(
     Ok(writer.out)
 }
 
-/// So deep may an `Any` stand in others: each is decoded by itself, so that the decoder's own limit begins anew in it.
-const NESTED_MAX: u32 = 100;
+/// So many messages may stand in each other. Each `Any` is decoded by itself, so that the decoder's own limit begins anew in it; it counts
+/// twice, for itself and for what it holds, so that a hundred of them may stand in each other.
+const NESTED_MAX: u32 = 200;
 
 struct Writer<'a> {
     out: String,
     resolve: Resolve<'a>,
-    /// The `Any`s that it is inside of.
+    /// The messages that it is inside of.
     nested: u32,
 }
 
@@ -64,12 +65,24 @@ impl Writer<'_> {
 
     fn message(&mut self, message: &DynamicMessage) -> Result<(), JsonError> {
         let of = message.descriptor();
+        self.go_deeper(of.full_name())?;
         if is_well_known(&of) {
-            return self.well_known(message, &of);
+            self.well_known(message, &of)?;
+        } else {
+            self.out.push('{');
+            self.fields(message)?;
+            self.out.push('}');
         }
-        self.out.push('{');
-        self.fields(message)?;
-        self.out.push('}');
+        self.nested -= 1;
+        Ok(())
+    }
+
+    /// One message more stands around what comes next.
+    fn go_deeper(&mut self, name: &str) -> Result<(), JsonError> {
+        if self.nested >= NESTED_MAX {
+            return Err(JsonError::Unwritable(format!("{name}: exceeded max recursion depth")));
+        }
+        self.nested += 1;
         Ok(())
     }
 
@@ -212,9 +225,7 @@ impl Writer<'_> {
         }
         let unwritable =
             |what: String| JsonError::Unwritable(format!("google.protobuf.Any: {what}"));
-        if self.nested >= NESTED_MAX {
-            return Err(unwritable("exceeded max recursion depth".to_owned()));
-        }
+        self.go_deeper("google.protobuf.Any")?;
         let name = url.rsplit('/').next().unwrap_or(url);
         let inner = (self.resolve)(name)
             .ok_or_else(|| unwritable(format!("unable to resolve {url:?}: \"not found\"")))?;
@@ -223,7 +234,6 @@ impl Writer<'_> {
             .map_err(|error| unwritable(format!("unable to unmarshal {url:?}: {error}")))?;
         self.out.push_str("{\"@type\":");
         self.text(url);
-        self.nested += 1;
         if is_well_known {
             self.out.push_str(",\"value\":");
             self.message(&inner)?;

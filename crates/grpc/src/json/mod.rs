@@ -1,19 +1,20 @@
 //! Messages as JSON, as Go's protojson reads and writes it. Unset fields are written.
 
 mod decode;
+mod depth;
 mod encode;
 mod scalar;
 mod time;
 mod tree;
 mod well_known;
 
-use prost_reflect::MessageDescriptor;
 use prost_reflect::prost::Message as _;
 
 pub use decode::decode;
+pub use depth::nests_deeply;
 pub use encode::encode;
 pub(crate) use encode::encode_any;
-pub use prost_reflect::DynamicMessage;
+pub use prost_reflect::{DynamicMessage, MessageDescriptor};
 pub use tree::JsonError;
 
 /// A message as it goes over the wire.

@@ -40,7 +40,8 @@ pub(super) fn parse_duration(text: &str) -> Option<Moment> {
 /// `1.500s`; `None` where it is out of range.
 pub(super) fn format_duration(of: Moment) -> Option<String> {
     let Moment { seconds, nanos } = of;
-    let is_in_range = seconds.abs() <= DURATION_MAX && nanos.unsigned_abs() < 1_000_000_000;
+    let is_in_range = seconds.unsigned_abs() <= DURATION_MAX.unsigned_abs()
+        && nanos.unsigned_abs() < 1_000_000_000;
     let has_two_signs = (seconds > 0 && nanos < 0) || (seconds < 0 && nanos > 0);
     if !is_in_range || has_two_signs {
         return None;

@@ -1,5 +1,7 @@
 //! An entry of a HAR, whatever program wrote it: a request, its answer, and messages of a WebSocket.
 
+use std::collections::BTreeSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -193,12 +195,11 @@ pub(super) fn text_of(value: &Value) -> String {
 /// Header fields; the same twice is one (chrome-har writes each of them twice).
 fn headers_of(list: &Value) -> Vec<(String, String)> {
     let mut headers: Vec<(String, String)> = vec![];
+    let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
     for header in list.as_array().into_iter().flatten() {
         let pair = (text_of(&header["name"]), text_of(&header["value"]));
-        let seen = headers
-            .iter()
-            .any(|(name, value)| name.eq_ignore_ascii_case(&pair.0) && *value == pair.1);
-        if !pair.0.is_empty() && !seen {
+        let is_new = seen.insert((pair.0.to_ascii_lowercase(), pair.1.clone()));
+        if !pair.0.is_empty() && is_new {
             headers.push(pair);
         }
     }

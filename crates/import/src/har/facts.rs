@@ -1,5 +1,7 @@
 //! What an answer holds that a later request may send: leaves of JSON, fields of forms, meta elements.
 
+use std::collections::HashSet;
+
 use dom_query::Document;
 use serde_json::Value;
 
@@ -8,6 +10,10 @@ use crate::JsonStep;
 
 /// How many leaves and fields of an answer are kept.
 const FACTS_MAX: usize = 20_000;
+/// How deep a leaf may lie.
+const STEPS_MAX: usize = 24;
+/// How long a key of JSON may be, in bytes: each leaf below it has it. No name that a person chose is longer.
+const KEY_BYTES_MAX: usize = 256;
 
 /// The values of an answer that have a name.
 #[derive(Debug, Default)]
@@ -67,12 +73,12 @@ impl Leaf {
 
 /// The leaves of a value, from outside to inside.
 pub(super) fn add_leaves(leaves: &mut Vec<Leaf>, path: &mut Vec<JsonStep>, value: &Value) {
-    if leaves.len() >= FACTS_MAX {
+    if leaves.len() >= FACTS_MAX || path.len() > STEPS_MAX {
         return;
     }
     match value {
         Value::Object(members) => {
-            for (key, value) in members {
+            for (key, value) in members.iter().filter(|(key, _)| key.len() <= KEY_BYTES_MAX) {
                 path.push(JsonStep::Key(key.clone()));
                 add_leaves(leaves, path, value);
                 path.pop();
@@ -95,12 +101,14 @@ pub(super) fn add_leaves(leaves: &mut Vec<Leaf>, path: &mut Vec<JsonStep>, value
 
 fn add_fields(fields: &mut Vec<Field>, text: &str) {
     let page = Document::from(text);
+    let mut seen: HashSet<String> = HashSet::new();
     for meta in page.select("meta[name][content]").iter().take(FACTS_MAX) {
         let name = meta.attr("name").unwrap_or_default().to_string();
         let value = meta.attr("content").unwrap_or_default().to_string();
         let selector = format!("meta[name={}]", quoted(&name));
         add(
             fields,
+            &mut seen,
             Field { selector, attribute: "content", name, value, is_hidden: true, is_first: true },
         );
     }
@@ -108,11 +116,11 @@ fn add_fields(fields: &mut Vec<Field>, text: &str) {
         let action = form.attr("action").unwrap_or_default().to_string();
         for input in form.select("input[name], textarea[name], button[name]").iter().take(2000) {
             let field = field_of(&input, &format!("form[action={}] ", quoted(&action)));
-            add(fields, field);
+            add(fields, &mut seen, field);
         }
     }
     for input in page.select("input[name], textarea[name]").iter().take(FACTS_MAX) {
-        add(fields, field_of(&input, ""));
+        add(fields, &mut seen, field_of(&input, ""));
     }
 }
 
@@ -142,9 +150,10 @@ fn field_of(input: &dom_query::Selection<'_>, form: &str) -> Field {
     }
 }
 
-fn add(fields: &mut Vec<Field>, mut field: Field) {
+/// Adds a field; `seen` has the selectors of those before it.
+fn add(fields: &mut Vec<Field>, seen: &mut HashSet<String>, mut field: Field) {
     if fields.len() < FACTS_MAX {
-        field.is_first = !fields.iter().any(|seen| seen.selector == field.selector);
+        field.is_first = seen.insert(field.selector.clone());
         fields.push(field);
     }
 }

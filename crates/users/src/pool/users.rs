@@ -87,6 +87,8 @@ impl<P: UserProgram> VirtualUsers for VuPool<P> {
 
     fn handle_response(&mut self, user: u32, reply: &EngineResponse<'_>) {
         let Some(mut call) = self.calls.take(user) else { return };
+        // Its number is free, and what was wanted of its stream is not meant for the next one's.
+        self.commands.stream_commands.retain(|(of, _)| *of != user);
         let owner = call.owner;
         if !self.is_wanted(owner) {
             reply.pipe.into_iter().for_each(|pipe| self.commands.close(pipe));

@@ -9,6 +9,7 @@ use stdx::Nanos;
 use users::{Action, ActionResult, ChannelTls, GrpcKind, GrpcRequest, GrpcResponse, Replies};
 
 use super::client::{Channel, ClientHandle, GrpcClient, WHAT, channel, method, of};
+use super::room::{with_room, with_room_for};
 use crate::api::tags::sample_tags;
 use crate::runtime::current::vu_of;
 use crate::runtime::event_loop::Next;
@@ -140,11 +141,16 @@ fn prepare<'js>(
     let client = of(ctx, held)?;
     let channel = channel(ctx, &client)?;
     let method = method(ctx, &client, path)?;
-    let message = decode(json, &method.input()).map_err(|error| {
+    let (input, len) = (method.input(), json.len());
+    let encoded = with_room_for(&input, len, || {
+        decode(json, &input)
+            .map(|message| encode_bytes(&message))
+            .map_err(|error| error.to_string())
+    });
+    let message = encoded.map_err(|error| {
         let text = format!("unable to serialise request object to protocol buffer: {error}");
         Exception::throw_message(ctx, &text)
     })?;
-    let message = encode_bytes(&message);
     let tags: Value<'js> = params.get("tags")?;
     let timeout_ms: f64 = params.get("timeoutMs")?;
     let discards: bool = params.get("discards")?;
@@ -257,9 +263,13 @@ fn response<'js>(
     mut outcome: CallOutcome,
 ) -> Result<Object<'js>> {
     let made = Object::new(ctx.clone())?;
-    let message = message_of(method, &mut outcome);
-    if keeps.is_some() {
-        let text = encode(&message).map_err(|error| {
+    let len = outcome.messages.first().map_or(0, Vec::len);
+    let text = with_room_for(&method.output(), len, || {
+        let message = message_of(method, &mut outcome);
+        keeps.map(|()| encode(&message).map_err(|error| error.to_string()))
+    });
+    if let Some(text) = text {
+        let text = text.map_err(|error| {
             let text = format!("unable to convert response object to JSON: {error}");
             Exception::throw_message(ctx, &text)
         })?;
@@ -268,7 +278,7 @@ fn response<'js>(
     let CallOutcome { status, headers, trailers, .. } = &outcome;
     made.set("code", status.code.0)?;
     if status.code != Code::OK {
-        let details = details_json(status, &client.definitions.borrow());
+        let details = with_room(|| details_json(status, &client.definitions.borrow()));
         let text = details.map_or_else(
             || "{}".to_owned(),
             |details| {

@@ -9,6 +9,7 @@ use users::{Action, ChannelTls, GrpcKind, GrpcRequest, GrpcResponse};
 use super::call::{Exchange, exchange, grpc_of, pairs, rpc_error};
 use super::client::{Channel, ClientHandle, GrpcClient, of};
 use super::pem_key::unprotected;
+use super::room::with_room;
 use super::stream::Dialogue;
 use crate::runtime::current::vu_of;
 
@@ -163,9 +164,10 @@ fn reflect(
         }
         match dialogue.ask(ctx, &requests)? {
             Ok(answers) => {
-                reflection.handle_responses(answers.iter().map(Vec::as_slice)).map_err(
-                    |error| Exception::throw_message(ctx, &format!("can't list services: {error}")),
-                )?;
+                with_room(|| reflection.handle_responses(answers.iter().map(Vec::as_slice)))
+                    .map_err(|error| {
+                        Exception::throw_message(ctx, &format!("can't list services: {error}"))
+                    })?;
             }
             Err(status)
                 if status.code == Code::UNIMPLEMENTED && version == ReflectionVersion::V1 =>
@@ -177,7 +179,7 @@ fn reflect(
         }
     }
     dialogue.close(ctx)?;
-    let finished = reflection.finish(&mut client.definitions.borrow_mut());
+    let finished = with_room(|| reflection.finish(&mut client.definitions.borrow_mut()));
     finished.map_err(|error| Exception::throw_message(ctx, &error.to_string()))
 }
 

@@ -5,6 +5,7 @@ mod client;
 mod connect;
 mod load;
 mod pem_key;
+mod room;
 mod stream;
 
 use rquickjs::module::{Declarations, Exports, ModuleDef};

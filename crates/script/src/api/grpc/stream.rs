@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use ::grpc::json::{DynamicMessage, decode, decode_bytes, encode, encode_bytes};
+use ::grpc::json::{decode, decode_bytes, encode, encode_bytes};
 use ::grpc::{Code, Definitions, Status, details_json, encode_frame};
 use rquickjs::convert::List;
 use rquickjs::{Class, Ctx, Exception, Function, Object, Persistent, Result, Value};
@@ -11,6 +11,7 @@ use users::{Action, ActionResult, GrpcKind, Level, Replies, StreamAction, Stream
 
 use super::call::{Exchange, UNPARSED, exchange, pairs, replies_of};
 use super::client::{ClientHandle, WHAT, channel, method, of};
+use super::room::{with_room, with_room_for};
 use crate::api::tags::sample_tags;
 use crate::runtime::caught::exception_of;
 use crate::runtime::current::vu_of;
@@ -98,10 +99,15 @@ fn give_message(
     message: &[u8],
 ) -> Result<()> {
     let Some(method) = method else { return give.call(("data", "{}")) };
-    let Some(message) = decode_bytes(&method.output(), message) else {
+    let output = method.output();
+    let text = with_room_for(&output, message.len(), || {
+        let message = decode_bytes(&output, message);
+        message.map(|message| encode(&message).map_err(|error| error.to_string()))
+    });
+    let Some(text) = text else {
         return give.call(("unread", Code::INTERNAL.0, UNPARSED));
     };
-    match encode(&message) {
+    match text {
         Ok(text) => give.call(("data", text)),
         Err(error) => {
             let text = format!("failed to marshal the message: {error}");
@@ -111,7 +117,8 @@ fn give_message(
 }
 
 fn give_status(give: &Function<'_>, status: &Status, definitions: &Definitions) -> Result<()> {
-    let details = details_json(status, definitions).unwrap_or_default().join(",");
+    let details = with_room(|| details_json(status, definitions));
+    let details = details.unwrap_or_default().join(",");
     give.call(("error", status.code.0, status.message.as_str(), format!("[{details}]")))
 }
 
@@ -126,14 +133,19 @@ pub(super) fn write<'js>(
         let text = "SendMsg called after CloseSend".to_owned();
         return Ok(Some(List((Code::INTERNAL.0, text))));
     }
-    let message: DynamicMessage = match decode(&json, &stream.method.input()) {
+    let input = stream.method.input();
+    let encoded = with_room_for(&input, json.len(), || {
+        decode(&json, &input)
+            .map(|message| encode_bytes(&message))
+            .map_err(|error| error.to_string())
+    });
+    let message = match encoded {
         Ok(message) => message,
         Err(error) => {
             let text = format!("unable to serialise request object to protocol buffer: {error}");
             return Ok(Some(List((Code::UNKNOWN.0, text))));
         }
     };
-    let message = encode_bytes(&message);
     let (len, max) = (message.len(), stream.send_max);
     if len > max {
         let text = format!("trying to send message larger than max ({len} vs. {max})");
