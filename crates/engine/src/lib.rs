@@ -81,7 +81,7 @@ pub use lazy::LazyTargets;
 pub use load_change::{LoadChange, LoadChangeError};
 pub use run::{ReadyRun, Run, RunEvent, Stopper};
 pub use settings::{
-    AddressFamily, AllProxy, AnswerClock, Capture, CapturedHeaders, ClientIdentity, DnsPick,
+    AddressFamily, AllProxy, AnswerClock, AnswerForm, Capture, CapturedHeaders, ClientIdentity, DnsPick,
     DnsTtl, FirstAddress, HeadStyle, HttpVersion, IoChoice, Protocol, ProxySettings, Redirects,
     Renewal, RowDelivery, Settings, TlsSettings,
 };

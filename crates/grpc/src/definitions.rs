@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use prost_reflect::prost::Message as _;
 use prost_reflect::prost_types::{FileDescriptorProto, FileDescriptorSet};
-use prost_reflect::{DescriptorPool, MessageDescriptor, MethodDescriptor};
+use prost_reflect::{
+    DescriptorPool, EnumDescriptor, MessageDescriptor, MethodDescriptor, ServiceDescriptor,
+};
 use protox::Compiler;
 use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
 
@@ -73,6 +75,12 @@ impl Method {
     #[must_use]
     pub fn is_server_stream(&self) -> bool {
         self.0.is_server_streaming()
+    }
+
+    /// What is known of it.
+    #[must_use]
+    pub const fn descriptor(&self) -> &MethodDescriptor {
+        &self.0
     }
 
     /// What a script sees of it.
@@ -185,6 +193,43 @@ impl Definitions {
             let service = pool.get_service_by_name(service)?;
             service.methods().find(|method| method.name() == name).map(Method)
         })
+    }
+
+    /// The services, by name; of two of one name that which was loaded last.
+    #[must_use]
+    pub fn services(&self) -> Vec<ServiceDescriptor> {
+        let all = self.0.iter().rev().flat_map(|pool| pool.services().collect::<Vec<_>>());
+        let mut services: Vec<ServiceDescriptor> = all.collect();
+        services.sort_by(|a, b| a.full_name().cmp(b.full_name()));
+        services.dedup_by(|a, b| a.full_name() == b.full_name());
+        services
+    }
+
+    /// The service of a full name.
+    #[must_use]
+    pub fn service(&self, name: &str) -> Option<ServiceDescriptor> {
+        self.0.iter().rev().find_map(|pool| pool.get_service_by_name(name))
+    }
+
+    /// The enum of a full name.
+    #[must_use]
+    pub fn enumeration(&self, name: &str) -> Option<EnumDescriptor> {
+        self.0.iter().rev().find_map(|pool| pool.get_enum_by_name(name))
+    }
+
+    /// The full names of all services, methods, messages and enums.
+    #[must_use]
+    pub fn symbols(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for pool in &self.0 {
+            for service in pool.services() {
+                names.push(service.full_name().to_owned());
+                names.extend(service.methods().map(|method| method.full_name().to_owned()));
+            }
+            names.extend(pool.all_messages().map(|message| message.full_name().to_owned()));
+            names.extend(pool.all_enums().map(|of| of.full_name().to_owned()));
+        }
+        names
     }
 
     /// The message of a full name.
