@@ -29,6 +29,8 @@ pub struct CallPlan {
     pub workers: u64,
     /// Every random value follows from it.
     pub seed: u64,
+    /// The messages of a client's stream, where they are not as many as the data has: those of the data in turn.
+    pub stream_messages: Option<u64>,
 }
 
 /// The targets of calls.
@@ -50,7 +52,7 @@ impl CallPlan {
         let is_constant = self.metadata.iter().all(|(_, value)| value.is_constant());
         if is_constant && self.data.is_constant() {
             let values = &mut RequestValues::new(&names, (0, 0), self.seed);
-            let bodies = self.data.bodies(&self.method, values)?;
+            let bodies = self.data.bodies((&self.method, self.stream_messages), values)?;
             let with = |body: Vec<u8>| Target { body: Arc::from(body), ..first.clone() };
             return Ok(CallTargets::InTurn(bodies.into_iter().map(with).collect()));
         }
@@ -64,7 +66,7 @@ impl CallPlan {
     /// The target of call number `number`.
     fn target(&self, names: &MethodNames, number: u64) -> Result<Target> {
         let mut values = RequestValues::new(names, (number, number % self.workers), self.seed);
-        let mut bodies = self.data.bodies(&self.method, &mut values)?;
+        let mut bodies = self.data.bodies((&self.method, self.stream_messages), &mut values)?;
         let at = (number % bodies.len() as u64) as usize;
         let mut metadata = Vec::new();
         for (name, value) in &self.metadata {
@@ -92,6 +94,7 @@ mod tests {
             timeout: Some(Nanos::SECOND),
             workers: 2,
             seed: 1,
+            stream_messages: None,
         }
     }
 

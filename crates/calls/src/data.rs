@@ -37,16 +37,34 @@ impl CallData {
     ///
     /// # Errors
     /// The data does not fit the method.
-    pub(crate) fn bodies(&self, method: &Method, values: &mut RequestValues<'_>) -> Result<Vec<Vec<u8>>> {
+    pub(crate) fn bodies(
+        &self,
+        (method, stream_messages): (&Method, Option<u64>),
+        values: &mut RequestValues<'_>,
+    ) -> Result<Vec<Vec<u8>>> {
         let messages = match self {
             Self::Binary(bytes) => vec![bytes.clone()],
             Self::Json(template) => messages(&template.render(values)?, method)?,
         };
         Ok(match method.is_client_stream() {
-            true => vec![CallRequest::body(&messages)],
+            true => vec![stream_body(&messages, stream_messages)?],
             false => messages.iter().map(|message| CallRequest::body(&[message])).collect(),
         })
     }
+}
+
+/// The body of a client's stream, of so many of the messages in turn.
+fn stream_body(messages: &[Vec<u8>], count: Option<u64>) -> Result<Vec<u8>> {
+    const BODY_MAX: u64 = 64 << 20;
+    let Some(count) = count.filter(|_| !messages.is_empty()) else {
+        return Ok(CallRequest::body(messages));
+    };
+    let longest = messages.iter().map(Vec::len).max().unwrap_or(0) as u64 + 5;
+    if count.saturating_mul(longest) > BODY_MAX {
+        bail!("a stream of {count} messages has more than {BODY_MAX} bytes");
+    }
+    let in_turn: Vec<&Vec<u8>> = messages.iter().cycle().take(count as usize).collect();
+    Ok(CallRequest::body(&in_turn))
 }
 
 /// The messages of a JSON text, in the order of an array.
@@ -82,7 +100,7 @@ mod tests {
         let method = find_method(&definitions(SHOP), method).expect("a method");
         let names = MethodNames::of(&method);
         let data = CallData::json(text)?;
-        data.bodies(&method, &mut RequestValues::new(&names, (4, 0), 1))
+        data.bodies((&method, None), &mut RequestValues::new(&names, (4, 0), 1))
     }
 
     #[test]

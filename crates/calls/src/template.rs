@@ -44,6 +44,12 @@ impl Template {
         Ok(Self(parts))
     }
 
+    /// A text in which nothing is an action.
+    #[must_use]
+    pub fn literal(text: &str) -> Self {
+        Self(vec![Part::Text(text.to_owned())])
+    }
+
     /// Whether every request has the same text.
     #[must_use]
     pub fn is_constant(&self) -> bool {

@@ -151,6 +151,7 @@ fn targets(
         timeout: Some(flags.timeout).filter(|timeout| *timeout > Nanos::ZERO),
         workers: flags.workers.unwrap_or(1),
         seed,
+        stream_messages: None,
     };
     Ok(plan.targets().or_exit(ExitCode::Input)?)
 }
