@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result, bail};
-use cli::{Interrupts, Output, ResultsOption, eprint_line};
+use cli::{ExitError, Interrupts, Output, ResultsOption, eprint_line};
 use metrics::Verdict;
 use session::{ResultsFile, RunPlace, RunRequest, SessionOptions};
 
@@ -61,7 +61,7 @@ pub fn validate(args: &[String]) -> Result<(), String> {
 fn carry_out(args: &[String], results: Option<ResultsOption>) -> Result<()> {
     let mut options = GhzOptions::of_args(args)?;
     if let Some(text) = information(&options) {
-        Output::Stdout.write(text.as_bytes())?;
+        Output::Stdout.write(text.as_bytes()).map_err(reason)?;
         return Ok(());
     }
     if let Some(path) = options.text("config").map(str::to_owned) {
@@ -73,10 +73,10 @@ fn carry_out(args: &[String], results: Option<ResultsOption>) -> Result<()> {
         bail!("--format {format} is not done by brunt ghz (there are {})", FORMATS.join(", "));
     }
     let test = GhzTest::new(&options)?;
-    let results = results.map(ResultsFile::of_option).transpose()?;
-    let mut outlet = Output::named(options.text("output")).open_for_documents()?;
+    let results = results.map(ResultsFile::of_option).transpose().map_err(reason)?;
+    let mut outlet = Output::named(options.text("output")).open_for_documents().map_err(reason)?;
     let text = run_test(&options, test, results, &format)?;
-    outlet.write(text.as_bytes())?;
+    outlet.write(text.as_bytes()).map_err(reason)?;
     Ok(())
 }
 
@@ -88,7 +88,7 @@ fn run_test(
     format: &str,
 ) -> Result<String> {
     let GhzTest { plan, settings, lazy, stop, data, metadata } = test;
-    let interrupts = Interrupts::watch()?;
+    let interrupts = Interrupts::watch().map_err(reason)?;
     let mut observer = GhzObserver::new(CountRules {
         skip: options.count("skipFirst", 0),
         errors: options.is_on("count-errors"),
@@ -103,7 +103,7 @@ fn run_test(
         session::warn(&verdict.to_string());
     }
     let report = GhzReport::new(&observer.calls, options.is_on("count-errors"));
-    let is_timed = total.is_none_or(|total| observer.summary.hits() < total);
+    let is_timed = total.is_none_or(|total| observer.summary.requests < total);
     let end_reason = match (observer.is_interrupted, is_timed) {
         (true, _) => "cancel",
         (false, true) => "timeout",
@@ -140,6 +140,10 @@ fn information(options: &GhzOptions) -> Option<String> {
         text.push_str(&format!("  {letter}--{}{value}\n", row.name));
     }
     Some(text)
+}
+
+fn reason(failed: ExitError) -> anyhow::Error {
+    failed.error
 }
 
 fn now_ns() -> i64 {

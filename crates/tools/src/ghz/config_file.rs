@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use cli::input;
 use serde_json::{Map, Value};
+use toml::de::{DeTable, DeValue};
 
 /// Reads a config file.
 ///
@@ -17,25 +18,32 @@ pub(super) fn read(path: &str) -> Result<Value> {
 fn parse(path: &str, text: &str) -> Result<Value> {
     match path.rsplit_once('.').map_or("", |(_, ending)| ending) {
         "json" => Ok(serde_json::from_str(text)?),
-        "toml" => Ok(of_toml(toml::Value::Table(text.parse::<toml::Table>()?))),
+        "toml" => Ok(of_table(DeTable::parse(text)?.get_ref())),
         "yaml" | "yml" => Ok(serde_norway::from_str(text)?),
         _ => bail!("the config's name ends neither in .json, .toml, .yaml nor .yml"),
     }
 }
 
-fn of_toml(value: toml::Value) -> Value {
+fn of_toml(value: &DeValue<'_>) -> Value {
     match value {
-        toml::Value::String(text) => text.into(),
-        toml::Value::Integer(number) => number.into(),
-        toml::Value::Float(number) => number.into(),
-        toml::Value::Boolean(is_on) => is_on.into(),
-        toml::Value::Datetime(time) => time.to_string().into(),
-        toml::Value::Array(list) => list.into_iter().map(of_toml).collect(),
-        toml::Value::Table(table) => {
-            let fields = table.into_iter().map(|(name, value)| (name, of_toml(value)));
-            Value::Object(fields.collect::<Map<String, Value>>())
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .map_or_else(|_| number.as_str().into(), Value::from),
+        DeValue::Float(number) => {
+            number.as_str().parse::<f64>().map_or_else(|_| number.as_str().into(), Value::from)
         }
+        DeValue::Boolean(is_on) => (*is_on).into(),
+        DeValue::Datetime(time) => time.to_string().into(),
+        DeValue::Array(list) => list.iter().map(|item| of_toml(item.get_ref())).collect(),
+        DeValue::Table(table) => of_table(table),
     }
+}
+
+fn of_table(table: &DeTable<'_>) -> Value {
+    let fields = table.iter();
+    let fields =
+        fields.map(|(name, value)| (name.get_ref().as_ref().to_owned(), of_toml(value.get_ref())));
+    Value::Object(fields.collect::<Map<String, Value>>())
 }
 
 #[cfg(test)]
