@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use engine::LazyTargets;
-use grpc::{CallRequest, Method};
+use grpc::{CallRequest, Method, compress_frames};
 use stdx::Nanos;
 use workload::Target;
 
@@ -31,6 +31,18 @@ pub struct CallPlan {
     pub seed: u64,
     /// The messages of a client's stream, where they are not as many as the data has: those of the data in turn.
     pub stream_messages: Option<u64>,
+    /// How messages are sent.
+    pub coding: Coding,
+}
+
+/// How messages are sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coding {
+    /// As they are.
+    #[default]
+    Identity,
+    /// In gzip.
+    Gzip,
 }
 
 /// The targets of calls.
@@ -53,13 +65,13 @@ impl CallPlan {
         if is_constant && self.data.is_constant() {
             let values = &mut RequestValues::new(&names, (0, 0), self.seed);
             let bodies = self.data.bodies((&self.method, self.stream_messages), values)?;
-            let with = |body: Vec<u8>| Target { body: Arc::from(body), ..first.clone() };
+            let with =
+                |body: Vec<u8>| Target { body: Arc::from(self.coded(body)), ..first.clone() };
             return Ok(CallTargets::InTurn(bodies.into_iter().map(with).collect()));
         }
         let numbers = 0_u64..;
-        let targets = numbers.map(move |number| {
-            self.target(&names, number).map_err(|error| format!("{error:#}"))
-        });
+        let targets = numbers
+            .map(move |number| self.target(&names, number).map_err(|error| format!("{error:#}")));
         Ok(CallTargets::Own(Box::new(targets)))
     }
 
@@ -74,7 +86,20 @@ impl CallPlan {
         }
         let timeout_ns = self.timeout.map(|Nanos(ns)| ns);
         let request = CallRequest { metadata: &metadata, timeout_ns, user_agent: USER_AGENT };
-        Ok(self.server.target(&self.method.path(), &request, bodies.swap_remove(at)))
+        let body = self.coded(bodies.swap_remove(at));
+        let mut target = self.server.target(&self.method.path(), &request, body);
+        if self.coding == Coding::Gzip {
+            target.headers.push(("grpc-encoding".to_owned(), "gzip".to_owned()));
+        }
+        Ok(target)
+    }
+
+    /// A body as it is sent.
+    fn coded(&self, body: Vec<u8>) -> Vec<u8> {
+        match self.coding {
+            Coding::Identity => body,
+            Coding::Gzip => compress_frames(&body),
+        }
     }
 }
 
@@ -95,6 +120,7 @@ mod tests {
             workers: 2,
             seed: 1,
             stream_messages: None,
+            coding: Coding::Identity,
         }
     }
 
@@ -107,6 +133,14 @@ mod tests {
         assert_eq!(list[0].url, "https://h:1/shop.v1.Shop/Buy");
         assert!(list[0].headers.contains(&("x-a".to_owned(), "1".to_owned())));
         assert!(list[0].headers.contains(&("grpc-timeout".to_owned(), "1000000u".to_owned())));
+    }
+
+    #[test]
+    fn messages_may_be_compressed() {
+        let plan = CallPlan { coding: Coding::Gzip, ..plan(r#"{"name":"a"}"#, "") };
+        let CallTargets::InTurn(list) = plan.targets().expect("targets") else { panic!("fixed") };
+        assert_eq!(list[0].body[0], 1);
+        assert!(list[0].headers.contains(&("grpc-encoding".to_owned(), "gzip".to_owned())));
     }
 
     #[test]

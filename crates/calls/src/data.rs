@@ -78,9 +78,8 @@ fn messages(text: &str, method: &Method) -> Result<Vec<Vec<u8>>> {
     if !text.trim_start().starts_with('[') {
         return Ok(vec![one(text).with_context(context)?]);
     }
-    let list: Vec<Value> = serde_json::from_str(text)
-        .map_err(|error| anyhow!("{error}"))
-        .with_context(context)?;
+    let list: Vec<Value> =
+        serde_json::from_str(text).map_err(|error| anyhow!("{error}")).with_context(context)?;
     if list.is_empty() && !method.is_client_stream() {
         bail!("{}: the array has no message", context());
     }
@@ -116,9 +115,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_named_with_its_place() {
-        let error = |text: &str| {
-            format!("{:#}", bodies("shop.v1.Shop/Buy", text).expect_err(text))
-        };
+        let error = |text: &str| format!("{:#}", bodies("shop.v1.Shop/Buy", text).expect_err(text));
         let text = error(r#"{"count": "x"}"#);
         assert!(text.starts_with("data for /shop.v1.Shop/Buy (shop.v1.Item): "), "{text}");
         assert!(text.contains("line 1:"), "{text}");

@@ -132,9 +132,8 @@ fn method_text(of: &MethodDescriptor) -> String {
 
 fn message_text(of: &MessageDescriptor) -> String {
     let mut lines = String::new();
-    let in_oneof = |field: &FieldDescriptor| {
-        field.containing_oneof().is_some_and(|one| !one.is_synthetic())
-    };
+    let in_oneof =
+        |field: &FieldDescriptor| field.containing_oneof().is_some_and(|one| !one.is_synthetic());
     for field in of.fields().filter(|field| !in_oneof(field)) {
         lines.push_str(&format!("  {}\n", field_text(&field)));
     }
@@ -150,7 +149,9 @@ fn field_text(of: &FieldDescriptor) -> String {
         of if of.is_map() => "",
         of if of.is_list() => "repeated ",
         of if of.cardinality() == prost_reflect::Cardinality::Required => "required ",
-        of if of.supports_presence() && of.containing_oneof().is_some_and(|one| one.is_synthetic()) => {
+        of if of.supports_presence()
+            && of.containing_oneof().is_some_and(|one| one.is_synthetic()) =>
+        {
             "optional "
         }
         _ => "",
@@ -162,7 +163,8 @@ fn field_text(of: &FieldDescriptor) -> String {
 fn type_text(of: &FieldDescriptor) -> String {
     match of.kind() {
         Kind::Message(entry) if entry.is_map_entry() => {
-            let part = |name: &str| entry.get_field_by_name(name).map(|field| kind_text(&field.kind()));
+            let part =
+                |name: &str| entry.get_field_by_name(name).map(|field| kind_text(&field.kind()));
             let (key, value) = (part("key"), part("value"));
             format!("map<{}, {}>", key.unwrap_or_default(), value.unwrap_or_default())
         }
@@ -202,7 +204,10 @@ mod tests {
             "shop.v1.Item",
             "shop.v1.Item is a message:\nmessage Item {\n  string name = 1;\n  int64 count = 2;\n  repeated .shop.v1.Item parts = 3;\n  map<string, .shop.v1.Colour> by = 4;\n  optional double price = 7;\n  oneof kind {\n    bool flag = 5;\n    bytes raw = 6;\n  }\n}\n",
         );
-        check("shop.v1.Colour", "shop.v1.Colour is an enum:\nenum Colour {\n  GREY = 0;\n  RED = 1;\n}\n");
+        check(
+            "shop.v1.Colour",
+            "shop.v1.Colour is an enum:\nenum Colour {\n  GREY = 0;\n  RED = 1;\n}\n",
+        );
         assert!(describe(&all, "shop.v1.Shop/Buy").expect("a method").contains("rpc Buy"));
         assert_eq!(listing(&all, None).expect("services"), ["shop.v1.Shop"]);
         let methods = listing(&all, Some("shop.v1.Shop")).expect("methods");

@@ -39,9 +39,8 @@ fn of_field(field: &FieldDescriptor, above: &mut Vec<String>) -> Value {
         Kind::Message(entry) if entry.is_map_entry() => {
             let value = entry.get_field_by_name("value");
             let value = value.map_or(Value::Null, |value| of_kind(&value.kind(), above));
-            let is_text = entry
-                .get_field_by_name("key")
-                .is_none_or(|key| matches!(key.kind(), Kind::String));
+            let is_text =
+                entry.get_field_by_name("key").is_none_or(|key| matches!(key.kind(), Kind::String));
             json!({ if is_text { "" } else { "0" }: value })
         }
         kind if field.is_list() => json!([of_kind(&kind, above)]),
@@ -89,7 +88,8 @@ mod tests {
     fn an_example_can_be_sent() {
         let message = definitions(SHOP).message("shop.v1.Item").expect("a message");
         let example = json_template(&message);
-        let expect = r#"{"by":{"":"GREY"},"count":"0","flag":false,"name":"","parts":[{}],"price":0}"#;
+        let expect =
+            r#"{"by":{"":"GREY"},"count":"0","flag":false,"name":"","parts":[{}],"price":0}"#;
         assert_eq!(example.to_string(), expect);
         assert!(json::decode(&example.to_string(), &message).is_ok());
     }

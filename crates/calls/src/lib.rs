@@ -24,7 +24,7 @@ mod template;
 mod template_action;
 mod template_function;
 
-pub use call_plan::{CallPlan, CallTargets};
+pub use call_plan::{CallPlan, CallTargets, Coding};
 pub use data::CallData;
 pub use definitions::{DefinitionSource, load};
 pub use describe::{describe, describe_json, listing, message_of};

@@ -58,8 +58,7 @@ impl Server {
         if let Some(authority) = &self.authority {
             let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| !port.contains(']'));
             let port = if self.plaintext { 80 } else { 443 };
-            let from =
-                if has_port { authority.clone() } else { format!("{authority}:{port}") };
+            let from = if has_port { authority.clone() } else { format!("{authority}:{port}") };
             settings.connect_to.push((from, self.address.clone()));
         }
     }
@@ -130,7 +129,7 @@ impl Server {
     /// Refuses an answer that is no success.
     fn check(&self, answer: &Answer) -> Result<()> {
         let address = &self.address;
-        let error = &answer.error;
+        let error = reason(&answer.error);
         match (answer.failure, answer.outcome) {
             (FailureKind::None, Outcome::Grpc(GrpcStatus::OK)) => Ok(()),
             (FailureKind::None, Outcome::Grpc(_)) if error.contains("content-type") => {
@@ -141,7 +140,9 @@ impl Server {
                 bail!("{address}: it does not speak gRPC, or wants TLS ({error})")
             }
             (FailureKind::Tls, _) => {
-                bail!("{address}: {error} (-plaintext speaks without TLS, -insecure trusts every certificate)")
+                bail!(
+                    "{address}: {error} (-plaintext speaks without TLS, -insecure trusts every certificate)"
+                )
             }
             _ => bail!("{address}: {error}"),
         }
@@ -150,6 +151,12 @@ impl Server {
 
 /// What we call ourselves in calls.
 pub(crate) const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
+
+/// A failure's text without the request before it.
+fn reason(error: &str) -> &str {
+    let rest = error.strip_prefix("Post \"").and_then(|rest| rest.split_once("\": "));
+    rest.map_or(error, |(_, reason)| reason)
+}
 
 fn is_unimplemented(answer: &Answer) -> bool {
     let Outcome::Grpc(status) = answer.outcome else { return false };

@@ -30,8 +30,8 @@ impl Template {
             let (inside, after) = after
                 .split_once("}}")
                 .ok_or_else(|| anyhow!("template: \"{{{{{after}\" is not closed by }}}}"))?;
-            let action = Action::parse(inside)
-                .with_context(|| format!("template: {{{{{inside}}}}}"))?;
+            let action =
+                Action::parse(inside).with_context(|| format!("template: {{{{{inside}}}}}"))?;
             let (before, trims) = match inside.starts_with("- ") {
                 true => (before.trim_end(), inside.ends_with(" -")),
                 false => (before, inside.ends_with(" -")),

@@ -21,8 +21,10 @@ fn bytes(number: u8, value: &[u8]) -> Vec<u8> {
 /// An answer with these messages, which ends with OK.
 fn answer(stream: u32, messages: &[&[u8]]) -> Vec<u8> {
     let head = [vec![0x88], field("content-type", "application/grpc")].concat();
-    let body: Vec<u8> =
-        messages.iter().flat_map(|message| [&[0, 0, 0, 0, message.len() as u8], *message].concat()).collect();
+    let body: Vec<u8> = messages
+        .iter()
+        .flat_map(|message| [&[0, 0, 0, 0, message.len() as u8], *message].concat())
+        .collect();
     let parts = [
         frame(1, 4, stream, &head),
         frame(0, 0, stream, &body),
@@ -66,14 +68,20 @@ fn folder(name: &str) -> (Scratch, String) {
 fn calls_are_made_at_a_rate() {
     let (scratch, flags) = folder("grpc-rate");
     let results = text(&scratch.path("calls.arrow"));
-    let line = format!("grpc {} {flags} -call p.S/M -data {{\"text\":\"a\"}} -rate 100 -duration 500ms -output {results}", address(one));
+    let line = format!(
+        "grpc {} {flags} -call p.S/M -data {{\"text\":\"a\"}} -rate 100 -duration 500ms -output {results}",
+        address(one)
+    );
     let report = run(&line).with_code(0);
-    assert!(report.stdout().contains("OK:50") || report.stdout().contains("OK"), "{}", report.stdout());
+    assert!(report.stdout.contains("OK:50") || report.stdout.contains("OK"), "{}", report.stdout);
     let json = run(&format!("report -type=json {results}")).with_code(0).json();
     assert_eq!((&json["requests"], &json["success"]), (&50.into(), &1.into()), "{json}");
     assert_eq!(json["bytes_out"]["mean"], 8, "5 bytes of the frame, 3 of the message: {json}");
-    let line = format!("grpc {} {flags} -call p.S/M -n 5 -fail-on status.INVALID_ARGUMENT>0 -json", address(invalid));
-    let json = run(&line).with_code(99).json();
+    let line = format!(
+        "grpc {} {flags} -call p.S/M -n 5 -fail-on status.INVALID_ARGUMENT>0 -json",
+        address(invalid)
+    );
+    let json = run(&line).with_code(7).json();
     assert_eq!(json["errors"][0], "INVALID_ARGUMENT: bad arg", "{json}");
 }
 
@@ -117,17 +125,20 @@ fn reflection(stream: u32) -> Option<Vec<u8>> {
 #[test]
 fn servers_and_files_are_listed_and_described() {
     let (_scratch, flags) = folder("grpc-list");
-    assert_eq!(run(&format!("grpc list {flags}")).with_code(0).stdout(), "p.S\n");
-    assert_eq!(run(&format!("grpc list h:1 p.S {flags}")).with_code(0).stdout(), "p.S.M\np.S.W\n");
+    assert_eq!(run(&format!("grpc list {flags}")).with_code(0).stdout, "p.S\n");
+    assert_eq!(run(&format!("grpc list h:1 p.S {flags}")).with_code(0).stdout, "p.S.M\np.S.W\n");
     let described = run(&format!("grpc describe p.S.W {flags} -template")).with_code(0);
     assert_eq!(
-        described.stdout(),
+        described.stdout,
         "p.S.W is a method:\nrpc W ( .p.Ask ) returns ( stream .p.Reply );\n\nan example of p.Ask as JSON:\n{\n  \"n\": 0,\n  \"text\": \"\"\n}\n"
     );
     let server = address(reflection);
-    assert_eq!(run(&format!("grpc list {server} -plaintext -json")).with_code(0).stdout(), "[\"p.S\"]\n");
+    assert_eq!(
+        run(&format!("grpc list {server} -plaintext -json")).with_code(0).stdout,
+        "[\"p.S\"]\n"
+    );
     let described = run(&format!("grpc describe {server} p.Ask -plaintext")).with_code(0);
-    assert_eq!(described.stdout(), "p.Ask is a message:\nmessage Ask {\n  string text = 1;\n}\n");
+    assert_eq!(described.stdout, "p.Ask is a message:\nmessage Ask {\n  string text = 1;\n}\n");
 }
 
 /// The first line of what is refused says what and where; nothing is sent.
@@ -162,7 +173,7 @@ fn wrong_lines_and_servers_have_one_clear_line() {
         (format!("ghz --insecure {refused}"), 1, &["call"]),
     ] {
         let ran = run(&line).with_code(code);
-        let stderr = ran.stderr();
+        let stderr = &ran.stderr;
         assert!(words.iter().all(|word| stderr.contains(word)), "{line}: {stderr}");
         assert!(stderr.trim_end().lines().count() <= 2, "{line}: {stderr}");
     }
@@ -175,10 +186,11 @@ fn ghz_is_spoken() {
     let proto = text(&scratch.path("t.proto"));
     let flags = format!("--insecure --proto {proto} --call p.S.M -c 2 -n 20");
     let summary = run(&format!("ghz {flags} {}", address(one))).with_code(0);
-    let lines: Vec<&str> = summary.stdout().lines().collect();
-    assert_eq!(&lines[..3], ["", "Summary:", "  Count:\t20"], "{}", summary.stdout());
-    assert!(summary.stdout().contains("  [OK]   20 responses   \n"), "{}", summary.stdout());
-    let json = run(&format!("ghz {flags} -O json --skipFirst 4 {}", address(invalid))).with_code(0).json();
+    let lines: Vec<&str> = summary.stdout.lines().collect();
+    assert_eq!(&lines[..3], ["", "Summary:", "  Count:\t20"], "{}", summary.stdout);
+    assert!(summary.stdout.contains("  [OK]   20 responses   \n"), "{}", summary.stdout);
+    let json =
+        run(&format!("ghz {flags} -O json --skipFirst 4 {}", address(invalid))).with_code(0).json();
     assert_eq!((&json["count"], &json["endReason"]), (&16.into(), &"normal".into()), "{json}");
     assert_eq!(json["statusCodeDistribution"]["InvalidArgument"], 16, "{json}");
     assert_eq!(json["errorDistribution"]["rpc error: code = InvalidArgument desc = bad arg"], 16);

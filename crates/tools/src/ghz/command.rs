@@ -130,7 +130,8 @@ fn information(options: &GhzOptions) -> Option<String> {
     }
     let mut text = String::from("usage: ghz [<flags>] [<host>]\n\nFlags:\n");
     for row in ROWS {
-        let letter = if row.letter == ' ' { "    ".to_owned() } else { format!("-{}, ", row.letter) };
+        let letter =
+            if row.letter == ' ' { "    ".to_owned() } else { format!("-{}, ", row.letter) };
         let value = match row.kind {
             Kind::Switch => "",
             Kind::Text => "=TEXT",

@@ -55,7 +55,8 @@ pub(super) fn document(report: &GhzReport<'_>, setting: &Setting<'_>) -> Value {
     if let Some(name) = setting.options.text("name") {
         document["name"] = name.into();
     }
-    let tags = setting.options.text("tags").and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let tags =
+        setting.options.text("tags").and_then(|text| serde_json::from_str::<Value>(text).ok());
     if let Some(tags) = tags {
         document["tags"] = tags;
     }
@@ -121,11 +122,17 @@ fn options(setting: &Setting<'_>) -> Value {
         all.insert("import-paths".to_owned(), json!(paths));
     }
     all.insert("insecure".to_owned(), of.is_on("insecure").into());
-    all.insert("binary".to_owned(), (of.is_on("binary") || of.text("binary-file").is_some()).into());
+    all.insert(
+        "binary".to_owned(),
+        (of.is_on("binary") || of.text("binary-file").is_some()).into(),
+    );
     for name in ["skipTLS", "async", "count-errors"] {
         if of.is_on(name) {
             all.insert(name.to_owned(), true.into());
         }
+    }
+    if of.is_on("enable-compression") {
+        all.insert("enableCompression".to_owned(), true.into());
     }
     numbers(of, &mut all);
     if !setting.data.is_null() {
@@ -169,5 +176,6 @@ fn numbers(of: &GhzOptions, all: &mut Map<String, Value>) {
 
 /// A time as Go writes it in JSON, in UTC.
 fn rfc3339(unix_ns: i64) -> String {
-    Timestamp::from_nanosecond(i128::from(unix_ns)).map_or_else(|_| String::new(), |at| at.to_string())
+    Timestamp::from_nanosecond(i128::from(unix_ns))
+        .map_or_else(|_| String::new(), |at| at.to_string())
 }

@@ -126,7 +126,11 @@ impl Calls {
     }
 
     fn note_error(&mut self, text: &str) -> u32 {
-        let key = if self.numbers.len() < ERRORS_MAX || self.numbers.contains_key(text) { text } else { OTHERS };
+        let key = if self.numbers.len() < ERRORS_MAX || self.numbers.contains_key(text) {
+            text
+        } else {
+            OTHERS
+        };
         let next = self.errors.len() as u32;
         let number = *self.numbers.entry(key.to_owned()).or_insert(next);
         if number == next {
@@ -204,7 +208,12 @@ mod tests {
             (FailureKind::None, ok, 4, ""),
             (FailureKind::None, ok, 3, ""),
             (FailureKind::None, invalid, 100, "INVALID_ARGUMENT: bad arg"),
-            (FailureKind::Refused, Outcome::None, 1, "Post \"http://h/\": dial tcp h: connection refused"),
+            (
+                FailureKind::Refused,
+                Outcome::None,
+                1,
+                "Post \"http://h/\": dial tcp h: connection refused",
+            ),
             (FailureKind::Stopped, Outcome::None, 1, "stopped"),
         ]);
         let rules = CountRules { skip: 1, errors: false, drops_cut: true };
@@ -213,7 +222,11 @@ mod tests {
         let calls = &observer.calls;
         assert_eq!((calls.count, calls.details.len()), (4, 4));
         let ms = Nanos::from_millis;
-        assert_eq!((calls.fastest, calls.slowest), (ms(3), ms(4)), "errors and the first are left out");
+        assert_eq!(
+            (calls.fastest, calls.slowest),
+            (ms(3), ms(4)),
+            "errors and the first are left out"
+        );
         assert_eq!(calls.sum_ns, 108_000_000);
         let texts: Vec<&str> = calls.errors.iter().map(|(text, _)| text.as_str()).collect();
         assert_eq!(

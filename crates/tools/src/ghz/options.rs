@@ -135,9 +135,9 @@ impl Row {
         let name = self.name;
         Ok(match self.kind {
             Kind::Text => Value::from(text),
-            Kind::Number => {
-                Value::from(text.parse::<i64>().map_err(|_| anyhow!("--{name}: \"{text}\" is no number"))?)
-            }
+            Kind::Number => Value::from(
+                text.parse::<i64>().map_err(|_| anyhow!("--{name}: \"{text}\" is no number"))?,
+            ),
             Kind::Duration => {
                 let time = Nanos::parse(text).map_err(|error| anyhow!("--{name}: {error}"))?;
                 Value::from(time.0)
@@ -175,7 +175,8 @@ mod tests {
 
     #[test]
     fn flags_have_several_spellings() {
-        let all = options("--insecure -n 5 -c7 --rps=20 -z 1m30s --no-async -O json h:1").expect("options");
+        let all = options("--insecure -n 5 -c7 --rps=20 -z 1m30s --no-async -O json h:1")
+            .expect("options");
         assert_eq!((all.count("total", 0), all.count("concurrency", 0)), (5, 7));
         assert_eq!((all.count("rps", 0), all.time("duration")), (20, Some(Nanos::from_secs(90))));
         assert!(all.is_on("insecure") && !all.is_on("async"));
@@ -192,7 +193,7 @@ mod tests {
             let error = options(line).expect_err(line).to_string();
             assert!(error.contains(word), "{line}: {error}");
         }
-        for line in ["--stream-interval 1s", "-e", "--concurrency-schedule line"] {
+        for line in ["--stream-interval 1s", "--debug x", "--concurrency-schedule line"] {
             assert!(options(line).expect(line).check().is_err(), "{line}");
         }
     }
@@ -207,7 +208,10 @@ mod tests {
         all.add_config(&config).expect("a config");
         assert_eq!((all.count("total", 0), all.count("concurrency", 0)), (5, 3));
         assert_eq!((all.text("data"), all.text("import-paths")), (Some("{\"a\":1}"), Some("a,b")));
-        assert_eq!((all.text("host"), all.time("timeout")), (Some("h:1"), Some(Nanos::from_secs(2))));
+        assert_eq!(
+            (all.text("host"), all.time("timeout")),
+            (Some("h:1"), Some(Nanos::from_secs(2)))
+        );
         assert!(all.add_config(&serde_json::json!({"nope": 1})).is_err());
         assert!(all.add_config(&serde_json::json!({"total": 1.5})).is_err());
     }

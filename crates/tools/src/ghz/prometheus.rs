@@ -17,7 +17,9 @@ pub(super) fn prometheus(report: &GhzReport<'_>, setting: &Setting<'_>) -> Strin
         ("rps", report.rps),
         ("errors", errors as f64),
     ] {
-        text.push_str(&format!("# TYPE ghz_run_{name} gauge\nghz_run_{name}{{{labels}}} {value}\n"));
+        text.push_str(&format!(
+            "# TYPE ghz_run_{name} gauge\nghz_run_{name}{{{labels}}} {value}\n"
+        ));
     }
     text.push_str("# TYPE ghz_run_histogram histogram\n");
     let mut upto = 0;

@@ -60,7 +60,11 @@ impl<'a> GhzReport<'a> {
             rps: if total_s > 0.0 { calls.count as f64 / total_s } else { 0.0 },
             percentiles: percentages.map(|percent| (percent, percentile(percent))).collect(),
             buckets: buckets(&latencies, (calls.fastest, calls.slowest)),
-            statuses: calls.statuses.iter().map(|(n, count)| (Code(*n).go_name(), *count)).collect(),
+            statuses: calls
+                .statuses
+                .iter()
+                .map(|(n, count)| (Code(*n).go_name(), *count))
+                .collect(),
             calls,
         }
     }

@@ -49,7 +49,9 @@ fn rates(options: &GhzOptions, every: Nanos) -> Result<Shape> {
     let end = options.value("load-end").and_then(serde_json::Value::as_i64).filter(|end| *end > 0);
     let longest = options.time("load-max-duration");
     if step == 0 || rate < 0 || (end.is_none() && longest.is_none()) {
-        bail!("--load-schedule needs --load-start, --load-step, and --load-end or --load-max-duration");
+        bail!(
+            "--load-schedule needs --load-start, --load-step, and --load-end or --load-max-duration"
+        );
     }
     let (mut text, mut at) = (String::from("steps:"), Nanos::ZERO);
     for _ in 0..STEPS_MAX {

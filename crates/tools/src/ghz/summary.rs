@@ -89,7 +89,11 @@ mod tests {
     fn bars_grow_with_their_counts() {
         let buckets = [(1, 20), (2, 10), (3, 0)]
             .map(|(ms, count)| Bucket { mark: Nanos::from_millis(ms), count });
-        let expect = format!("  1.000 [20] |{}\n  2.000 [10] |{}\n  3.000 [0]  |\n", "∎".repeat(40), "∎".repeat(20));
+        let expect = format!(
+            "  1.000 [20] |{}\n  2.000 [10] |{}\n  3.000 [0]  |\n",
+            "∎".repeat(40),
+            "∎".repeat(20)
+        );
         assert_eq!(histogram(&buckets), expect);
     }
 }

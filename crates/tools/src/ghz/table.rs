@@ -89,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Options that change what is sent and that we do not do: refused, so that no other test is run than the one that was asked for.
-pub(super) const REFUSED: [&str; 11] = [
+pub(super) const REFUSED: [&str; 9] = [
     "concurrency-start",
     "concurrency-step",
     "concurrency-end",
@@ -98,9 +98,7 @@ pub(super) const REFUSED: [&str; 11] = [
     "stream-interval",
     "stream-call-duration",
     "stream-dynamic-messages",
-    "enable-compression",
     "debug",
-    "max-recv-message-size",
 ];
 
 /// The option of a name, as the command line or a config file spells it.

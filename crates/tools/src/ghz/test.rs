@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use calls::{CallData, CallPlan, CallTargets, DefinitionSource, Server, Template, parse_metadata};
+use calls::{
+    CallData, CallPlan, CallTargets, Coding, DefinitionSource, Server, Template, parse_metadata,
+};
 use cli::input;
 use engine::{
     AllProxy, AnswerForm, Capture, CapturedHeaders, HeadStyle, LazyTargets, ProxySettings,
@@ -61,6 +63,10 @@ impl GhzTest {
             workers: options.count("concurrency", 50).max(1),
             seed: 1,
             stream_messages: Some(options.count("stream-call-count", 0)).filter(|n| *n > 0),
+            coding: match options.is_on("enable-compression") {
+                true => Coding::Gzip,
+                false => Coding::Identity,
+            },
         };
         let (list, lazy) = match plan.targets()? {
             CallTargets::InTurn(list) => (list, None),
@@ -77,7 +83,9 @@ impl GhzTest {
 
 /// The host and the method, which must be there.
 pub(super) fn needed(options: &GhzOptions) -> Result<(&str, &str)> {
-    let Some(call) = options.text("call") else { bail!("\"call\" is required (--call pkg.Svc/Method)") };
+    let Some(call) = options.text("call") else {
+        bail!("\"call\" is required (--call pkg.Svc/Method)")
+    };
     let Some(host) = options.text("host") else { bail!("host is required (HOST:PORT)") };
     Ok((host, call))
 }
@@ -109,8 +117,12 @@ fn source(options: &GhzOptions) -> Result<DefinitionSource> {
 pub(super) fn import_paths(options: &GhzOptions) -> Vec<String> {
     let Some(proto) = options.text("proto") else { return Vec::new() };
     let given = options.text("import-paths").unwrap_or_default();
-    let mut paths: Vec<String> =
-        given.split(',').map(str::trim).filter(|path| !path.is_empty()).map(str::to_owned).collect();
+    let mut paths: Vec<String> = given
+        .split(',')
+        .map(str::trim)
+        .filter(|path| !path.is_empty())
+        .map(str::to_owned)
+        .collect();
     let own = Path::new(proto).parent().map(|folder| folder.to_string_lossy().into_owned());
     paths.extend(own.filter(|folder| !folder.is_empty()));
     paths.push(".".to_owned());
@@ -120,7 +132,8 @@ pub(super) fn import_paths(options: &GhzOptions) -> Vec<String> {
 fn settings(options: &GhzOptions) -> Result<Settings> {
     let read = |name: &str| {
         let path = options.text(name);
-        path.map(|path| input::read_whole(path).map_err(|failed| anyhow!("--{name}: {failed}"))).transpose()
+        path.map(|path| input::read_whole(path).map_err(|failed| anyhow!("--{name}: {failed}")))
+            .transpose()
     };
     let users = options.count("concurrency", 50).max(1);
     let connections = options.count("connections", 1).clamp(1, users);
@@ -172,7 +185,9 @@ fn text_of(options: &GhzOptions, name: &str, file: &str) -> Result<Option<String
 
 fn call_data(options: &GhzOptions, text: &str) -> Result<CallData> {
     if let Some(path) = options.text("binary-file") {
-        return Ok(CallData::Binary(input::read_whole(path).map_err(|failed| anyhow!("{failed}"))?));
+        return Ok(CallData::Binary(
+            input::read_whole(path).map_err(|failed| anyhow!("{failed}"))?,
+        ));
     }
     if options.is_on("binary") {
         return Ok(CallData::Binary(text.as_bytes().to_vec()));

@@ -1,7 +1,7 @@
 //! The load test that a command line of `grpc` asks for: calls at a rate, or a closed loop of workers.
 
 use anyhow::Context as _;
-use calls::{CallData, CallPlan, CallTargets, DefinitionSource, Server, Template};
+use calls::{CallData, CallPlan, CallTargets, Coding, DefinitionSource, Server, Template};
 use cli::{CommandError, ExitCode, ExitError, OrExit, ParsedArgs, input, usage_error};
 use engine::{AnswerForm, Capture, CapturedHeaders, HeadStyle, Settings};
 use grpc::Method;
@@ -152,6 +152,7 @@ fn targets(
         workers: flags.workers.unwrap_or(1),
         seed,
         stream_messages: None,
+        coding: Coding::Identity,
     };
     Ok(plan.targets().or_exit(ExitCode::Input)?)
 }
@@ -213,7 +214,9 @@ fn check(args: &ParsedArgs<GrpcFlags>) -> Result<(), CommandError> {
     operand(args)?;
     let refuse = |text: &str| Err(usage_error(text));
     if flags.call.is_none() {
-        return refuse("-call=PKG.SERVICE/METHOD is needed (brunt grpc list HOST:PORT shows what there is)");
+        return refuse(
+            "-call=PKG.SERVICE/METHOD is needed (brunt grpc list HOST:PORT shows what there is)",
+        );
     }
     if flags.data.is_some() && flags.data_binary.is_some() {
         return refuse("-data and -data-binary exclude each other (give one of them)");

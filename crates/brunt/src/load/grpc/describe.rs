@@ -54,9 +54,7 @@ pub(super) fn validate(args: &ParsedArgs<GrpcFlags>) -> Result<(), CommandError>
 }
 
 /// The server, where one is needed, and the symbol.
-fn operands(
-    args: &ParsedArgs<GrpcFlags>,
-) -> Result<(Option<Server>, Option<&str>), CommandError> {
+fn operands(args: &ParsedArgs<GrpcFlags>) -> Result<(Option<Server>, Option<&str>), CommandError> {
     let rest = &args.operands[1..];
     let is_asked = config::source(&args.flags)?.is_reflection();
     // With files a server may be named, and is not asked.

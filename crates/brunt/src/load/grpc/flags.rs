@@ -190,12 +190,7 @@ const CALL: &[Flag<GrpcFlags>] = &[
         data
     )
     .also(&["d"]),
-    own_text!(
-        "data-binary",
-        "FILE",
-        "The message as bytes, in place of -data.",
-        data_binary
-    ),
+    own_text!("data-binary", "FILE", "The message as bytes, in place of -data.", data_binary),
     own_list!(
         "metadata",
         "'NAME: VALUE'",
