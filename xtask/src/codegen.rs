@@ -19,8 +19,8 @@ const GENERATED: [(&[&str], &str); 4] = [
 
 /// The flag reference, and the commands it holds, in its order.
 const FLAGS: &str = "docs/reference/flags.md";
-const COMMANDS: [&str; 15] = [
-    "attack", "bench", "seek", "run", "cable", "report", "plot", "compare", "study", "fit",
+const COMMANDS: [&str; 16] = [
+    "attack", "bench", "grpc", "seek", "run", "cable", "report", "plot", "compare", "study", "fit",
     "encode", "watch", "serve", "demo", "jitter",
 ];
 

@@ -10,7 +10,7 @@ use session::{ResultsFile, RunPlace, RunRequest, SessionOptions};
 
 use super::config_file;
 use super::document::{Setting, csv, document};
-use super::observer::{CountRules, GhzObserver};
+use super::observer::{CountRules, GhzObserver, Latencies};
 use super::options::GhzOptions;
 use super::prometheus::prometheus;
 use super::report::GhzReport;
@@ -89,9 +89,13 @@ fn run_test(
 ) -> Result<String> {
     let GhzTest { plan, settings, lazy, stop, data, metadata } = test;
     let interrupts = Interrupts::watch().map_err(reason)?;
+    let latencies = match options.is_on("count-errors") {
+        true => Latencies::OfAll,
+        false => Latencies::OfSuccesses,
+    };
     let mut observer = GhzObserver::new(CountRules {
         skip: options.count("skipFirst", 0),
-        errors: options.is_on("count-errors"),
+        latencies,
         drops_cut: options.text("duration-stop") == Some("ignore"),
     });
     let session = SessionOptions { results, stop, ..SessionOptions::new(&interrupts) };
@@ -102,7 +106,7 @@ fn run_test(
     if !verdict.is_valid() {
         session::warn(&verdict.to_string());
     }
-    let report = GhzReport::new(&observer.calls, options.is_on("count-errors"));
+    let report = GhzReport::new(&observer.calls, latencies);
     let is_timed = total.is_none_or(|total| observer.summary.requests < total);
     let end_reason = match (observer.is_interrupted, is_timed) {
         (true, _) => "cancel",

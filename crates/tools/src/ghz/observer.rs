@@ -50,10 +50,26 @@ pub(super) struct Calls {
 pub(super) struct CountRules {
     /// The first calls, which are left out.
     pub(super) skip: u64,
-    /// Whether errors count for percentiles.
-    pub(super) errors: bool,
+    /// The calls whose latencies count for percentiles.
+    pub(super) latencies: Latencies,
     /// Whether calls that the end of the run cut off are left out.
     pub(super) drops_cut: bool,
+}
+
+/// The calls whose latencies count for percentiles, fastest and slowest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Latencies {
+    /// Those that succeeded.
+    OfSuccesses,
+    /// All.
+    OfAll,
+}
+
+impl Latencies {
+    /// Whether that of a call counts which has this error.
+    pub(super) fn have(self, error: Option<u32>) -> bool {
+        self == Self::OfAll || error.is_none()
+    }
 }
 
 /// Counts the calls of a run.
@@ -95,7 +111,7 @@ impl Observer for GhzObserver {
                 self.left_out += 1;
                 continue;
             }
-            self.calls.add(sample, batch, self.rules.errors);
+            self.calls.add(sample, batch, self.rules.latencies);
         }
         Ok(())
     }
@@ -106,7 +122,7 @@ impl Observer for GhzObserver {
 }
 
 impl Calls {
-    fn add(&mut self, sample: &Sample, batch: &Batch, errors_count: bool) {
+    fn add(&mut self, sample: &Sample, batch: &Batch, counted: Latencies) {
         let (status, text) = status_of(sample, &String::from_utf8_lossy(batch.text(sample.error)));
         let latency = sample.response();
         self.count += 1;
@@ -114,7 +130,7 @@ impl Calls {
         self.ended = self.ended.max(sample.done);
         *self.statuses.entry(status.0).or_default() += 1;
         let error = (status != Code::OK).then(|| self.note_error(&text));
-        if error.is_none() || errors_count {
+        if counted.have(error) {
             self.latencies.record(latency);
             self.fastest = self.fastest.min(latency);
             self.slowest = self.slowest.max(latency);
@@ -216,7 +232,7 @@ mod tests {
             ),
             (FailureKind::Stopped, Outcome::None, 1, "stopped"),
         ]);
-        let rules = CountRules { skip: 1, errors: false, drops_cut: true };
+        let rules = CountRules { skip: 1, latencies: Latencies::OfSuccesses, drops_cut: true };
         let mut observer = GhzObserver::new(rules);
         observer.rows(&rows).expect("rows");
         let calls = &observer.calls;

@@ -3,7 +3,7 @@
 use grpc::Code;
 use stdx::Nanos;
 
-use super::observer::Calls;
+use super::observer::{Calls, Latencies};
 
 /// The percentiles that are reported.
 const PERCENTILES: [u64; 7] = [10, 25, 50, 75, 90, 95, 99];
@@ -34,12 +34,12 @@ pub(super) struct GhzReport<'a> {
 }
 
 impl<'a> GhzReport<'a> {
-    /// The figures of these calls; with errors where they count.
-    pub(super) fn new(calls: &'a Calls, errors_count: bool) -> Self {
+    /// The figures of these calls.
+    pub(super) fn new(calls: &'a Calls, counted: Latencies) -> Self {
         let mut latencies: Vec<u64> = calls
             .details
             .iter()
-            .filter(|detail| detail.error.is_none() || errors_count)
+            .filter(|detail| counted.have(detail.error))
             .map(|detail| detail.latency.0)
             .collect();
         latencies.sort_unstable();
@@ -49,12 +49,12 @@ impl<'a> GhzReport<'a> {
             true => nearest_rank(&latencies, percent),
             false => calls.latencies.quantile(percent as f64 / 100.0),
         };
-        let counted = calls.latencies.count() > 0;
-        let percentages = PERCENTILES.into_iter().filter(|_| counted);
+        let has_any = calls.latencies.count() > 0;
+        let percentages = PERCENTILES.into_iter().filter(|_| has_any);
         let total_s = calls.ended.0 as f64 / 1e9;
         Self {
             average: Nanos((calls.sum_ns / u128::from(calls.count.max(1))) as u64),
-            fastest: if counted { calls.fastest } else { Nanos::ZERO },
+            fastest: if has_any { calls.fastest } else { Nanos::ZERO },
             slowest: calls.slowest,
             total: calls.ended,
             rps: if total_s > 0.0 { calls.count as f64 / total_s } else { 0.0 },
