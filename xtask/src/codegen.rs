@@ -21,8 +21,8 @@ const GENERATED: [(&[&str], &str); 4] = [
 const FLAGS: &str = "docs/reference/flags.md";
 /// What the commands with load have beside it.
 const FEATURES: &str = "docs/reference/load-commands.md";
-const COMMANDS: [&str; 15] = [
-    "attack", "bench", "seek", "run", "cable", "report", "plot", "compare", "study", "fit",
+const COMMANDS: [&str; 16] = [
+    "attack", "bench", "grpc", "seek", "run", "cable", "report", "plot", "compare", "study", "fit",
     "encode", "watch", "serve", "demo", "jitter",
 ];
 

@@ -81,9 +81,9 @@ pub use lazy::LazyTargets;
 pub use load_change::{LoadChange, LoadChangeError};
 pub use run::{ReadyRun, Run, RunEvent, Stopper};
 pub use settings::{
-    AddressFamily, AllProxy, AnswerClock, Capture, CapturedHeaders, ClientIdentity, DnsPick,
-    DnsTtl, FirstAddress, HeadStyle, HttpVersion, IoChoice, Protocol, ProxySettings, Redirects,
-    Renewal, RowDelivery, Settings, TlsSettings,
+    AddressFamily, AllProxy, AnswerClock, AnswerForm, Capture, CapturedHeaders, ClientIdentity,
+    DnsPick, DnsTtl, FirstAddress, HeadStyle, HttpVersion, IoChoice, Protocol, ProxySettings,
+    Redirects, Renewal, RowDelivery, Settings, TlsSettings,
 };
 pub use simulate::{Simulation, SimulationResult, simulate};
 pub use worker::sample_of;

@@ -81,6 +81,8 @@ pub(crate) struct RequestDefaults {
     pub(crate) upgrades: bool,
     /// The connection is the channel of this number, which speaks HTTP/2 alone.
     pub(crate) channel: Option<u32>,
+    /// They are calls of gRPC.
+    calls: bool,
 }
 
 impl RequestDefaults {
@@ -89,11 +91,13 @@ impl RequestDefaults {
             attack: attack.to_owned(),
             style: settings.head,
             keepalive: settings.keepalive,
-            chunked: settings.chunked,
+            // Calls do not say how long they are, as those of grpc-go.
+            chunked: settings.chunked || settings.answers.is_grpc(),
             protocol: settings.protocol,
             head_bytes: settings.head_bytes.clone(),
             upgrades: false,
             channel: None,
+            calls: settings.answers.is_grpc(),
         }
     }
 
@@ -109,7 +113,7 @@ impl RequestDefaults {
 
     /// Whether the request goes through an HTTP proxy's tunnel, also where it is not secret.
     pub(crate) fn wants_tunnel(&self) -> bool {
-        self.upgrades || self.channel.is_some()
+        self.upgrades || self.channel.is_some() || self.calls
     }
 }
 

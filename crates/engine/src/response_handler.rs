@@ -77,10 +77,11 @@ impl ResponseSink for ResponseHandler<'_> {
     }
 
     fn trailers(&mut self, fields: &[Header<'_>]) {
-        if self.capture.headers != CapturedHeaders::WholeHead {
+        let of_call = self.capture.headers == CapturedHeaders::Call;
+        if !of_call && self.capture.headers != CapturedHeaders::WholeHead {
             return;
         }
-        for field in fields {
+        for field in fields.iter().filter(|field| !of_call || is_of_call(field.name)) {
             let out = &mut self.captured.trailers;
             out.extend_from_slice(field.name.as_bytes());
             out.extend_from_slice(b": ");
@@ -180,6 +181,9 @@ impl ResponseHandler<'_> {
             {
                 continue;
             }
+            if self.capture.headers == CapturedHeaders::Call && !is_of_call(field.name) {
+                continue;
+            }
             let hidden = *self.coded
                 && self.decode == Decode::GzipOnly
                 && (field.name.eq_ignore_ascii_case(CONTENT_ENCODING)
@@ -216,6 +220,12 @@ impl ResponseHandler<'_> {
 }
 
 const CONTENT_ENCODING: &str = "content-encoding";
+
+/// Whether the end of a call of gRPC is read from a field.
+fn is_of_call(name: &str) -> bool {
+    const FIELDS: [&str; 4] = ["content-type", "grpc-status", "grpc-message", "grpc-encoding"];
+    FIELDS.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
 
 /// Counts a piece of the decoded body and keeps what is to be kept of it.
 fn take(

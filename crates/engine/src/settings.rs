@@ -53,6 +53,9 @@ pub struct Settings {
     pub chunked: bool,
     /// What of a response is kept in its row.
     pub capture: Capture,
+    /// What the responses to the plan's targets are.
+    #[serde(default)]
+    pub answers: AnswerForm,
     /// The header fields we add ourselves.
     pub head: HeadStyle,
     /// The head of every request, byte for byte up to and with its empty line, whatever the targets say; `None` renders
@@ -174,6 +177,26 @@ pub enum Redirects {
     Keep,
 }
 
+/// What the responses to the plan's targets are. Users say it of each of their requests ([`workload::RequestKind`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AnswerForm {
+    /// Responses of HTTP: their outcome is HTTP's status.
+    #[default]
+    Http,
+    /// Answers to calls of gRPC, of one message each: their outcome is the status in the trailers, and their error its text.
+    Message,
+    /// The same, of any number of messages.
+    Messages,
+}
+
+impl AnswerForm {
+    /// Whether the targets are calls of gRPC.
+    #[must_use]
+    pub const fn is_grpc(self) -> bool {
+        matches!(self, Self::Message | Self::Messages)
+    }
+}
+
 /// What of a response is kept in its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
@@ -195,6 +218,8 @@ pub enum CapturedHeaders {
     All,
     /// All, after the status line.
     WholeHead,
+    /// Those that a call of gRPC ends with, of the head and of the trailers; none is in a row.
+    Call,
     /// Those of these names, in any spelling. It stands last: serde numbers the variants after one that is skipped differently when
     /// it writes and when it reads.
     #[serde(skip)]
@@ -359,6 +384,7 @@ impl Default for Settings {
             redirects: Redirects::Follow(10),
             chunked: false,
             capture: Capture::default(),
+            answers: AnswerForm::Http,
             head: HeadStyle::Native,
             head_bytes: None,
             connections: 10_000,

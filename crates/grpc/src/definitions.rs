@@ -4,8 +4,13 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 use prost_reflect::prost::Message as _;
-use prost_reflect::prost_types::{FileDescriptorProto, FileDescriptorSet};
-use prost_reflect::{DescriptorPool, MessageDescriptor, MethodDescriptor};
+use prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
+use prost_reflect::prost_types::{
+    DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet,
+};
+use prost_reflect::{
+    DescriptorPool, EnumDescriptor, MessageDescriptor, MethodDescriptor, ServiceDescriptor,
+};
 use protox::Compiler;
 use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
 
@@ -35,6 +40,9 @@ pub enum DefinitionsError {
         /// What it says.
         syntax: String,
     },
+    /// A message that stands for a map's entries is none: it lacks its key or its value.
+    #[error("{0}: an entry of a map without key and value")]
+    MapEntry(String),
     /// The files do not fit together.
     #[error("{0}")]
     Descriptors(#[from] prost_reflect::DescriptorError),
@@ -73,6 +81,12 @@ impl Method {
     #[must_use]
     pub fn is_server_stream(&self) -> bool {
         self.0.is_server_streaming()
+    }
+
+    /// What is known of it.
+    #[must_use]
+    pub const fn descriptor(&self) -> &MethodDescriptor {
+        &self.0
     }
 
     /// What a script sees of it.
@@ -159,6 +173,10 @@ impl Definitions {
             let (file, syntax) = (file.name().to_owned(), file.syntax().to_owned());
             return Err(DefinitionsError::Syntax { file, syntax });
         }
+        let messages = files.iter().flat_map(|file| &file.message_type);
+        if let Some(name) = messages.into_iter().find_map(malformed_entry) {
+            return Err(DefinitionsError::MapEntry(name));
+        }
         let mut pool = DescriptorPool::new();
         pool.add_file_descriptor_protos(files)?;
         Ok(self.add(pool))
@@ -187,11 +205,67 @@ impl Definitions {
         })
     }
 
+    /// The services, by name; of two of one name that which was loaded last.
+    #[must_use]
+    pub fn services(&self) -> Vec<ServiceDescriptor> {
+        let all = self.0.iter().rev().flat_map(|pool| pool.services().collect::<Vec<_>>());
+        let mut services: Vec<ServiceDescriptor> = all.collect();
+        services.sort_by(|a, b| a.full_name().cmp(b.full_name()));
+        services.dedup_by(|a, b| a.full_name() == b.full_name());
+        services
+    }
+
+    /// The service of a full name.
+    #[must_use]
+    pub fn service(&self, name: &str) -> Option<ServiceDescriptor> {
+        self.0.iter().rev().find_map(|pool| pool.get_service_by_name(name))
+    }
+
+    /// The enum of a full name.
+    #[must_use]
+    pub fn enumeration(&self, name: &str) -> Option<EnumDescriptor> {
+        self.0.iter().rev().find_map(|pool| pool.get_enum_by_name(name))
+    }
+
+    /// The full names of all services, methods, messages and enums.
+    #[must_use]
+    pub fn symbols(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for pool in &self.0 {
+            for service in pool.services() {
+                names.push(service.full_name().to_owned());
+                names.extend(service.methods().map(|method| method.full_name().to_owned()));
+            }
+            names.extend(pool.all_messages().map(|message| message.full_name().to_owned()));
+            names.extend(pool.all_enums().map(|of| of.full_name().to_owned()));
+        }
+        names
+    }
+
     /// The message of a full name.
     #[must_use]
     pub fn message(&self, name: &str) -> Option<MessageDescriptor> {
         self.0.iter().rev().find_map(|pool| pool.get_message_by_name(name))
     }
+}
+
+/// The first message, in this one too, that is marked as a map's entry and has not a map's key and value: readers of maps rely on
+/// both, and a server may send any descriptor.
+fn malformed_entry(message: &DescriptorProto) -> Option<String> {
+    let of = |number: i32| message.field.iter().find(|field| field.number() == number);
+    let is_entry = message.options.as_ref().is_some_and(|options| options.map_entry());
+    let is_key = |field: &FieldDescriptorProto| {
+        use Type::{Bytes, Double, Enum, Float, Group, Message};
+        let is_single = field.label() != Label::Repeated && field.r#type.is_some();
+        is_single && !matches!(field.r#type(), Bytes | Double | Enum | Float | Group | Message)
+    };
+    let is_value = |field: &FieldDescriptorProto| field.label() != Label::Repeated;
+    let is_whole =
+        of(1).is_some_and(is_key) && of(2).is_some_and(is_value) && message.field.len() == 2;
+    if is_entry && !is_whole {
+        return Some(message.name().to_owned());
+    }
+    message.nested_type.iter().find_map(malformed_entry)
 }
 
 /// What the compiler says of a file, with its place.
@@ -238,6 +312,52 @@ pub(crate) mod tests {
         let mut all = Definitions::default();
         all.load(&["t.proto".to_owned()], &source).expect("definitions");
         all
+    }
+
+    #[test]
+    fn a_hostile_entry_of_a_map_is_refused() {
+        use prost_reflect::prost_types::MessageOptions;
+
+        let field = |name: &str, number: i32, of: Type| FieldDescriptorProto {
+            name: Some(name.to_owned()),
+            number: Some(number),
+            label: Some(Label::Optional as i32),
+            r#type: Some(of as i32),
+            ..FieldDescriptorProto::default()
+        };
+        let file = |fields: Vec<FieldDescriptorProto>| {
+            let options = MessageOptions { map_entry: Some(true), ..MessageOptions::default() };
+            let entry = DescriptorProto {
+                name: Some("ByEntry".to_owned()),
+                field: fields,
+                options: Some(options),
+                ..DescriptorProto::default()
+            };
+            let mut by = field("by", 1, Type::Message);
+            by.type_name = Some(".M.ByEntry".to_owned());
+            by.label = Some(Label::Repeated as i32);
+            let message = DescriptorProto {
+                name: Some("M".to_owned()),
+                field: vec![by],
+                nested_type: vec![entry],
+                ..DescriptorProto::default()
+            };
+            FileDescriptorProto {
+                name: Some("t.proto".to_owned()),
+                syntax: Some("proto3".to_owned()),
+                message_type: vec![message],
+                ..FileDescriptorProto::default()
+            }
+        };
+        let (key, value) = (field("key", 1, Type::String), field("value", 2, Type::Int32));
+        let add = |fields| Definitions::default().add_files(vec![file(fields)]);
+        assert!(add(vec![key.clone(), value.clone()]).is_ok());
+        let wrong_key = field("key", 1, Type::Double);
+        for fields in [vec![], vec![key.clone()], vec![value.clone()], vec![wrong_key, value]] {
+            assert!(
+                matches!(add(fields), Err(DefinitionsError::MapEntry(name)) if name == "ByEntry")
+            );
+        }
     }
 
     #[test]

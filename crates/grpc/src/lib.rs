@@ -25,7 +25,7 @@ mod wire;
 pub use call::{CallOutcome, CallRequest, Reply, ReplyHead};
 pub use definitions::{Definitions, DefinitionsError, Method, MethodSummary, ProtoSource};
 pub use details::details_json;
-pub use frame::{Deframer, FrameError, RECEIVE_MAX, encode_frame};
+pub use frame::{Deframer, FrameError, RECEIVE_MAX, compress_frames, encode_frame};
 pub use metadata::{Metadata, MetadataError, encode_binary, timeout_text};
 pub use reader::ResponseReader;
 pub use reflection::{Reflection, ReflectionError, ReflectionVersion};

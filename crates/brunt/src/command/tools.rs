@@ -1,7 +1,7 @@
 //! The other load testers whose command lines brunt reads: one row each.
 
 use cli::ToolSpec;
-use tools::{HEY, OHA, PERFER, WRK, WRK2, ab};
+use tools::{HEY, OHA, PERFER, WRK, WRK2, ab, ghz};
 
 use crate::dialect::{k6, vegeta};
 
@@ -13,6 +13,13 @@ pub(super) const TOOLS: &[ToolSpec] = &[
         help: ab::help,
         run: |args, results, _| ab::run(args, results).into(),
         validate: |args, _| ab::validate(args),
+    },
+    ToolSpec {
+        name: "ghz",
+        summary: "Speak ghz's command line, with its reports: summary, JSON, CSV, Prometheus.",
+        help: ghz::help,
+        run: |args, results, _| ghz::run(args, results),
+        validate: |args, _| ghz::validate(args),
     },
     ToolSpec {
         name: HEY.name,
@@ -71,7 +78,7 @@ mod tests {
 
     #[test]
     fn every_tool_has_a_row() {
-        let own = |name: &&str| matches!(*name, "ab" | "k6" | "vegeta");
+        let own = |name: &&str| matches!(*name, "ab" | "ghz" | "k6" | "vegeta");
         let shared: Vec<&str> =
             TOOLS.iter().map(|tool| tool.name).filter(|name| !own(name)).collect();
         assert_eq!(tools::LOAD_TOOLS.map(|tool| tool.name), shared[..]);

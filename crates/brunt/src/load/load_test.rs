@@ -1,7 +1,7 @@
 //! `LoadTest`: a load test that a command line asks for, with its files read and its plan validated. Nothing was sent yet.
 
 use cli::{ExitCode, ExitError, Interrupts, Output};
-use engine::Settings;
+use engine::{LazyTargets, Settings};
 use metrics::Gates;
 use remote::Resumable;
 use remote::flags::FleetRequest;
@@ -23,8 +23,8 @@ pub(crate) struct LoadTest {
     pub(crate) plan: Plan,
     /// How the engine carries the plan out.
     pub(crate) settings: Settings,
-    /// The targets that are read during the test (`-lazy`).
-    pub(crate) lazy: Option<Source>,
+    /// The targets that come during the test.
+    pub(crate) lazy: Option<LazySource>,
     /// Where results go; `None` keeps none.
     pub(crate) results: Option<Output>,
     /// The format of the results.
@@ -51,6 +51,23 @@ pub(crate) struct LoadTest {
     pub(crate) saving: Option<SaveRequest>,
     /// The machines that send the load, where it is not this one.
     pub(crate) fleet: Option<FleetSource>,
+}
+
+/// Where targets come from that are not known before the test.
+pub(crate) enum LazySource {
+    /// They are read (`-lazy`).
+    Read(Source),
+    /// Each is made for its hit.
+    Made(LazyTargets),
+}
+
+impl std::fmt::Debug for LazySource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Read(source) => f.debug_tuple("Read").field(source).finish(),
+            Self::Made(_) => f.write_str("Made"),
+        }
+    }
 }
 
 /// Where a fleet that sends a load comes from.

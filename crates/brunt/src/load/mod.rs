@@ -1,9 +1,10 @@
-//! The commands that offer load: `attack`, `bench`, `seek` and `cable`. Each has its flags and its configuration in a folder of its
+//! The commands that offer load: `attack`, `bench`, `grpc`, `seek` and `cable`. Each has its flags and its configuration in a folder of its
 //! own; what several of them need stands beside the folders, and knows none of the commands.
 //!
 //! ```text
 //! ParsedArgs<AttackFlags> ─▶ attack::config ─┐
 //! ParsedArgs<BenchFlags>  ─▶ bench::config ──┼─▶ targets, settings, outputs ─▶ LoadTest ─▶ run
+//! ParsedArgs<GrpcFlags>   ─▶ grpc::config ───┤
 //! ParsedArgs<CableFlags>  ─▶ cable::config ──┘
 //! ParsedArgs<SeekFlags>   ─▶ seek::config ───▶ targets, settings ─▶ SeekConfig ─▶ a run for each step
 //! ```
@@ -16,6 +17,7 @@ mod environment;
 pub(crate) mod flags;
 mod fleet;
 mod gates;
+pub(crate) mod grpc;
 mod load_test;
 mod outputs;
 pub(crate) mod resume;

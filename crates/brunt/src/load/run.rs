@@ -16,10 +16,10 @@ use session::{
 use store::OpenRun;
 
 use super::fleet;
-use super::load_test::LoadTest;
+use super::load_test::{LazySource, LoadTest};
 use super::outputs::ReportFormat;
 use super::row_exporter::RowExporter;
-use super::targets::{self, Source};
+use super::targets;
 use super::watched::WatchedServers;
 use crate::dialect::LoadRules;
 
@@ -201,10 +201,14 @@ impl Problem {
 
 /// The targets that are read while attacking.
 fn lazy(
-    source: Option<Source>,
+    source: Option<LazySource>,
     rules: &LoadRules,
 ) -> Result<(Option<LazyTargets>, Option<Problem>), ExitError> {
-    let Some(source) = source else { return Ok((None, None)) };
+    let source = match source {
+        None => return Ok((None, None)),
+        Some(LazySource::Made(targets)) => return Ok((Some(targets), None)),
+        Some(LazySource::Read(source)) => source,
+    };
     let (targets, slot) = targets::stream(&source, rules)?;
     Ok((Some(targets), Some(Problem { source: source.name, slot })))
 }

@@ -26,6 +26,7 @@ mod fleet;
 mod full_screen;
 mod gates;
 mod grpc;
+mod grpc_command;
 mod h2_misbehaviour;
 mod honesty;
 mod hostile;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use grpc::{CallOutcome, Reply};
+use grpc::{CallOutcome, Code, RECEIVE_MAX, Reply, Status};
 use metrics::{Batch, FailureKind, GrpcStatus, NO_TARGET, Outcome, Sample, Span};
 use net::Io;
 use stdx::Nanos;
@@ -18,7 +18,7 @@ use crate::ids::{ConnId, HitId, StreamId};
 use crate::list::{List, WAITING};
 use crate::request::{self, Unsendable};
 use crate::schedule::Schedule;
-use crate::settings::{Redirects, Renewal};
+use crate::settings::{AnswerForm, Redirects, Renewal};
 
 impl<I: Io> Worker<I> {
     /// A response is complete. `clean` says that not a byte too many came.
@@ -321,7 +321,12 @@ impl<I: Io> Worker<I> {
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = hit.body_bytes(first);
         let mut sample = sample(hit, done, failed.map(|(failure, _)| failure.kind), bytes_out);
-        sample.outcome = call_outcome(hit, captured, sample.outcome);
+        let form = self.prepared.settings.answers;
+        let status = call_status(hit, captured, (form, sample.outcome));
+        if let Some(status) = &status {
+            sample.outcome = Outcome::Grpc(GrpcStatus::from_number(status.code.0));
+        }
+        let said = status.filter(|_| form.is_grpc()).map(|status| status.message);
         let begun = hit.intended.saturating_add(hit.lag);
         let waited = match self.arrived {
             Some(_) => Nanos::ZERO,
@@ -345,7 +350,7 @@ impl<I: Io> Worker<I> {
                     let hit = failure.of_request(method, url);
                     add_with(batch, |texts| failure_text.write(&hit, texts))
                 }
-                None => answer_text(batch, sample, captured),
+                None => answer_text(batch, sample, (captured, said.as_deref())),
             };
             texts_cut += u64::from(cut_error(batch, &mut sample.error));
             if hit.target.is_none() {
@@ -368,7 +373,9 @@ impl<I: Io> Worker<I> {
             let captured = captured.filter(|_| hit.user.is_none());
             if let Some(CapturedResponse { body, headers, .. }) = captured {
                 sample.body = batch.add_text(body);
-                sample.headers = batch.add_text(headers);
+                // Those of calls were looked at for the outcome alone.
+                let kept = if form.is_grpc() { &[][..] } else { headers };
+                sample.headers = batch.add_text(kept);
             }
             sample.conn = conn.map_or(0, |conn| conn.serial);
         });
@@ -388,31 +395,37 @@ pub(super) fn captured(
     }
 }
 
-/// The outcome of a hit: of a call of gRPC that was answered its own.
-fn call_outcome(hit: &Hit, captured: Option<&CapturedResponse>, outcome: Outcome) -> Outcome {
-    match (hit.kind, outcome) {
-        (RequestKind::Call(_) | RequestKind::Stream(_), Outcome::Http(_)) => {
-            let status = captured.map(|captured| grpc_status(hit, captured));
-            Outcome::Grpc(status.unwrap_or(GrpcStatus::UNKNOWN))
-        }
-        _ => outcome,
+/// The status of a hit that is a call of gRPC, once its response is there.
+fn call_status(
+    hit: &Hit,
+    captured: Option<&CapturedResponse>,
+    (form, outcome): (AnswerForm, Outcome),
+) -> Option<Status> {
+    let is_call = matches!(hit.kind, RequestKind::Call(_) | RequestKind::Stream(_));
+    if !matches!(outcome, Outcome::Http(_)) || !(is_call || form.is_grpc()) {
+        return None;
     }
+    let unknown = || Status::new(Code::UNKNOWN, "");
+    Some(captured.map_or_else(unknown, |captured| grpc_status(hit, captured, form)))
 }
 
 /// The status of a call of gRPC: what the caller gets is judged in the same way.
-fn grpc_status(hit: &Hit, captured: &CapturedResponse) -> GrpcStatus {
+fn grpc_status(hit: &Hit, captured: &CapturedResponse, form: AnswerForm) -> Status {
     let is_whole = captured.body.len() as u64 >= hit.progress.bytes_in;
     let reply = Reply {
         http_status: hit.progress.status,
-        http_reason: "",
-        head: captured.head.as_deref().unwrap_or_default(),
-        // A body that went by in parts, or was not kept, says nothing.
-        body: if is_whole { &captured.body } else { &[] },
+        http_reason: std::str::from_utf8(&captured.reason).unwrap_or_default(),
+        head: captured.head.as_deref().unwrap_or(&captured.headers),
+        // A body that went by in parts, or was not kept, says nothing; nor does one of many messages.
+        body: if is_whole && form != AnswerForm::Messages { &captured.body } else { &[] },
         trailers: &captured.trailers,
     };
     // A small body may become a large message: it has the caller's limit.
-    let message_max = usize::try_from(hit.body_max).unwrap_or(usize::MAX);
-    GrpcStatus::from_number(CallOutcome::of(&reply, message_max).status.code.0)
+    let message_max = match hit.body_max {
+        u64::MAX => RECEIVE_MAX,
+        most => usize::try_from(most).unwrap_or(usize::MAX),
+    };
+    CallOutcome::of(&reply, message_max).status
 }
 
 /// What was seen of a hit that ends now.
@@ -473,11 +486,20 @@ fn cut_error(batch: &mut Batch, error: &mut Span) -> bool {
 const ERROR_MAX: usize = 16 << 10;
 
 /// The error of an answer; none where it is a success.
-fn answer_text(batch: &mut Batch, sample: &Sample, captured: Option<&CapturedResponse>) -> Span {
-    match sample.outcome {
+fn answer_text(
+    batch: &mut Batch,
+    sample: &Sample,
+    (captured, said): (Option<&CapturedResponse>, Option<&str>),
+) -> Span {
+    match (sample.outcome, said.filter(|said| !said.is_empty())) {
         _ if sample.is_success() => Span::default(),
-        Outcome::Grpc(status) => batch.add_text(status.name().as_bytes()),
-        outcome => status_line(batch, outcome.code(), captured),
+        (Outcome::Grpc(status), None) => batch.add_text(status.name().as_bytes()),
+        (Outcome::Grpc(status), Some(said)) => add_with(batch, |texts| {
+            texts.extend_from_slice(status.name().as_bytes());
+            texts.extend_from_slice(b": ");
+            texts.extend_from_slice(said.as_bytes());
+        }),
+        (outcome, _) => status_line(batch, outcome.code(), captured),
     }
 }
 

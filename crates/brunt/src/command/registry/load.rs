@@ -59,6 +59,36 @@ pub(super) const BENCH: CommandSpec = CommandSpec {
     validate: Some(load::bench::validate),
 };
 
+/// `grpc`.
+pub(super) const GRPC: CommandSpec = CommandSpec {
+    name: "grpc",
+    summary: "Call a method of gRPC at a rate, or as workers; list and describe what a server offers.",
+    operands: "HOST:PORT | list HOST:PORT [SERVICE] | describe HOST:PORT [SYMBOL]",
+    about: load::grpc::ABOUT,
+    examples: &[
+        ("brunt grpc list localhost:50051 -plaintext", "the services of a server"),
+        (
+            "brunt grpc describe localhost:50051 shop.v1.Shop.Buy -plaintext -template",
+            "a method, and an example of its message",
+        ),
+        (
+            "brunt grpc localhost:50051 -plaintext -call shop.v1.Shop/Buy -data '{\"item\": \"tea\"}' -rate=200 -duration=30s",
+            "200 calls a second for 30 s",
+        ),
+        (
+            "brunt grpc localhost:50051 -plaintext -call shop.v1.Shop/Buy -data '{\"id\": \"{{newUUID}}\"}' -workers=50 -n 10000",
+            "10,000 calls of 50 workers over one connection, each with an id of its own",
+        ),
+        (
+            "brunt grpc shop.example:443 -proto shop.proto -call shop.v1.Shop/Buy -data @messages.json -fail-on 'status.UNAVAILABLE>0, p95>50ms'",
+            "over TLS, without reflection, a file of messages in turn",
+        ),
+    ],
+    rows: || rows_of(load::grpc::flags::FLAGS),
+    run: load::grpc::run,
+    validate: Some(load::grpc::validate),
+};
+
 /// `seek`.
 pub(super) const SEEK: CommandSpec = CommandSpec {
     name: "seek",

@@ -41,6 +41,7 @@ const COMMANDS: &[CommandSpec] = &[
     },
     load::ATTACK,
     load::BENCH,
+    load::GRPC,
     load::SEEK,
     load::CABLE,
     scripts::RUN,

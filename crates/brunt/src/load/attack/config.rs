@@ -10,7 +10,7 @@ use workload::{Load, Plan, Targets};
 use super::flags::AttackFlags;
 use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
-use crate::load::load_test::LoadTest;
+use crate::load::load_test::{LazySource, LoadTest};
 use crate::load::outputs::{self, OutputFlags, Outputs};
 use crate::load::{cookies, fleet, gates, settings, targets};
 
@@ -30,7 +30,7 @@ pub(crate) fn resolve(
     gates::check_load(&flags.display.gates, &load)?;
     let source = targets::source(rules, &flags.target)?;
     let (mut list, lazy) = match urls(args, rules) {
-        [] if flags.lazy => (Vec::new(), Some(source)),
+        [] if flags.lazy => (Vec::new(), Some(LazySource::Read(source))),
         [] => (targets::read_all(&source, rules)?, None),
         urls => (targets::of_urls(urls, &flags.target, source.defaults)?, None),
     };
@@ -155,7 +155,10 @@ fn load(
 }
 
 /// The moments of a file.
-fn replay(path: &str) -> Result<Shape, CommandError> {
+///
+/// # Errors
+/// The file cannot be read, or a line of it is none.
+pub(crate) fn replay(path: &str) -> Result<Shape, CommandError> {
     let bytes = input::read_text(path)?;
     let (shape, problems) = Replay::from_lines(&String::from_utf8_lossy(&bytes));
     match problems.first() {

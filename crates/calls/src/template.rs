@@ -1,0 +1,226 @@
+//! `Template`: data and metadata in which each request has values of its own, in the part of Go's templates that load tests use.
+
+use anyhow::{Context as _, Result, anyhow};
+use grpc::Method;
+use jiff::Timestamp;
+use stdx::{Prng, mix};
+
+use crate::template_action::Action;
+use crate::template_function::uuid;
+
+/// A text with actions `{{…}}`.
+#[derive(Clone, Debug)]
+pub struct Template(Vec<Part>);
+
+#[derive(Clone, Debug)]
+enum Part {
+    Text(String),
+    Action(Action),
+}
+
+impl Template {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// An action is not closed, or has a name that is not known.
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("{{") {
+            let (inside, after) = after
+                .split_once("}}")
+                .ok_or_else(|| anyhow!("template: \"{{{{{after}\" is not closed by }}}}"))?;
+            let action =
+                Action::parse(inside).with_context(|| format!("template: {{{{{inside}}}}}"))?;
+            let (before, trims) = match inside.starts_with("- ") {
+                true => (before.trim_end(), inside.ends_with(" -")),
+                false => (before, inside.ends_with(" -")),
+            };
+            parts.push(Part::Text(before.to_owned()));
+            parts.push(Part::Action(action));
+            rest = if trims { after.trim_start() } else { after };
+        }
+        parts.push(Part::Text(rest.to_owned()));
+        Ok(Self(parts))
+    }
+
+    /// A text in which nothing is an action.
+    #[must_use]
+    pub fn literal(text: &str) -> Self {
+        Self(vec![Part::Text(text.to_owned())])
+    }
+
+    /// Whether every request has the same text.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        self.0.iter().all(|part| matches!(part, Part::Text(_)))
+    }
+
+    /// The text of one request.
+    ///
+    /// # Errors
+    /// A function does not take its arguments.
+    pub fn render(&self, values: &mut RequestValues<'_>) -> Result<String> {
+        let mut text = String::new();
+        for part in &self.0 {
+            match part {
+                Part::Text(piece) => text.push_str(piece),
+                Part::Action(action) => text.push_str(&action.evaluate(values)?),
+            }
+        }
+        Ok(text)
+    }
+}
+
+/// What templates may take of a method.
+#[derive(Clone, Debug)]
+pub(crate) struct MethodNames {
+    full: String,
+    method: String,
+    service: String,
+    input: String,
+    output: String,
+    streams: [bool; 2],
+}
+
+impl MethodNames {
+    pub(crate) fn of(method: &Method) -> Self {
+        let of = method.descriptor();
+        Self {
+            full: of.full_name().to_owned(),
+            method: of.name().to_owned(),
+            service: of.parent_service().name().to_owned(),
+            input: of.input().name().to_owned(),
+            output: of.output().name().to_owned(),
+            streams: [of.is_client_streaming(), of.is_server_streaming()],
+        }
+    }
+}
+
+/// What templates may take of one request.
+#[derive(Debug)]
+pub struct RequestValues<'a> {
+    names: &'a MethodNames,
+    number: u64,
+    worker: u64,
+    now: Timestamp,
+    pub(crate) random: Prng,
+}
+
+impl<'a> RequestValues<'a> {
+    /// Of request number `number`, from 0; every random value follows from it and the seed.
+    pub(crate) fn new(names: &'a MethodNames, (number, worker): (u64, u64), seed: u64) -> Self {
+        let random = Prng::new(mix(seed, number));
+        Self { names, number, worker, now: Timestamp::now(), random }
+    }
+
+    /// The value of a field.
+    pub(crate) fn field(&mut self, field: Field) -> String {
+        let MethodNames { full, method, service, input, output, streams } = self.names;
+        match field {
+            Field::WorkerId => format!("g0c{}", self.worker),
+            Field::RequestNumber => self.number.to_string(),
+            Field::FullyQualifiedName => full.clone(),
+            Field::MethodName => method.clone(),
+            Field::ServiceName => service.clone(),
+            Field::InputName => input.clone(),
+            Field::OutputName => output.clone(),
+            Field::IsClientStreaming => streams[0].to_string(),
+            Field::IsServerStreaming => streams[1].to_string(),
+            Field::Timestamp => self.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            Field::TimestampUnix => self.now.as_second().to_string(),
+            Field::TimestampUnixMilli => self.now.as_millisecond().to_string(),
+            Field::TimestampUnixNano => self.now.as_nanosecond().to_string(),
+            Field::Uuid => uuid(&mut self.random),
+        }
+    }
+}
+
+/// A field of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    WorkerId,
+    RequestNumber,
+    FullyQualifiedName,
+    MethodName,
+    ServiceName,
+    InputName,
+    OutputName,
+    IsClientStreaming,
+    IsServerStreaming,
+    Timestamp,
+    TimestampUnix,
+    TimestampUnixMilli,
+    TimestampUnixNano,
+    Uuid,
+}
+
+impl Field {
+    /// The fields by their names.
+    pub(crate) const ALL: [(&'static str, Self); 14] = [
+        ("WorkerID", Self::WorkerId),
+        ("RequestNumber", Self::RequestNumber),
+        ("FullyQualifiedName", Self::FullyQualifiedName),
+        ("MethodName", Self::MethodName),
+        ("ServiceName", Self::ServiceName),
+        ("InputName", Self::InputName),
+        ("OutputName", Self::OutputName),
+        ("IsClientStreaming", Self::IsClientStreaming),
+        ("IsServerStreaming", Self::IsServerStreaming),
+        ("Timestamp", Self::Timestamp),
+        ("TimestampUnix", Self::TimestampUnix),
+        ("TimestampUnixMilli", Self::TimestampUnixMilli),
+        ("TimestampUnixNano", Self::TimestampUnixNano),
+        ("UUID", Self::Uuid),
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::find_method;
+    use crate::method::tests::{SHOP, definitions};
+
+    fn rendered(text: &str, number: u64) -> String {
+        let method = find_method(&definitions(SHOP), "shop.v1.Shop/Watch").expect("a method");
+        let names = MethodNames::of(&method);
+        let template = Template::parse(text).expect(text);
+        let mut values = RequestValues::new(&names, (number, number % 3), 7);
+        template.render(&mut values).expect(text)
+    }
+
+    #[test]
+    fn requests_have_values_of_their_own() {
+        let check = |text: &str, expect: &str| assert_eq!(rendered(text, 5), expect, "{text}");
+        check("plain", "plain");
+        check("{{.RequestNumber}}/{{ .WorkerID }}", "5/g0c2");
+        check(
+            "{{.MethodName}} {{.ServiceName}} {{.InputName}} {{.OutputName}} {{.FullyQualifiedName}}",
+            "Watch Shop Item Reply shop.v1.Shop.Watch",
+        );
+        check("{{.IsClientStreaming}} {{.IsServerStreaming}}", "false true");
+        check("{{add .RequestNumber 2}} {{mod .RequestNumber 2}}", "7 1");
+        check("{{.MethodName | upper}} {{ upper (lower \"Ab\") }}", "WATCH AB");
+        check("a {{- .RequestNumber -}} b", "a5b");
+        assert_eq!(rendered("{{newUUID}}", 1), rendered("{{newUUID}}", 1), "the seed decides");
+        assert_ne!(rendered("{{newUUID}}", 1), rendered("{{newUUID}}", 2));
+        assert_eq!(rendered("{{newUUID}}", 1).len(), 36);
+        assert_eq!(rendered("{{randomString 12}}", 1).len(), 12);
+        let number: i64 = rendered("{{randomInt 5 8}}", 1).parse().expect("a number");
+        assert!((5..8).contains(&number));
+    }
+
+    #[test]
+    fn wrong_templates_are_named() {
+        for (text, word) in [
+            ("{{.Nope}}", "Nope"),
+            ("{{nope 1}}", "nope"),
+            ("{{.RequestNumber", "not closed"),
+            ("{{}}", "empty"),
+            ("{{if .UUID}}", "if"),
+        ] {
+            let error = format!("{:#}", Template::parse(text).expect_err(text));
+            assert!(error.contains(word), "{error}");
+        }
+    }
+}
