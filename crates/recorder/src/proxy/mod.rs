@@ -38,7 +38,7 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Who signs what clients see.
     pub authority: Authority,
-    /// How servers are verified. What is offered to them is not taken from here.
+    /// How servers are verified: by the system's certificates where it names none. What is offered to them is not taken from here.
     pub servers: ClientSetup,
 }
 

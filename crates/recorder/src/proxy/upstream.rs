@@ -21,7 +21,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tower_service::Service;
-use wire::tls::{ClientSetup, Offer, TlsSetupError, client_config};
+use wire::tls::{ClientSetup, Offer, TlsSetupError, Verification, client_config};
 
 use super::address::{Scheme, Target, scheme_of};
 use super::reply::Reply;
@@ -46,6 +46,10 @@ pub(super) struct Servers {
 
 impl Servers {
     pub(super) fn new(setup: &ClientSetup, own: SocketAddr) -> Result<Self, TlsSetupError> {
+        let mut setup = setup.clone();
+        if setup.verification == Verification::Full && setup.roots_pem.is_empty() {
+            setup.roots = rustls_native_certs::load_native_certs().certs;
+        }
         let pool = |offer| -> Result<Pool, TlsSetupError> {
             let setup = ClientSetup { offer, ..setup.clone() };
             let tls = Arc::clone(client_config(&setup)?.rustls());
