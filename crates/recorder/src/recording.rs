@@ -390,7 +390,7 @@ mod tests {
         assert!(!record.exchanges[0].received.is_cut());
         let kept: u64 = record.exchanges.iter().map(Exchange::bytes).sum();
         assert!(kept <= 70, "{kept}");
-        assert_eq!(record.losses.bodies, 2, "{record:?}");
+        assert_eq!(record.losses.bodies, 3, "{record:?}");
         assert_eq!(record.losses.messages, 2);
         assert!(recording.begin(request("a.test"), Nanos(3)).is_none(), "it is over");
     }

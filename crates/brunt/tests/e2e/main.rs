@@ -45,6 +45,7 @@ mod plot;
 mod proxies;
 mod puma;
 mod rails;
+mod recorder;
 mod report_files;
 mod results_files;
 mod routes;

@@ -199,14 +199,13 @@ impl Cover {
     }
 
     fn multipart(&self, text: &str) -> String {
-        let mut whole = text.to_owned();
-        for (_, value) in
-            parts(text).filter(|(name, value)| names_secret(name) && !value.is_empty())
-        {
-            let place = |value: &str| format!("\r\n\r\n{value}\r\n");
-            whole = whole.replace(&place(value), &place(&self.mark(value)));
-        }
-        whole
+        let part = |part: &str| match part_of(part) {
+            Some((name, value)) if names_secret(name) && !value.is_empty() => {
+                format!("{}{}", &part[..part.len() - value.len()], self.mark(value))
+            }
+            _ => part.to_owned(),
+        };
+        text.split(NEXT_PART).map(part).collect::<Vec<_>>().join(NEXT_PART)
     }
 
     /// JSON is written anew only where a secret in it is too short to be looked for.
@@ -291,13 +290,18 @@ fn is_searched(secret: &str) -> bool {
     len >= if is_word { SEARCHED_WORD_CHARS_MIN } else { SEARCHED_CHARS_MIN }
 }
 
+/// What stands between the parts of a multipart body, but for the boundary itself: RFC 2046, 5.1.1.
+const NEXT_PART: &str = "\r\n--";
+
 /// The fields of a multipart body, as far as they can be read: name and value.
 fn parts(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.split("\r\n--").filter_map(|part| {
-        let (head, value) = part.split_once("\r\n\r\n")?;
-        let (_, name) = head.split_once("name=\"")?;
-        Some((name.split('"').next()?, value))
-    })
+    text.split(NEXT_PART).filter_map(part_of)
+}
+
+fn part_of(part: &str) -> Option<(&str, &str)> {
+    let (head, value) = part.split_once("\r\n\r\n")?;
+    let (_, name) = head.split_once("name=\"")?;
+    Some((name.split('"').next()?, value))
 }
 
 /// A part of a query or a form as its text.

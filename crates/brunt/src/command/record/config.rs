@@ -75,9 +75,7 @@ fn url(flags: &RecordFlags, operands: &[String]) -> Result<Option<String>, Comma
         [] => Ok(None),
         [_] if !flags.browser => Err(usage_error("a URL is opened with -browser alone")),
         // Anything else could be a flag of the browser.
-        [url] if url.starts_with("http://") || url.starts_with("https://") => {
-            Ok(Some(url.clone()))
-        }
+        [url] if url.starts_with("http://") || url.starts_with("https://") => Ok(Some(url.clone())),
         [url] => Err(usage_error(format!("\"{url}\" is no URL (expected https://…)"))),
         [_, extra, ..] => Err(usage_error(format!("unexpected \"{extra}\""))),
     }

@@ -107,7 +107,11 @@ fn losses(record: &Record) -> Vec<String> {
     let bytes = Bytes(losses.body_bytes);
     [
         (losses.exchanges, "request", "not kept: the recording is full".to_owned()),
-        (losses.bodies, "body", format!("kept in part, {bytes} are missing (-max-body keeps more)")),
+        (
+            losses.bodies,
+            "body",
+            format!("kept in part, {bytes} are missing (-max-body keeps more)"),
+        ),
         (losses.messages, "message", "of WebSockets not kept".to_owned()),
         (losses.lines, "line", "of the list not shown".to_owned()),
     ]
@@ -132,10 +136,17 @@ mod tests {
         let losses = Losses { bodies: 2, body_bytes: 5 << 20, exchanges: 1, ..Losses::default() };
         let record = Record { left_out, losses, ..Record::default() };
         let line = super::left_out(&record).unwrap();
-        assert!(line.starts_with("left out: h00.test, h01.test") && line.contains("and 2 more"), "{line}");
+        assert!(
+            line.starts_with("left out: h00.test, h01.test") && line.contains("and 2 more"),
+            "{line}"
+        );
         let lines = super::losses(&record);
         assert_eq!(lines.len(), 2, "{lines:?}");
-        assert!(lines[0].starts_with("1 request not kept") && lines[1].starts_with("2 bodies kept in part"), "{lines:?}");
+        assert!(
+            lines[0].starts_with("1 request not kept")
+                && lines[1].starts_with("2 bodies kept in part"),
+            "{lines:?}"
+        );
         assert_eq!(super::left_out(&Record::default()), None);
     }
 

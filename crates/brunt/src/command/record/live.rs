@@ -99,12 +99,16 @@ fn plain_line(line: &Line, form: ListForm) -> String {
         (ListForm::Coloured, Some(code)) => format!("\x1b[{code}m{status}\x1b[0m"),
         _ => status,
     };
-    let (method, url) = (terminal_line(&line.method), terminal_line(&url_without_secrets(&line.url)));
+    let (method, url) =
+        (terminal_line(&line.method), terminal_line(&url_without_secrets(&line.url)));
     let kind = terminal_line(&line.media_type);
     let took_ms = line.took.0 / 1_000_000;
     let failure = line.failure.as_ref().map(|text| format!("  {}", terminal_line(text)));
     let failure = failure.unwrap_or_default();
-    format!("{status} {took_ms:>6} ms {:>8} {method:<6} {url}  {kind}{failure}\n", Bytes(line.bytes).to_string())
+    format!(
+        "{status} {took_ms:>6} ms {:>8} {method:<6} {url}  {kind}{failure}\n",
+        Bytes(line.bytes).to_string()
+    )
 }
 
 /// The SGR code of a status: ECMA-48, 8.3.117.

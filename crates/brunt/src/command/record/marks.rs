@@ -21,9 +21,7 @@ pub(super) fn read(recording: &Arc<Recording>) -> Result<(), ExitError> {
 fn read_lines(recording: &Recording) {
     let mut line = Vec::new();
     // Where it cannot be read there are no marks.
-    while let Ok(1..) =
-        io::stdin().lock().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)
-    {
+    while let Ok(1..) = io::stdin().lock().take(LINE_BYTES_MAX).read_until(b'\n', &mut line) {
         let name = String::from_utf8_lossy(&line).trim().to_owned();
         if recording.mark(&name, recording.now()) {
             eprint_line(&format!("-- {name}"));

@@ -11,9 +11,7 @@ mod trust;
 use std::sync::Arc;
 
 use anyhow::Context;
-use cli::{
-    ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, OrExit, Output, eprint_line,
-};
+use cli::{ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, OrExit, Output, eprint_line};
 use recorder::{Authority, Recorder, Recording, Settings};
 
 use super::CommandError;
