@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ::import::{FileProblem, Files, Import, ImportError, Input, Kind, ScriptSettings};
+use ::import::{FileProblem, Files, Import, ImportError, Input, Kind, Note, ScriptSettings};
 use cli::{ExitCode, ExitError, Output, eprint_line, input};
 
 use super::access_log::{self, LogForm};
@@ -53,6 +53,22 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     };
     output.write(text.as_bytes())?;
     Ok(ExitCode::Ok)
+}
+
+/// The script of a recording with this name, and the notes on it. A recording names no files.
+pub(super) fn script_of_har(name: &str, text: &str) -> Result<(String, Vec<Note>), ImportError> {
+    let input = Input {
+        name,
+        text,
+        kind: Kind::Har,
+        files: &FolderFiles { base: PathBuf::new(), allowed: vec![] },
+        environment: None,
+        tags: &[],
+        environment_name: None,
+    };
+    let import = ::import::import(&input)?;
+    let script = ::import::write_script(&import, &ScriptSettings { open_prefix: String::new() });
+    Ok((script, import.notes))
 }
 
 /// The inputs as logs; none: they are none. Traffic and single requests do not go together.

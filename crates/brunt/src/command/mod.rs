@@ -10,6 +10,7 @@ pub(crate) mod help;
 mod import;
 mod jitter;
 mod man;
+mod record;
 mod registry;
 mod serve;
 mod study;

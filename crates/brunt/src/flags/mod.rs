@@ -5,6 +5,7 @@ pub(crate) mod fleet;
 pub(crate) mod import;
 pub(crate) mod jitter;
 pub(crate) mod load_value;
+pub(crate) mod record;
 pub(crate) mod serve;
 pub(crate) mod study;
 pub(crate) mod watch;

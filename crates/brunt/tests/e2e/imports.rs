@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use crate::{Scratch, run};
 
 /// What users got to, in order; a refusal has the status.
-type Events = Arc<Mutex<Vec<String>>>;
+pub(crate) type Events = Arc<Mutex<Vec<String>>>;
 
 /// A site as crate import's `board.har` recorded it, with other tokens and numbers for each session.
-fn site() -> (String, Events) {
+pub(crate) fn site() -> (String, Events) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let events = Events::default();

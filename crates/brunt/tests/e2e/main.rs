@@ -48,6 +48,7 @@ mod plot;
 mod proxies;
 mod puma;
 mod rails;
+mod recorder;
 mod report_files;
 mod results_files;
 mod routes;

@@ -2,6 +2,7 @@
 
 use stdx::Nanos;
 
+use super::archive::Archive;
 use super::body::RecordedBody;
 use super::cookies::Jar;
 use super::correlate::Correlator;
@@ -12,6 +13,8 @@ use crate::{Body, Exchange, Group, Import, Input, Piece, Polling, Redirects, Ste
 const PAUSE_MS_MIN: i64 = 500;
 /// The longest pause that is kept, in milliseconds.
 const PAUSE_MS_MAX: i64 = 60_000;
+/// The writer whose pages are groups that a person has named: `brunt record`.
+const RECORDER: &str = "brunt record";
 /// How many equal requests in a row are a poll.
 const POLLS_MIN: usize = 3;
 
@@ -29,10 +32,10 @@ struct Built {
 pub(super) fn add_groups(
     import: &mut Import,
     input: &Input<'_>,
-    pages: &[(String, String)],
+    archive: &Archive,
     correlator: &mut Correlator<'_>,
 ) {
-    let mut pages = Pages::new(pages);
+    let mut pages = Pages::new(archive);
     let mut builder = Builder { import, input, jar: Jar::default(), passed: 0 };
     let mut built = vec![];
     for at in 0..correlator.units.len() {
@@ -234,14 +237,17 @@ fn is_same_request(a: &Built, b: &Built) -> bool {
 /// The pages of a recording, in turn.
 struct Pages<'a> {
     titles: &'a [(String, String)],
+    /// Titles are names that a person gave to groups, not those of pages.
+    are_marks: bool,
     current: Option<String>,
     name: String,
     count: usize,
 }
 
 impl<'a> Pages<'a> {
-    fn new(titles: &'a [(String, String)]) -> Self {
-        Self { titles, current: None, name: String::new(), count: 0 }
+    fn new(archive: &'a Archive) -> Self {
+        let are_marks = archive.creator == RECORDER;
+        Self { titles: &archive.pages, are_marks, current: None, name: String::new(), count: 0 }
     }
 
     /// The group that a request belongs to: that of its page, or of the page that was last gone to.
@@ -260,7 +266,10 @@ impl<'a> Pages<'a> {
                 .filter(|title| !title.is_empty() && !title.contains("://"));
             let label = correlator.label();
             let path = label.split_once(' ').map_or("", |(_, path)| path);
-            self.name = format!("page {} {}", self.count, title.unwrap_or(path));
+            self.name = match title {
+                Some(title) if self.are_marks => title.to_owned(),
+                title => format!("page {} {}", self.count, title.unwrap_or(path)),
+            };
         }
         self.name.clone()
     }

@@ -57,7 +57,7 @@ fn replay(import: &Import, input: &Input<'_>, archive: &Archive, replayed: &[usi
         let units = units(archive, replayed, &split);
         let mut correlator = Correlator::new(&archive.entries, &units);
         let mut built = import.clone();
-        build::add_groups(&mut built, input, &archive.pages, &mut correlator);
+        build::add_groups(&mut built, input, archive, &mut correlator);
         let is_settled = correlator.split.is_subset(&split);
         // The redirects that are split by now are enough for all but the last values found.
         if is_settled || round == ROUNDS_MAX {

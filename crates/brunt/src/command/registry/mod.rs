@@ -83,6 +83,7 @@ const COMMANDS: &[CommandSpec] = &[
     machines::FLEET,
     machines::AGENT,
     scripts::IMPORT,
+    scripts::RECORD,
     machines::JITTER,
     CommandSpec {
         name: "completions",

@@ -2,7 +2,7 @@
 
 use cli::{CommandSpec, rows_of};
 
-use crate::command::import;
+use crate::command::{import, record};
 use crate::flags;
 
 /// `run`.
@@ -113,5 +113,24 @@ pub(super) const IMPORT: CommandSpec = CommandSpec {
     ],
     rows: || rows_of(flags::import::IMPORT),
     run: import::run,
+    validate: None,
+};
+
+/// `record`.
+pub(super) const RECORD: CommandSpec = CommandSpec {
+    name: "record",
+    summary: "Record what a browser sends, as HAR or as a k6 script.",
+    operands: "[URL]",
+    about: record::ABOUT,
+    examples: &[
+        (
+            "brunt record -browser -output=shop.js https://shop.example",
+            "click through it, close the browser, then: brunt run shop.js",
+        ),
+        ("brunt record -output=shop.har -host=shop.example", "a proxy for any client"),
+        ("brunt record -authority", "how clients trust it"),
+    ],
+    rows: || rows_of(flags::record::RECORD),
+    run: record::run,
     validate: None,
 };

@@ -1,0 +1,103 @@
+//! A request on its way to its server, and the answer on its way back.
+
+use http::{Request, Response, StatusCode, Uri, Version};
+use hyper::body::Incoming;
+use hyper_util::client::legacy;
+
+use super::address::{Scheme, Target};
+use super::client::Client;
+use super::reply::{Reply, Side, Tap, text};
+use super::upstream::reason;
+use super::{fields, upgrade};
+use crate::exchange::{RequestHead, ResponseHead};
+use crate::recording::ExchangeId;
+
+/// Answers a request with its server's answer.
+pub(super) async fn answer(
+    client: Client,
+    mut request: Request<Incoming>,
+    scheme: Scheme,
+    target: Target,
+) -> Response<Reply> {
+    let url = target.url(scheme, request.uri());
+    let Ok(uri) = url.parse::<Uri>() else {
+        return text(StatusCode::BAD_REQUEST, "no address that can be called");
+    };
+    let is_socket = fields::asks_for_socket(request.headers());
+    let id = begin(&client, &mut request, &target, url, scheme);
+    *request.uri_mut() = uri;
+    if is_socket {
+        return upgrade::answer(client, request, id).await;
+    }
+    fields::remove_of_connection(request.headers_mut());
+    *request.version_mut() = Version::HTTP_11;
+    let tap = Tap::new(&client.proxy.recording, id, Side::Request);
+    let request = request.map(|body| Reply::passing(body, tap));
+    match client.proxy.servers.send(request).await {
+        Ok(response) => pass_back(&client, response, id),
+        Err(error) => refuse(&client, &error, id),
+    }
+}
+
+/// Begins the exchange and makes the request's fields ready.
+fn begin(
+    client: &Client,
+    request: &mut Request<Incoming>,
+    target: &Target,
+    url: String,
+    scheme: Scheme,
+) -> Option<ExchangeId> {
+    let mut headers = fields::pairs(request.headers());
+    let authority = target.authority(scheme);
+    fields::prepare(request.headers_mut(), &authority);
+    if request.version() == Version::HTTP_2 {
+        headers = fields::pairs(request.headers());
+        headers.insert(0, ("host".to_owned(), authority));
+    }
+    let head = RequestHead {
+        method: request.method().as_str().to_owned(),
+        url,
+        host: target.host.clone(),
+        version: fields::version(request.version()),
+        headers,
+    };
+    client.proxy.recording.begin(head, client.proxy.recording.now())
+}
+
+/// Records the head of an answer and passes it on.
+pub(super) fn pass_back(
+    client: &Client,
+    mut response: Response<Incoming>,
+    id: Option<ExchangeId>,
+) -> Response<Reply> {
+    record_head(client, &response, id);
+    fields::remove_of_connection(response.headers_mut());
+    // The version of the answer is that of the client's connection.
+    *response.version_mut() = Version::default();
+    let tap = Tap::new(&client.proxy.recording, id, Side::Response);
+    response.map(|body| Reply::passing(body, tap))
+}
+
+pub(super) fn record_head<B>(client: &Client, response: &Response<B>, id: Option<ExchangeId>) {
+    let Some(id) = id else { return };
+    let head = ResponseHead {
+        status: response.status().as_u16(),
+        reason: response.status().canonical_reason().unwrap_or_default().to_owned(),
+        version: fields::version(response.version()),
+        headers: fields::pairs(response.headers()),
+    };
+    client.proxy.recording.answer(id, head, client.proxy.recording.now());
+}
+
+/// Says to the client why there is no answer.
+pub(super) fn refuse(
+    client: &Client,
+    error: &legacy::Error,
+    id: Option<ExchangeId>,
+) -> Response<Reply> {
+    let reason = reason(error);
+    if let Some(id) = id {
+        client.proxy.recording.end(id, Some(reason.clone()), client.proxy.recording.now());
+    }
+    text(StatusCode::BAD_GATEWAY, &format!("no answer: {reason}"))
+}
