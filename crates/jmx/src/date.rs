@@ -63,19 +63,21 @@ fn pieces(format: &str) -> Vec<Piece> {
 }
 
 /// A moment as a calendar has it.
-struct Date {
-    year: i64,
-    month: i64,
-    day: i64,
-    ms: i64,
-    weekday: i64,
-    day_of_year: i64,
+pub(crate) struct Date {
+    pub(crate) year: i64,
+    pub(crate) month: i64,
+    pub(crate) day: i64,
+    /// Milliseconds of the day.
+    pub(crate) ms: i64,
+    /// From 0, a Thursday.
+    pub(crate) weekday: i64,
+    pub(crate) day_of_year: i64,
     offset_s: i32,
 }
 
 impl Date {
     /// By Howard Hinnant's algorithm `civil_from_days`: years begin in March, eras have 400 of them.
-    fn of(local_ms: i64, offset_s: i32) -> Self {
+    pub(crate) fn of(local_ms: i64, offset_s: i32) -> Self {
         let days = local_ms.div_euclid(DAY_MS);
         let shifted = days + 719_468;
         let era = shifted.div_euclid(146_097);

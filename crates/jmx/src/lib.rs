@@ -29,6 +29,7 @@ mod pattern;
 mod read;
 mod sample;
 mod scope;
+mod script;
 mod text;
 mod verify;
 mod xpath;
@@ -42,6 +43,10 @@ pub use functions::encode::url_encode;
 pub use read::{PlanFile, Problem, read_plan};
 pub use sample::{Reach, SampleView};
 pub use scope::{MemoryScope, Place, Scope, Shared, Writing};
+pub use script::{
+    Action, Bindings, Field, Host, Language, SCRIPT_BYTES_MAX, ScopeContext, Script, ScriptContext,
+    ScriptError, ScriptLimit, ScriptProblem, Store, Value,
+};
 pub use text::Text;
 pub use verify::{
     AssertionFailure, CHILDREN_FAILED, Failing, assert_sample, assertion_reach, assumes_success,

@@ -18,6 +18,10 @@ pub trait Scope {
     fn property(&self, name: &str) -> Option<String>;
     /// Sets a property; returns what it was.
     fn set_property(&mut self, name: &str, value: String) -> Option<String>;
+    /// Removes a property. A scope that cannot empties it.
+    fn remove_property(&mut self, name: &str) {
+        self.set_property(name, String::new());
+    }
     /// A random number, all 64 bits of it.
     fn random(&mut self) -> u64;
     /// Milliseconds since 1970.
@@ -128,6 +132,10 @@ impl Scope for MemoryScope {
 
     fn set_property(&mut self, name: &str, value: String) -> Option<String> {
         self.properties.insert(name.to_owned(), value)
+    }
+
+    fn remove_property(&mut self, name: &str) {
+        self.properties.remove(name);
     }
 
     fn random(&mut self) -> u64 {

@@ -23,7 +23,7 @@ pub fn url_encode(text: &str) -> String {
     encoded
 }
 
-pub(super) fn url_decode(text: &str) -> String {
+pub(crate) fn url_decode(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
