@@ -17,7 +17,7 @@ pub(crate) mod run;
 #[cfg(test)]
 mod tests;
 mod token;
-pub(crate) mod tree;
+mod tree;
 pub(crate) mod value;
 
 use std::sync::Arc;

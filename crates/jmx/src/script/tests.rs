@@ -12,7 +12,8 @@ fn run_in(scope: &mut MemoryScope, language: Language, text: &str) -> Result<Str
 }
 
 fn scope() -> MemoryScope {
-    let mut scope = MemoryScope { unix_ms: 1_700_000_000_123, ..MemoryScope::default() };
+    let mut scope = MemoryScope::default();
+    scope.unix_ms = 1_700_000_000_123;
     scope.set_variable("v", "x".to_owned());
     scope.set_variable("n", "5".to_owned());
     scope.set_property("p", "property".to_owned());

@@ -6,14 +6,14 @@ use super::value::Value;
 
 /// A part of an expression, with the line on which it stands.
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) line: u32,
-    pub(super) kind: Kind,
+pub(crate) struct Node {
+    pub(crate) line: u32,
+    pub(crate) kind: Kind,
 }
 
 /// The kinds of expressions.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Literal(Value),
     /// A text with expressions in it.
     Template(Vec<Node>),
@@ -49,30 +49,30 @@ pub(super) enum Kind {
 
 /// An assignment.
 #[derive(Debug)]
-pub(super) struct Assignment {
-    pub(super) target: Node,
+pub(crate) struct Assignment {
+    pub(crate) target: Node,
     /// `+` of `+=`; `None` of `=`.
-    pub(super) operator: Option<Binary>,
-    pub(super) value: Node,
+    pub(crate) operator: Option<Binary>,
+    pub(crate) value: Node,
 }
 
 /// How `++` and `--` count, and which value they have.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Counting {
-    pub(super) by: i32,
-    pub(super) order: CountOrder,
+pub(crate) struct Counting {
+    pub(crate) by: i32,
+    pub(crate) order: CountOrder,
 }
 
 /// Whether the value of a count is that before it or after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CountOrder {
+pub(crate) enum CountOrder {
     Before,
     After,
 }
 
 /// Questions about an operand that may be undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Probe {
+pub(crate) enum Probe {
     Empty,
     Size,
     TypeOf,
@@ -82,22 +82,22 @@ pub(super) enum Probe {
 
 /// Which truth decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Logic {
+pub(crate) enum Logic {
     And,
     Or,
 }
 
 /// A step of a path.
 #[derive(Debug)]
-pub(super) struct Step {
-    pub(super) line: u32,
-    pub(super) reach: StepReach,
-    pub(super) kind: StepKind,
+pub(crate) struct Step {
+    pub(crate) line: u32,
+    pub(crate) reach: StepReach,
+    pub(crate) kind: StepKind,
 }
 
 /// How a step treats nothing, and lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StepReach {
+pub(crate) enum StepReach {
     Plain,
     /// `?.`: nothing stays nothing.
     Safe,
@@ -107,7 +107,7 @@ pub(super) enum StepReach {
 
 /// The kinds of steps.
 #[derive(Debug)]
-pub(super) enum StepKind {
+pub(crate) enum StepKind {
     Member(Arc<str>),
     Method(Arc<str>, Vec<Node>),
     Index(Box<Node>),
@@ -117,7 +117,7 @@ pub(super) enum StepKind {
 
 /// Operators of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Binary {
+pub(crate) enum Binary {
     Add,
     Subtract,
     Multiply,
@@ -151,7 +151,7 @@ pub(super) enum Binary {
 
 /// Types that values are converted to where they are declared or cast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(crate) enum Type {
     Int,
     Long,
     Double,
@@ -170,31 +170,31 @@ pub(super) enum Type {
 
 /// A function or a closure.
 #[derive(Debug)]
-pub(super) struct Function {
-    pub(super) parameters: Vec<Parameter>,
-    pub(super) body: Vec<Statement>,
+pub(crate) struct Function {
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) body: Vec<Statement>,
     /// Whether it has no parameters of its own: `it` then.
-    pub(super) has_it: bool,
+    pub(crate) has_it: bool,
 }
 
 /// A parameter.
 #[derive(Debug)]
-pub(super) struct Parameter {
-    pub(super) name: Arc<str>,
-    pub(super) kind: Type,
-    pub(super) default: Option<Node>,
+pub(crate) struct Parameter {
+    pub(crate) name: Arc<str>,
+    pub(crate) kind: Type,
+    pub(crate) default: Option<Node>,
 }
 
 /// A statement.
 #[derive(Debug)]
-pub(super) struct Statement {
-    pub(super) line: u32,
-    pub(super) kind: StatementKind,
+pub(crate) struct Statement {
+    pub(crate) line: u32,
+    pub(crate) kind: StatementKind,
 }
 
 /// The kinds of statements.
 #[derive(Debug)]
-pub(super) enum StatementKind {
+pub(crate) enum StatementKind {
     Expression(Node),
     Declare(Vec<Declaration>),
     /// `def (a, b) = list`.
@@ -218,51 +218,51 @@ pub(super) enum StatementKind {
 
 /// A name that is declared.
 #[derive(Debug)]
-pub(super) struct Declaration {
-    pub(super) name: Arc<str>,
-    pub(super) kind: Type,
-    pub(super) value: Option<Node>,
+pub(crate) struct Declaration {
+    pub(crate) name: Arc<str>,
+    pub(crate) kind: Type,
+    pub(crate) value: Option<Node>,
 }
 
 /// A loop of Java's form.
 #[derive(Debug)]
-pub(super) struct ForLoop {
-    pub(super) begin: Vec<Statement>,
-    pub(super) condition: Option<Node>,
-    pub(super) step: Vec<Node>,
-    pub(super) body: Statement,
+pub(crate) struct ForLoop {
+    pub(crate) begin: Vec<Statement>,
+    pub(crate) condition: Option<Node>,
+    pub(crate) step: Vec<Node>,
+    pub(crate) body: Statement,
 }
 
 /// A loop over values.
 #[derive(Debug)]
-pub(super) struct ForEachLoop {
-    pub(super) name: Arc<str>,
-    pub(super) kind: Type,
-    pub(super) of: Node,
+pub(crate) struct ForEachLoop {
+    pub(crate) name: Arc<str>,
+    pub(crate) kind: Type,
+    pub(crate) of: Node,
     /// Whether it goes over keys: JavaScript's `for (x in y)`.
-    pub(super) over_keys: bool,
-    pub(super) body: Statement,
+    pub(crate) over_keys: bool,
+    pub(crate) body: Statement,
 }
 
 /// A case of a `switch`; without a value the default.
 #[derive(Debug)]
-pub(super) struct Case {
-    pub(super) value: Option<Node>,
-    pub(super) body: Vec<Statement>,
+pub(crate) struct Case {
+    pub(crate) value: Option<Node>,
+    pub(crate) body: Vec<Statement>,
 }
 
 /// A `try`.
 #[derive(Debug)]
-pub(super) struct Attempt {
-    pub(super) body: Statement,
-    pub(super) catches: Vec<Catch>,
-    pub(super) finally: Option<Statement>,
+pub(crate) struct Attempt {
+    pub(crate) body: Statement,
+    pub(crate) catches: Vec<Catch>,
+    pub(crate) finally: Option<Statement>,
 }
 
 /// A `catch`: the classes, the name, what is done.
 #[derive(Debug)]
-pub(super) struct Catch {
-    pub(super) classes: Vec<&'static str>,
-    pub(super) name: Arc<str>,
-    pub(super) body: Statement,
+pub(crate) struct Catch {
+    pub(crate) classes: Vec<&'static str>,
+    pub(crate) name: Arc<str>,
+    pub(crate) body: Statement,
 }

@@ -64,7 +64,7 @@ fn without_closure(
         ("unique" | "toUnique" | "toSet", 0) => {
             machine.spend((items.len() as u64).saturating_pow(2) / 16)?;
             let set = List::new(ListKind::Set, Vec::new());
-            items.iter().for_each(|item| drop(set.add(item.clone())));
+            set.extend(items.iter().cloned());
             let kind = if name == "toSet" { ListKind::Set } else { ListKind::List };
             Value::List(List::new(kind, set.items()))
         }
@@ -334,7 +334,7 @@ fn to_map(
                 map.put(key, Value::whole(count + 1));
             }
             _ => match map.get(&key) {
-                Some(Value::List(list)) => drop(list.add(item)),
+                Some(Value::List(list)) => list.extend([item]),
                 _ => drop(map.put(key, Value::list(vec![item]))),
             },
         }

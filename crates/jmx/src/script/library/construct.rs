@@ -101,7 +101,7 @@ fn collection(machine: &mut Machine<'_>, kind: ListKind, call: Arguments<'_>) ->
     match kind {
         ListKind::Set => {
             machine.spend((items.len() as u64).saturating_pow(2) / 16)?;
-            items.into_iter().for_each(|item| drop(list.add(item)));
+            list.extend(items);
         }
         _ => list.replace(items),
     }

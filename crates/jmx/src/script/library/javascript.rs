@@ -210,7 +210,7 @@ pub(super) fn list_method(
     Ok(Some(match (name, call.len()) {
         ("push", _) => {
             machine.allot(call.len() * size_of::<Value>())?;
-            call.all().iter().for_each(|value| drop(list.add(value.clone())));
+            list.extend(call.all().iter().cloned());
             Value::count(list.len())
         }
         ("shift", 0) if length > 0 => list.lock().remove(0),

@@ -194,7 +194,7 @@ fn change_many(
         ("addAll", 1) => {
             let items = super::iterable(machine, &call.get(0))?;
             machine.allot(items.len() * size_of::<Value>())?;
-            items.into_iter().for_each(|item| drop(list.add(item)));
+            list.extend(items);
         }
         ("removeAll" | "retainAll", 1) => {
             let keeps = name == "retainAll";

@@ -228,7 +228,7 @@ fn of_collections(
                 ("copyOf", _) => super::iterable(machine, &first)?,
                 _ => call.all().to_vec(),
             };
-            items.into_iter().for_each(|item| drop(list.add(item)));
+            list.extend(items);
             Value::List(list)
         }
         ("Arrays", "toString", _) => machine.text(first.to_string())?,

@@ -68,7 +68,7 @@ impl Machine<'_> {
         self.allot(items.len() * size_of::<Value>())?;
         let list = List::new(kind, Vec::new());
         match kind {
-            ListKind::Set => items.into_iter().for_each(|item| drop(list.add(item))),
+            ListKind::Set => list.extend(items),
             _ => list.replace(items),
         }
         Ok(Value::List(list))

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub(crate) use call::missing_method;
 pub(crate) use fault::{Fault, Outcome, throw};
-pub use frame::Closure;
+pub(crate) use frame::Closure;
 pub(crate) use operators::normal;
 
 use frame::Frame;

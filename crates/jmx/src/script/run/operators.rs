@@ -103,7 +103,7 @@ impl Machine<'_> {
         }
         self.allot(items.len() * size_of::<Value>())?;
         let sum = List::new(list.kind(), Vec::new());
-        items.into_iter().for_each(|item| drop(sum.add(item)));
+        sum.extend(items);
         Ok(Value::List(sum))
     }
 

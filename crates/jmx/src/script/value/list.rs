@@ -76,6 +76,13 @@ impl List {
         true
     }
 
+    /// Adds values.
+    pub(crate) fn extend(&self, values: impl IntoIterator<Item = Value>) {
+        for value in values {
+            self.add(value);
+        }
+    }
+
     pub(crate) fn position(&self, value: &Value) -> Option<usize> {
         self.items().iter().position(|item| item.equals(value))
     }
