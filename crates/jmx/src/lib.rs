@@ -39,6 +39,7 @@ pub use element::{Element, Properties, Property};
 pub use expression::evaluate as evaluate_expression;
 pub use extract::{ExtractError, extract};
 pub use functions::encode::url_encode;
+pub use pattern::matches_whole;
 pub use read::{PlanFile, Problem, read_plan};
 pub use sample::{Reach, SampleView};
 pub use scope::{MemoryScope, Place, Scope, Shared, Writing};

@@ -1,0 +1,6 @@
+//! A plan made ready: elements with what is in their scope, by numbers.
+
+pub(crate) mod compile;
+pub(crate) mod find;
+pub(crate) mod group;
+pub(crate) mod node;
