@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use jmx::Writing;
+use jmx::{Element, Writing};
 use stdx::Nanos;
 
 use crate::config::csv::DataFile;
@@ -47,6 +47,8 @@ pub enum LogLevel {
 pub trait Sink: Send + Sync {
     /// A sample, with those below it.
     fn sample(&self, sample: &SampleResult);
+    /// The same for a listener in whose scope it is.
+    fn collect(&self, listener: &Element, sample: &SampleResult);
     /// A line of the log: its level, the class of JMeter's that would write it, the thread, and the text.
     fn log(&self, level: LogLevel, from: &str, thread: &str, text: &str);
 }
@@ -88,6 +90,7 @@ pub struct World {
     /// How each stage was stopped: 0 for not at all.
     stopped: [AtomicU8; 3],
     active: AtomicU64,
+    started: AtomicU64,
     pub(crate) counts: Mutex<HashMap<(u64, u64), u64>>,
     /// Rounds of Throughput controllers: those in which they ran, and all.
     rounds: Mutex<HashMap<usize, (u64, u64)>>,
@@ -123,6 +126,7 @@ impl World {
             groups: groups.collect(),
             stopped: Default::default(),
             active: AtomicU64::new(0),
+            started: AtomicU64::new(0),
             counts: Mutex::default(),
             rounds: Mutex::default(),
             locks: Mutex::default(),
@@ -192,6 +196,7 @@ impl World {
     /// A thread of a group begins its work.
     pub(crate) fn enter(&self, group: usize) {
         self.active.fetch_add(1, Ordering::AcqRel);
+        self.started.fetch_add(1, Ordering::AcqRel);
         self.groups[group].active.fetch_add(1, Ordering::AcqRel);
     }
 
@@ -233,6 +238,14 @@ impl World {
 
     pub(crate) fn unlock(&self, name: &str) {
         lock(&self.locks).remove(name);
+    }
+
+    /// Threads at work, those that have begun, and those that have ended.
+    #[must_use]
+    pub fn threads(&self) -> (u64, u64, u64) {
+        let active = self.active.load(Ordering::Acquire);
+        let started = self.started.load(Ordering::Acquire);
+        (active, started, started - active.min(started))
     }
 
     /// A property.

@@ -34,6 +34,7 @@ mod verify;
 mod xpath;
 
 pub use class::{Class, Role};
+pub use date::format as format_date;
 pub use document::{DEPTH_MAX, DocumentError, PLAN_BYTES_MAX};
 pub use element::{Element, Properties, Property};
 pub use expression::evaluate as evaluate_expression;

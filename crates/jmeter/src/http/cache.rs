@@ -24,11 +24,6 @@ pub(crate) struct CacheStore {
 }
 
 impl CacheStore {
-    /// Forgets all.
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
     /// Notes an answer; `obeys` says whether its age counts, and `most` how many are kept.
     pub(crate) fn note(&mut self, url: &str, fields: &[(String, String)], seen: Seen) {
         let control = value(fields, "Cache-Control").unwrap_or_default().to_ascii_lowercase();

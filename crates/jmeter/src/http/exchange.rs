@@ -5,7 +5,7 @@ use users::{HttpRequest, HttpResponse, response_head};
 use wire::url::Url;
 
 use super::embedded::resources;
-use super::receive::{fill, refuse};
+use super::receive::{fill, hash, refuse};
 use super::send::{Ask, Sent, request};
 use super::spec::{HttpSpec, SpecError};
 use crate::plan::group::flag;
@@ -107,6 +107,9 @@ impl Exchange {
         let location = response.head.as_deref().and_then(response_head::location);
         let is_digest = response.asked.as_ref().is_some_and(|asked| asked.auth == users::Auth::Digest);
         fill(&mut sample, response, node, thread);
+        if self.spec.hashes && sample.is_success {
+            hash(&mut sample);
+        }
         if is_digest {
             // The times are those of the last of two requests alone.
             let spent = thread.host.now().saturating_sub(at).0 / 1_000_000;

@@ -22,7 +22,7 @@ pub(crate) struct HttpSpec {
     pub(crate) is_java: bool,
     /// Embedded resources are fetched: which, and how many at once.
     pub(crate) embedded: Option<(String, usize)>,
-    /// Bodies are replaced by their MD5.
+    /// Results have the MD5 of bodies in their place.
     pub(crate) hashes: bool,
 }
 

@@ -26,6 +26,8 @@ pub struct Program {
     pub variables: Vec<(String, String)>,
     /// Elements of the whole plan that settings of the run are made of, such as name servers.
     pub configs: Vec<Arc<Element>>,
+    /// Listeners that have a file or print something.
+    pub listeners: Vec<Arc<Element>>,
     pub(crate) controllers: Vec<ControllerNode>,
     pub(crate) samplers: Vec<SamplerNode>,
 }
@@ -76,7 +78,7 @@ impl Program {
         }
         let mut builder = Builder::new(file, include, scope);
         let groups = builder.groups(plan)?;
-        let Builder { controllers, samplers, configs, scope, .. } = builder;
+        let Builder { controllers, samplers, configs, listeners, scope, .. } = builder;
         Ok(Self {
             name: plan.name.evaluate(scope),
             groups,
@@ -85,6 +87,7 @@ impl Program {
                 == Some(true),
             variables,
             configs,
+            listeners,
             controllers,
             samplers,
         })
@@ -106,6 +109,18 @@ impl Program {
             left -= group.threads;
         }
         None
+    }
+
+    /// Where samplers connect from, as the plan has it: their texts, each once.
+    #[must_use]
+    pub fn sources(&self) -> Vec<&Text> {
+        let mut sources: Vec<&Text> = Vec::new();
+        for sampler in &self.samplers {
+            let own = sampler.part.element.properties.text("HTTPSampler.ipSource");
+            let known = own.filter(|text| !text.written().is_empty() && !sources.contains(text));
+            sources.extend(known);
+        }
+        sources
     }
 
     /// Whether a group of this kind is in the plan.
@@ -159,6 +174,7 @@ struct Builder<'a> {
     controllers: Vec<ControllerNode>,
     samplers: Vec<SamplerNode>,
     configs: Vec<Arc<Element>>,
+    listeners: Vec<Arc<Element>>,
     /// What stands on each level from the group down.
     levels: Vec<Vec<Part>>,
     /// The controllers from the group's loop down.
@@ -175,6 +191,7 @@ impl<'a> Builder<'a> {
             controllers: Vec::new(),
             samplers: Vec::new(),
             configs: Vec::new(),
+            listeners: Vec::new(),
             levels: Vec::new(),
             path: Vec::new(),
             parts: 0,
@@ -194,8 +211,7 @@ impl<'a> Builder<'a> {
     fn group(&mut self, group: &Element, shared: &[&Element]) -> Result<Group, CompileError> {
         let children: Vec<&Element> = group.enabled().chain(shared.iter().copied()).collect();
         let root = self.controller(&main_controller(group), &children)?;
-        let element = Arc::new(Element { children: Vec::new(), ..group.clone() });
-        Ok(crate::thread::groups::read(&element, root, self.scope))
+        Ok(Group::new(group, root, self.scope))
     }
 
     fn part(&mut self, element: &Element) -> Part {
@@ -219,6 +235,11 @@ impl<'a> Builder<'a> {
         let parts: Vec<Part> = beside.map(|child| self.part(child)).collect();
         let known = parts.iter().filter(|part| part.class() == Class::DnsCacheManager);
         self.configs.extend(known.map(|part| Arc::clone(&part.element)));
+        for part in parts.iter().filter(|part| collects(&part.element)) {
+            if self.listeners.iter().all(|known| known.path != part.element.path) {
+                self.listeners.push(Arc::clone(&part.element));
+            }
+        }
         parts
     }
 
@@ -353,10 +374,18 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The loop of a group, as an element of its own.
+/// The loop of a group, as an element of its own: a thread of an arrival goes round once, one of a group by time for ever.
 fn main_controller(group: &Element) -> Element {
-    let none = Properties::default();
-    let own = group.properties.inner("ThreadGroup.main_controller").unwrap_or(&none);
+    const LOOPS: &str = "LoopController.loops";
+    let own = match group.class {
+        Class::OpenModelThreadGroup => {
+            Properties::of_texts(&[(LOOPS, "1"), ("LoopController.continue_forever", "false")])
+        }
+        Class::UltimateThreadGroup | Class::ConcurrencyThreadGroup => {
+            Properties::of_texts(&[(LOOPS, "-1")])
+        }
+        _ => group.properties.inner("ThreadGroup.main_controller").cloned().unwrap_or_default(),
+    };
     let named = own.text("TestElement.name").is_some();
     let name = if named { group.name.clone() } else { Text::default() };
     Element {
@@ -364,8 +393,17 @@ fn main_controller(group: &Element) -> Element {
         name,
         path: Arc::clone(&group.path),
         is_enabled: true,
-        properties: own.clone(),
+        properties: own,
         children: Vec::new(),
+    }
+}
+
+/// Whether a listener has a file, or prints something.
+pub(crate) fn collects(element: &Element) -> bool {
+    match element.class {
+        Class::Summariser => true,
+        Class::ResultCollector => !element.properties.written("filename").is_empty(),
+        _ => false,
     }
 }
 

@@ -4,6 +4,10 @@ use std::sync::Arc;
 
 use jmx::{Class, Element, Properties, Scope};
 
+use super::open_model::arrivals;
+use super::plugin_groups;
+use crate::random::Random;
+
 /// When a group's threads run in the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupKind {
@@ -41,8 +45,6 @@ pub struct Group {
     pub(crate) on_error: OnError,
     /// The thread is the same user on each of its iterations.
     pub(crate) same_user: bool,
-    /// Its element, for what is evaluated by threads.
-    pub(crate) element: Arc<Element>,
 }
 
 /// When a group's threads begin and end, in milliseconds after the group.
@@ -63,7 +65,7 @@ pub(crate) const THREADS_MAX: u64 = 1_000_000;
 
 impl Group {
     /// Reads a group's element in the scope of the test.
-    pub(crate) fn new(element: &Arc<Element>, root: usize, scope: &mut dyn Scope) -> Self {
+    pub(crate) fn new(element: &Element, root: usize, scope: &mut dyn Scope) -> Self {
         let kind = match element.class {
             Class::SetupThreadGroup => GroupKind::SetUp,
             Class::PostThreadGroup => GroupKind::TearDown,
@@ -71,16 +73,21 @@ impl Group {
         };
         let threads = (number(element, "ThreadGroup.num_threads", scope).unwrap_or(0).max(0)) as u64;
         let word = text(&element.properties, "ThreadGroup.on_sample_error", scope);
+        let (threads, start) = match element.class {
+            Class::OpenModelThreadGroup => open_model(element, scope),
+            Class::UltimateThreadGroup => plugin_groups::ultimate(element, scope),
+            Class::ConcurrencyThreadGroup => plugin_groups::concurrency(element, scope),
+            _ => (threads.min(THREADS_MAX), ramp(element, scope)),
+        };
         Self {
             name: element.name.evaluate(scope),
             kind,
-            threads: threads.min(THREADS_MAX),
+            threads,
             root,
-            start: ramp(element, scope),
+            start,
             on_error: on_error(&word),
             same_user: flag(&element.properties, "ThreadGroup.same_user_on_next_iteration", scope)
                 .unwrap_or(true),
-            element: Arc::clone(element),
         }
     }
 
@@ -111,6 +118,23 @@ impl Group {
             StartPlan::Moments(moments) => moments.get(index as usize).and_then(|(_, end)| *end),
             StartPlan::Arrivals(_) | StartPlan::Never(_) => None,
         }
+    }
+}
+
+/// Users of a group of arrivals at most: more threads than these are never at work at once.
+const ARRIVAL_USERS_MAX: u64 = 20_000;
+
+/// A thread for each arrival of a schedule; users take them in turn.
+fn open_model(element: &Element, scope: &mut dyn Scope) -> (u64, StartPlan) {
+    let schedule = text(&element.properties, "OpenModelThreadGroup.schedule", scope);
+    let seed = number(element, "OpenModelThreadGroup.random_seed", scope).unwrap_or(0) as u64;
+    let seed = if seed == 0 { scope.random() } else { seed };
+    match arrivals(&schedule, &mut Random::new(seed, 0)) {
+        Ok(moments) => {
+            let users = (moments.len() as u64).min(ARRIVAL_USERS_MAX);
+            (users, StartPlan::Arrivals(moments.into()))
+        }
+        Err(error) => (1, StartPlan::Never(error.to_string())),
     }
 }
 

@@ -4,3 +4,5 @@ pub(crate) mod compile;
 pub(crate) mod find;
 pub(crate) mod group;
 pub(crate) mod node;
+pub(crate) mod open_model;
+pub(crate) mod plugin_groups;

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use jmx::{Element, Properties};
+
 use super::csv::{CsvFormat, Timestamp};
 
 /// What of samples is saved.
@@ -61,6 +63,38 @@ const FLAGS: &[(&str, bool)] = &[
     ("print_field_names", true),
 ];
 
+/// The names of the flags in the elements of listeners.
+const NAMES: &[(&str, &str)] = &[
+    ("time", "time"),
+    ("timestamp", "timestamp"),
+    ("label", "label"),
+    ("response_code", "code"),
+    ("response_message", "message"),
+    ("thread_name", "threadName"),
+    ("data_type", "dataType"),
+    ("successful", "success"),
+    ("assertion_results_failure_message", "saveAssertionResultsFailureMessage"),
+    ("bytes", "bytes"),
+    ("sent_bytes", "sentBytes"),
+    ("thread_counts", "threadCounts"),
+    ("url", "url"),
+    ("filename", "fileName"),
+    ("latency", "latency"),
+    ("encoding", "encoding"),
+    ("sample_count", "sampleCount"),
+    ("hostname", "hostname"),
+    ("idle_time", "idleTime"),
+    ("connect_time", "connectTime"),
+    ("subresults", "subresults"),
+    ("assertions", "assertions"),
+    ("response_data", "responseData"),
+    ("samplerData", "samplerData"),
+    ("requestHeaders", "requestHeaders"),
+    ("responseHeaders", "responseHeaders"),
+    ("response_data.on_error", "responseDataOnError"),
+    ("print_field_names", "fieldNames"),
+];
+
 impl SaveOptions {
     /// What these properties say.
     #[must_use]
@@ -82,6 +116,25 @@ impl SaveOptions {
         };
         options.set_csv(&named, property);
         options
+    }
+
+    /// What a listener of a plan says of its own file, and these properties where it says nothing.
+    #[must_use]
+    pub fn of_listener(listener: &Element, property: &dyn Fn(&str) -> Option<String>) -> Self {
+        let none = Properties::default();
+        let config = listener.properties.inner("objProp").and_then(|inner| inner.inner("value"));
+        let config = config.unwrap_or(&none);
+        Self::of(&|name| {
+            let short = name.strip_prefix("jmeter.save.saveservice.").unwrap_or_default();
+            if short == "output_format" {
+                let is_xml = config.text("xml").map(|text| text.written() == "true");
+                // A listener without a word of it writes as the test does.
+                return is_xml.map(|xml| if xml { "xml" } else { "csv" }.to_owned()).or_else(|| property(name));
+            }
+            let own = NAMES.iter().find(|(known, _)| *known == short);
+            let said = own.and_then(|(_, tag)| config.text(tag)).map(|text| text.written().to_owned());
+            said.or_else(|| property(name))
+        })
     }
 
     fn set_csv(

@@ -1,7 +1,6 @@
 //! A thread of a plan: its variables, its way through the plan, its samples.
 
 pub(crate) mod action;
-pub(crate) mod groups;
 pub(crate) mod judge;
 pub(crate) mod processors;
 pub(crate) mod schedule;

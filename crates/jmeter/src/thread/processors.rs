@@ -5,6 +5,7 @@ use jmx::{Class, ExtractError, Writing, extract};
 use super::action::After;
 use super::scope::Thread;
 use crate::config;
+use crate::plan::compile::collects;
 use crate::plan::node::{Part, SamplerNode};
 use crate::results::sample::SampleResult;
 use crate::script;
@@ -59,6 +60,7 @@ impl Thread {
         for part in &node.listeners {
             match part.class() {
                 Class::ResultSaver => self.save(part, sample),
+                _ if collects(&part.element) => self.world.plan.sink.collect(&part.element, sample),
                 class if script::is_script(class) => script::listen(part, sample, self),
                 _ => {}
             }

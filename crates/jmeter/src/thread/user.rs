@@ -130,7 +130,13 @@ impl ThreadUser {
         }
         let now = self.host.now();
         match run.thread.start(self.index, run.arrival) {
-            Start::Never => (Phase::Over, None),
+            Start::Never => {
+                let group = &self.world.program().groups[self.group];
+                if let (StartPlan::Never(why), 0) = (&group.start, self.index) {
+                    run.thread.write_log(LogLevel::Error, "o.a.j.t.ThreadGroup", why);
+                }
+                (Phase::Over, None)
+            }
             Start::Later => (Phase::Waits, Some(wait(now.saturating_add(self.look_again())))),
             Start::At(at) if now < at => {
                 let slice = now.saturating_add(SLICE);
