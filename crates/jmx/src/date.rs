@@ -20,8 +20,9 @@ const MONTHS: [&str; 12] = [
 const DAYS: [&str; 7] =
     ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
 
-/// A moment in a format, at a distance from UTC.
-pub(crate) fn format(format: &str, unix_ms: i64, offset_s: i32) -> String {
+/// A moment in a format of Java's `SimpleDateFormat`, so many seconds ahead of UTC.
+#[must_use]
+pub fn format(format: &str, unix_ms: i64, offset_s: i32) -> String {
     let date = Date::of(unix_ms.saturating_add(i64::from(offset_s) * 1_000), offset_s);
     let pieces = pieces(format).into_iter().map(|piece| match piece {
         Piece::Literal(text) => text,

@@ -93,6 +93,13 @@ impl Properties {
         }
     }
 
+    /// Properties that are these texts.
+    #[must_use]
+    pub fn of_texts(texts: &[(&str, &str)]) -> Self {
+        let all = texts.iter().map(|(name, text)| ((*name).to_owned(), Property::Text(Text::parse(text))));
+        Self(all.collect())
+    }
+
     /// All texts in it, at any depth.
     pub(crate) fn visit_texts(&self, see: &mut dyn FnMut(&Text)) {
         for (_, value) in &self.0 {

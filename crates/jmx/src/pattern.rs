@@ -90,6 +90,12 @@ impl Pattern {
     }
 }
 
+/// Whether a regular expression matches all of a text; a broken one matches nothing.
+#[must_use]
+pub fn matches_whole(pattern: &str, text: &str) -> bool {
+    Pattern::of(pattern).is_ok_and(|pattern| pattern.is_whole(text))
+}
+
 /// Oro's words for the faults that occur, and the compiler's for others.
 fn reason(error: &fancy_regex::Error, written: &str) -> String {
     let opened = written.matches('(').count();

@@ -146,6 +146,15 @@ fn properties(node: Node<'_, '_>) -> Properties {
     Properties(values.collect())
 }
 
+/// The properties of an element in another, its name among them, where it has one.
+fn named_properties(node: Node<'_, '_>) -> Properties {
+    let Properties(mut all) = properties(node);
+    if let Some(name) = node.attribute("testname") {
+        all.push(("TestElement.name".to_owned(), Property::Text(Text::parse(name))));
+    }
+    Properties(all)
+}
+
 fn property(node: Node<'_, '_>) -> Option<Property> {
     let text = || node.text().unwrap_or_default();
     Some(match node.tag_name().name() {
@@ -155,7 +164,8 @@ fn property(node: Node<'_, '_>) -> Option<Property> {
         "collectionProp" | "mapProp" => {
             Property::List(elements(node).filter_map(property).collect())
         }
-        "elementProp" | "testelementProp" | "objProp" => Property::Element(properties(node)),
+        "elementProp" | "testelementProp" => Property::Element(named_properties(node)),
+        "objProp" => Property::Element(properties(node)),
         "doubleProp" => {
             let value = elements(node).find(|child| child.has_tag_name("value"));
             Property::Text(Text::parse(value.and_then(|value| value.text()).unwrap_or_default()))
