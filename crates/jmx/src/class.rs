@@ -74,6 +74,18 @@ pub enum Class {
     ResultSaver,
     BackendListener,
     OtherListener,
+    Jsr223Sampler,
+    Jsr223PreProcessor,
+    Jsr223PostProcessor,
+    Jsr223Assertion,
+    Jsr223Timer,
+    Jsr223Listener,
+    BeanShellSampler,
+    BeanShellPreProcessor,
+    BeanShellPostProcessor,
+    BeanShellAssertion,
+    BeanShellTimer,
+    BeanShellListener,
 }
 
 /// What a class is to the samplers of a plan.
@@ -176,6 +188,18 @@ const TABLE: &[(&[&str], Class, Role)] = &[
     (&["Summariser"], Class::Summariser, Role::Listener),
     (&["ResultSaver"], Class::ResultSaver, Role::Listener),
     (&["BackendListener"], Class::BackendListener, Role::Listener),
+    (&["JSR223Sampler"], Class::Jsr223Sampler, Role::Sampler),
+    (&["JSR223PreProcessor"], Class::Jsr223PreProcessor, Role::PreProcessor),
+    (&["JSR223PostProcessor"], Class::Jsr223PostProcessor, Role::PostProcessor),
+    (&["JSR223Assertion"], Class::Jsr223Assertion, Role::Assertion),
+    (&["JSR223Timer"], Class::Jsr223Timer, Role::Timer),
+    (&["JSR223Listener"], Class::Jsr223Listener, Role::Listener),
+    (&["BeanShellSampler"], Class::BeanShellSampler, Role::Sampler),
+    (&["BeanShellPreProcessor"], Class::BeanShellPreProcessor, Role::PreProcessor),
+    (&["BeanShellPostProcessor"], Class::BeanShellPostProcessor, Role::PostProcessor),
+    (&["BeanShellAssertion"], Class::BeanShellAssertion, Role::Assertion),
+    (&["BeanShellTimer"], Class::BeanShellTimer, Role::Timer),
+    (&["BeanShellListener"], Class::BeanShellListener, Role::Listener),
     (
         &[
             "CorrectedResultCollector",
@@ -196,6 +220,34 @@ const TABLE: &[(&[&str], Class, Role)] = &[
 ];
 
 impl Class {
+    /// Whether its elements are scripts of JSR 223, in a language that each names.
+    #[must_use]
+    pub fn is_jsr223(self) -> bool {
+        matches!(
+            self,
+            Self::Jsr223Sampler
+                | Self::Jsr223PreProcessor
+                | Self::Jsr223PostProcessor
+                | Self::Jsr223Assertion
+                | Self::Jsr223Timer
+                | Self::Jsr223Listener
+        )
+    }
+
+    /// Whether its elements are scripts of BeanShell.
+    #[must_use]
+    pub fn is_beanshell(self) -> bool {
+        matches!(
+            self,
+            Self::BeanShellSampler
+                | Self::BeanShellPreProcessor
+                | Self::BeanShellPostProcessor
+                | Self::BeanShellAssertion
+                | Self::BeanShellTimer
+                | Self::BeanShellListener
+        )
+    }
+
     /// The class of a name in a file, with or without its package.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {

@@ -38,11 +38,13 @@ pub use class::{Class, Role};
 pub use date::format as format_date;
 pub use document::{DEPTH_MAX, DocumentError, PLAN_BYTES_MAX};
 pub use element::{Element, Properties, Property};
-pub use expression::evaluate as evaluate_expression;
+pub use expression::{
+    ExpressionError, evaluate as evaluate_expression, evaluate_in as evaluate_script,
+};
 pub use extract::{ExtractError, extract};
 pub use functions::encode::url_encode;
 pub use pattern::matches_whole;
-pub use read::{PlanFile, Problem, read_plan};
+pub use read::{PlanFile, Problem, read_plan, script_language, script_property};
 pub use sample::{Reach, SampleView};
 pub use scope::{MemoryScope, Place, Scope, Shared, Writing};
 pub use script::{

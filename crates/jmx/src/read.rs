@@ -8,6 +8,7 @@ use roxmltree::Node;
 use crate::class::{Class, Role};
 use crate::document::{DocumentError, decode, elements, parse};
 use crate::element::{Element, Properties, Property};
+use crate::script::{Language, Script, ScriptProblem};
 use crate::text::Text;
 
 /// A plan as it was read.
@@ -134,6 +135,59 @@ impl Reader {
         for function in unsupported {
             self.report(path, format!("function {function} is not supported"));
         }
+        let mut problems = script_problems(properties, class);
+        properties.visit_texts(&mut |text| {
+            text.visit_scripts(&mut |language, script| problems.extend(refused(language, script)));
+        });
+        for problem in problems {
+            self.report(path, format!("script: {problem}"));
+        }
+    }
+}
+
+/// What of an element's own script is not understood.
+fn script_problems(properties: &Properties, class: Class) -> Vec<ScriptProblem> {
+    let language = script_language(class, properties.written("scriptLanguage"));
+    let Some(language) = language else { return Vec::new() };
+    let is_file = !properties.written(script_property(class, "filename")).trim().is_empty();
+    if is_file {
+        return Vec::new();
+    }
+    refused(language, properties.written(script_property(class, "script")))
+}
+
+/// The problems for which a plan is not run. What BeanShell cannot read fails when it runs, as JMeter has it.
+fn refused(language: Language, script: &str) -> Vec<ScriptProblem> {
+    let mut problems = Script::check(language, script);
+    if language == Language::BeanShell {
+        problems.retain(|problem| {
+            !matches!(problem, ScriptProblem::Syntax { .. } | ScriptProblem::Open { .. })
+        });
+    }
+    problems
+}
+
+/// The language of an element that is a script; `None` of another, and of a language that is not known.
+#[must_use]
+pub fn script_language(class: Class, written: &str) -> Option<Language> {
+    if class.is_beanshell() {
+        return Some(Language::BeanShell);
+    }
+    let written = if written.trim().is_empty() { "groovy" } else { written };
+    class.is_jsr223().then(|| Language::of(written)).flatten()
+}
+
+/// The name of a script's property in a class: `script`, `filename`, `parameters`.
+#[must_use]
+pub fn script_property(class: Class, name: &'static str) -> &'static str {
+    match (class, name) {
+        (Class::BeanShellSampler, "script") => "BeanShellSampler.query",
+        (Class::BeanShellSampler, "filename") => "BeanShellSampler.filename",
+        (Class::BeanShellSampler, "parameters") => "BeanShellSampler.parameters",
+        (Class::BeanShellAssertion, "script") => "BeanShellAssertion.query",
+        (Class::BeanShellAssertion, "filename") => "BeanShellAssertion.filename",
+        (Class::BeanShellAssertion, "parameters") => "BeanShellAssertion.parameters",
+        (_, name) => name,
     }
 }
 
@@ -220,14 +274,20 @@ mod tests {
     fn what_is_not_understood_has_its_place() {
         let (_, problems) = read(r#"<java.lang.Runtime testname="run"/><hashTree/>"#);
         assert_eq!(problems, ["Plan > Users > run: <java.lang.Runtime> is not understood"]);
-        let timer = r#"<ConstantTimer testname="t"><stringProp name="ConstantTimer.delay">${__groovy(1)}${__V(${__BeanShell(1)})}</stringProp></ConstantTimer><hashTree/>"#;
+        let timer = r#"<ConstantTimer testname="t"><stringProp name="ConstantTimer.delay">${__groovy(new File("x"))}${__V(${__BeanShell(Foo.a())})}</stringProp></ConstantTimer><hashTree/>"#;
         let (_, problems) = read(timer);
         assert_eq!(
             problems,
             [
-                "Plan > Users > t: function __groovy is not supported",
-                "Plan > Users > t: function __BeanShell is not supported"
+                "Plan > Users > t: script: line 1: the class File is not supported: scripts reach no files, processes or networks",
+                "Plan > Users > t: script: line 1: the class Foo is not supported"
             ]
+        );
+        let script = r#"<JSR223PreProcessor testname="p"><stringProp name="script">1
+Acme.go()</stringProp><stringProp name="scriptLanguage">groovy</stringProp></JSR223PreProcessor><hashTree/>"#;
+        assert_eq!(
+            read(script).1,
+            ["Plan > Users > p: script: line 2: the class Acme is not supported"]
         );
         let many = r#"<a.B testname="x"/><hashTree/>"#.repeat(500);
         assert_eq!(read(&many).1.len(), PROBLEMS_MAX + 1);

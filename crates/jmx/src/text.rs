@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::arguments::Arguments;
 use crate::functions::{Function, function_of};
 use crate::scope::Scope;
+use crate::script::Language;
 
 /// A text of a plan.
 #[derive(Clone, Debug)]
@@ -123,6 +124,20 @@ impl Text {
                 names.extend(call.function.unsupported());
                 call.arguments.iter().for_each(|argument| argument.unsupported(names));
             }
+        }
+    }
+}
+
+impl Text {
+    /// Shows the scripts in it that functions have as their arguments.
+    pub(crate) fn visit_scripts(&self, see: &mut dyn FnMut(Language, &str)) {
+        for part in self.parts.iter().flat_map(|parts| parts.iter()) {
+            let Part::Call(call) = part else { continue };
+            if let (Some(language), Some(script)) = (call.function.language(), call.arguments.first()) {
+                let plain = script.written.replace("\\,", ",");
+                see(language, &plain);
+            }
+            call.arguments.iter().for_each(|argument| argument.visit_scripts(see));
         }
     }
 }

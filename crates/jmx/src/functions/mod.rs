@@ -9,6 +9,7 @@ mod state;
 use crate::arguments::Arguments;
 use crate::expression;
 use crate::scope::{Place, Scope};
+use crate::script::Language;
 
 /// Computes a call in a scope.
 type Compute = fn(&Arguments, &mut dyn Scope) -> String;
@@ -25,6 +26,16 @@ impl Function {
     /// Its name, where it is not supported.
     pub(crate) fn unsupported(self) -> Option<&'static str> {
         self.compute.is_none().then_some(self.name)
+    }
+
+    /// The language of its first argument, where that is a script.
+    pub(crate) fn language(self) -> Option<Language> {
+        match self.name {
+            "__groovy" => Some(Language::Groovy),
+            "__BeanShell" => Some(Language::BeanShell),
+            "__javaScript" => Some(Language::JavaScript),
+            _ => None,
+        }
     }
 
     /// Whether its value is evaluated once more.
@@ -125,17 +136,20 @@ const FUNCTIONS: &[(&str, Option<Compute>)] = &[
     ("__regexFunction", Some(search::regex)),
     ("__XPath", Some(search::xpath)),
     ("__CSVRead", Some(search::csv)),
-    ("__jexl3", Some(jexl)),
-    ("__jexl2", Some(jexl)),
-    ("__groovy", None),
-    ("__BeanShell", None),
-    ("__javaScript", None),
+    ("__jexl3", Some(|call, scope| script(Language::Jexl3, call, scope))),
+    ("__jexl2", Some(|call, scope| script(Language::Jexl2, call, scope))),
+    ("__groovy", Some(|call, scope| script(Language::Groovy, call, scope))),
+    ("__BeanShell", Some(|call, scope| script(Language::BeanShell, call, scope))),
+    ("__javaScript", Some(|call, scope| script(Language::JavaScript, call, scope))),
 ];
 
-/// An expression of JEXL: what it is worth, also in a variable.
-fn jexl(call: &Arguments, scope: &mut dyn Scope) -> String {
+/// A script: what it is worth, also in a variable. One that fails is worth nothing, and the log has why.
+fn script(language: Language, call: &Arguments, scope: &mut dyn Scope) -> String {
     let text = call.text(0);
-    let value = expression::evaluate(&text, scope).unwrap_or_default();
+    let value = expression::evaluate_in(language, &text, scope).unwrap_or_else(|error| {
+        scope.log("WARN", &format!("Error running {language:?} script: {error}"));
+        String::new()
+    });
     call.stored(scope, 1, value)
 }
 

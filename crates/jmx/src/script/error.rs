@@ -47,7 +47,7 @@ pub enum ScriptProblem {
         what: &'static str,
     },
     /// Brackets and blocks stand too deep in one another.
-    #[error("line {line}: too deep: brackets and blocks may stand 60 deep in one another")]
+    #[error("line {line}: too deep: brackets and blocks may stand 40 deep in one another")]
     Deep {
         /// The line.
         line: u32,

@@ -20,6 +20,8 @@ mod token;
 mod tree;
 pub(crate) mod value;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use bindings::Bindings;
@@ -75,6 +77,16 @@ pub struct Script {
     program: Arc<Program>,
 }
 
+/// Scripts that a thread keeps at most; then it begins anew.
+const KNOWN_MAX: usize = 300;
+
+/// Scripts by their language and their text.
+type KnownScripts = HashMap<(Language, String), Result<Script, Vec<ScriptProblem>>>;
+
+thread_local! {
+    static KNOWN: RefCell<KnownScripts> = RefCell::default();
+}
+
 /// Letters of a script at most.
 pub const SCRIPT_BYTES_MAX: usize = 1 << 20;
 
@@ -89,6 +101,25 @@ impl Script {
         }
         let program = Arc::new(parse::parse(text, language)?);
         Ok(Self { language, program })
+    }
+
+    /// A script by its text, parsed once for each thread.
+    ///
+    /// # Errors
+    /// As [`Script::parse`].
+    pub fn of(language: Language, text: &str) -> Result<Self, Vec<ScriptProblem>> {
+        KNOWN.with_borrow_mut(|known| {
+            let key = (language, text.to_owned());
+            if let Some(script) = known.get(&key) {
+                return script.clone();
+            }
+            if known.len() >= KNOWN_MAX {
+                known.clear();
+            }
+            let script = Self::parse(language, text);
+            known.insert(key, script.clone());
+            script
+        })
     }
 
     /// The problems of a script of a plan whose references `${...}` are not evaluated yet: each stands for a number.

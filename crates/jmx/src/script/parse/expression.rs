@@ -142,21 +142,24 @@ impl Parser<'_> {
         Ok(parts.swap_remove(0))
     }
 
-    /// Operators of a level and of those above it.
+    /// Operators of a level and of those that bind more: these first.
     fn binary(&mut self, level: usize) -> Parsed<Node> {
-        let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let line = self.line();
-        let first = self.binary(level + 1)?;
-        let first = if level == COMPARISONS { self.kinds(first)? } else { first };
-        let mut rest = Vec::new();
-        while let Some(operator) = self.operator(operators) {
-            self.at += 1;
-            rest.push((operator, self.binary(level + 1)?));
+        let mut node = self.unary()?;
+        for at in (level..LEVELS.len()).rev() {
+            if at == COMPARISONS {
+                node = self.kinds(node)?;
+            }
+            let mut rest = Vec::new();
+            while let Some(operator) = self.operator(LEVELS[at]) {
+                self.at += 1;
+                rest.push((operator, self.binary(at + 1)?));
+            }
+            if !rest.is_empty() {
+                node = Node { line, kind: Kind::Chain(Box::new(node), rest) };
+            }
         }
-        match rest.is_empty() {
-            true => Ok(first),
-            false => Ok(Node { line, kind: Kind::Chain(Box::new(first), rest) }),
-        }
+        Ok(node)
     }
 
     /// The operator of a level that is next.

@@ -18,7 +18,7 @@ use super::tree::Function;
 use super::{Language, ScriptProblem, lexer};
 
 /// Brackets, blocks and conditions stand so deep in one another at most.
-const DEPTH_MAX: u32 = 60;
+const DEPTH_MAX: u32 = 40;
 
 /// What a parser makes of a script.
 #[derive(Debug)]

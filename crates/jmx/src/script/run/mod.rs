@@ -33,7 +33,7 @@ const STEPS_MAX: u64 = 10_000_000;
 /// Bytes of all texts and lists that a run makes, at most.
 const BYTES_MAX: usize = 256 << 20;
 /// Expressions and statements stand so deep in one another at most, calls included.
-const DEPTH_MAX: u32 = 250;
+const DEPTH_MAX: u32 = 160;
 /// After so many steps, the context is asked whether the script has to end.
 const STEPS_BETWEEN_LOOKS: u64 = 4_096;
 
