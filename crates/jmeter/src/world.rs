@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use jmx::{Element, Writing};
+use jmx::{Element, Value, Writing};
 use stdx::Nanos;
 
 use crate::config::csv::DataFile;
@@ -86,6 +86,8 @@ pub struct WorldPlan {
 pub struct World {
     pub(crate) plan: WorldPlan,
     pub(crate) properties: Mutex<HashMap<String, String>>,
+    /// Properties that are no texts.
+    pub(crate) objects: Mutex<HashMap<String, Value>>,
     groups: Vec<GroupState>,
     /// How each stage was stopped: 0 for not at all.
     stopped: [AtomicU8; 3],
@@ -123,6 +125,7 @@ impl World {
         });
         Arc::new(Self {
             properties: Mutex::new(plan.properties.clone()),
+            objects: Mutex::default(),
             groups: groups.collect(),
             stopped: Default::default(),
             active: AtomicU64::new(0),

@@ -9,6 +9,8 @@ use crate::plan::node::SamplerNode;
 pub(crate) struct Fields<'a> {
     own: &'a Properties,
     defaults: Vec<&'a Properties>,
+    /// Fields that a script has set.
+    pub(crate) changed: Vec<(&'static str, String)>,
 }
 
 impl<'a> Fields<'a> {
@@ -17,11 +19,15 @@ impl<'a> Fields<'a> {
         Self {
             own: &node.part.element.properties,
             defaults: defaults.map(|part| &part.element.properties).collect(),
+            changed: Vec::new(),
         }
     }
 
     /// A field: of the sampler, or of the nearest defaults that have it.
     pub(crate) fn text(&self, name: &str, scope: &mut dyn Scope) -> String {
+        if let Some((_, value)) = self.changed.iter().rev().find(|(known, _)| *known == name) {
+            return value.clone();
+        }
         let written = |one: &&&Properties| one.text(name).is_some_and(|text| !text.written().is_empty());
         let all = std::iter::once(&self.own).chain(&self.defaults);
         all.into_iter().find(written).map_or_else(String::new, |one| text(one, name, scope))

@@ -14,6 +14,11 @@ pub(crate) const JAVA_USER_AGENT: &str = "Java/17.0.15";
 /// The fields of the header managers in a sampler's scope. Of one manager alone doubled names are kept; of several the nearest, or the
 /// first beside another, has a name once.
 pub(crate) fn managed(node: &SamplerNode, thread: &mut Thread) -> Vec<(String, String)> {
+    let own = of_managers(node, thread);
+    thread.changes.header(own)
+}
+
+fn of_managers(node: &SamplerNode, thread: &mut Thread) -> Vec<(String, String)> {
     let managers: Vec<_> = node.configs_of(Class::HeaderManager).collect();
     let mut fields: Vec<(String, String)> = Vec::new();
     for (at, manager) in managers.iter().enumerate() {

@@ -37,12 +37,13 @@ pub(crate) struct SpecError {
 impl HttpSpec {
     /// Reads a sampler with the defaults in its scope.
     pub(crate) fn read(node: &SamplerNode, thread: &mut Thread) -> Result<Self, SpecError> {
-        let fields = Fields::of(node);
+        let mut fields = Fields::of(node);
+        fields.changed.clone_from(&thread.changes.fields);
         let method = fields.text("HTTPSampler.method", thread).trim().to_owned();
         let method = if method.is_empty() { "GET".to_owned() } else { method };
         let own_charset = fields.text("HTTPSampler.contentEncoding", thread).trim().to_owned();
         let charset = if own_charset.is_empty() { "UTF-8" } else { &own_charset };
-        let mut arguments = fields.arguments(thread);
+        let mut arguments = thread.changes.apply(fields.arguments(thread));
         for one in &mut arguments {
             let found = thread.replacements.iter().find(|(name, _)| *name == one.name);
             if let Some((_, value)) = found {

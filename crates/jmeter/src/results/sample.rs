@@ -95,6 +95,15 @@ pub struct AssertionResult {
 }
 
 impl SampleResult {
+    /// Sets the body to a text.
+    pub(crate) fn set_text(&mut self, text: &str) {
+        text.clone_into(&mut self.text);
+        self.body = text.as_bytes().to_vec();
+        if self.kind == SampleKind::Plain {
+            self.body_bytes = text.len() as u64;
+        }
+    }
+
     /// All bytes of the response as they came.
     #[must_use]
     pub fn bytes(&self) -> u64 {

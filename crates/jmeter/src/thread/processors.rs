@@ -8,7 +8,7 @@ use crate::config;
 use crate::plan::compile::collects;
 use crate::plan::node::{Part, SamplerNode};
 use crate::results::sample::SampleResult;
-use crate::script;
+use crate::script::{self, Changes, Wishes};
 use crate::walk::Logic;
 use crate::world::{LogLevel, lock};
 
@@ -17,6 +17,8 @@ impl Thread {
     pub(crate) fn before(&mut self, node: &SamplerNode) {
         self.sample_timeout_ms = None;
         self.replacements.clear();
+        self.changes = Changes::default();
+        self.wishes = Wishes::default();
         for part in &node.before {
             match part.class() {
                 Class::UserParameters => config::parameters::before(part, self),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use jmx::{Class, Element, Place, SampleView, Scope, Shared, Writing};
+use jmx::{Class, Element, Language, Place, SampleView, Scope, Shared, Value, Writing};
 use stdx::Nanos;
 use users::Host;
 
@@ -18,6 +18,7 @@ use crate::plan::group::{GroupKind, flag, text};
 use crate::plan::node::Part;
 use crate::random::Random;
 use crate::results::sample::SampleResult;
+use crate::script::{Changes, Wishes};
 use crate::thread::transaction::Transaction;
 use crate::walk::Ground;
 use crate::world::{Base, LogLevel, World, lock};
@@ -55,6 +56,12 @@ pub(crate) struct Thread {
     pub(crate) sample_timeout_ms: Option<u64>,
     /// Values that a pre-processor gives to arguments of the sampler that runs, by their names.
     pub(crate) replacements: Vec<(String, String)>,
+    /// Variables that are no texts.
+    pub(crate) objects: HashMap<String, Value>,
+    /// What scripts change of the request that is next.
+    pub(crate) changes: Changes,
+    /// What scripts have the thread do.
+    pub(crate) wishes: Wishes,
 }
 
 /// Variables of a thread at most, and bytes of one: what is more is not kept.
@@ -88,6 +95,9 @@ impl Thread {
             is_new_user: false,
             sample_timeout_ms: None,
             replacements: Vec::new(),
+            objects: HashMap::new(),
+            changes: Changes::default(),
+            wishes: Wishes::default(),
             program,
             world: Arc::clone(world),
         }
@@ -193,6 +203,10 @@ impl Scope for Thread {
         self.world.property(name)
     }
 
+    fn remove_property(&mut self, name: &str) {
+        lock(&self.world.properties).remove(name);
+    }
+
     fn set_property(&mut self, name: &str, value: String) -> Option<String> {
         lock(&self.world.properties).insert(name.to_owned(), value)
     }
@@ -293,8 +307,7 @@ impl Ground for Thread {
         let as_text = flag(&element.properties, "IfController.useExpression", self) == Some(true);
         let value = match as_text {
             true => condition,
-            // JavaScript, as far as it is the part that JEXL has as well.
-            false => jmx::evaluate_expression(&condition, self).unwrap_or_default(),
+            false => jmx::evaluate_script(Language::JavaScript, &condition, self).unwrap_or_default(),
         };
         value.trim().eq_ignore_ascii_case("true")
     }

@@ -183,6 +183,9 @@ impl ThreadUser {
         run.thread.sampler = node.part.element.name.evaluate(&mut run.thread);
         run.thread.before(node);
         let delay = timer::delay(node, &mut run.thread);
+        // What scripts have slept so far is over before the sampler begins.
+        let slept = Nanos::from_millis(std::mem::take(&mut run.thread.wishes.sleep_ms));
+        let delay = delay.saturating_add(slept);
         let now = self.host.now();
         let until = now.saturating_add(delay);
         (Phase::Delays(run.end.map_or(until, |end| until.min(end.max(now))), sampler), None)
@@ -231,7 +234,7 @@ impl ThreadUser {
                 self.finish(run, sampler, sample)
             }
             class if script::is_script(class) => {
-                let sample = script::sample(&node.part, &mut run.thread);
+                let sample = script::sample(&node.part, node, &mut run.thread);
                 self.finish(run, sampler, sample)
             }
             _ => {
@@ -263,7 +266,14 @@ impl ThreadUser {
     fn finish(&mut self, run: &mut Run, sampler: usize, sample: SampleResult) -> (Phase, Option<StepResult>) {
         let program = Arc::clone(self.world.program());
         let after = conclude(&mut run.thread, &program.samplers[sampler], sample);
-        self.go_on(run, sampler, after)
+        let wishes = std::mem::take(&mut run.thread.wishes);
+        let after = wishes.after.unwrap_or(after);
+        if wishes.sleep_ms == 0 {
+            return self.go_on(run, sampler, after);
+        }
+        run.then = after;
+        let until = self.host.now().saturating_add(Nanos::from_millis(wishes.sleep_ms));
+        (Phase::Pauses(until, sampler), None)
     }
 
     /// Goes on after a sampler.
@@ -320,8 +330,10 @@ fn conclude(thread: &mut Thread, node: &SamplerNode, mut sample: SampleResult) -
     thread.judge(&mut sample, &node.assertions);
     sample.counts.1 = u64::from(!sample.is_success);
     sample.variables = thread.shown_variables();
-    thread.listen(node, &sample);
-    thread.deliver(&sample);
+    if !thread.wishes.is_ignored {
+        thread.listen(node, &sample);
+        thread.deliver(&sample);
+    }
     let is_success = sample.is_success;
     shared.replace(sample);
     match after {

@@ -16,13 +16,13 @@ const DELAY_MAX_MS: f64 = 365.0 * 86_400_000.0;
 pub(crate) fn delay(node: &SamplerNode, thread: &mut Thread) -> Nanos {
     let mut sum = 0.0;
     for part in &node.timers {
-        sum += of(part, thread);
+        sum += of(part, node, thread);
     }
     Nanos((sum.clamp(0.0, DELAY_MAX_MS) * 1e6) as u64)
 }
 
 /// The delay of one timer in milliseconds.
-fn of(part: &Part, thread: &mut Thread) -> f64 {
+fn of(part: &Part, node: &SamplerNode, thread: &mut Thread) -> f64 {
     match part.class() {
         Class::ConstantTimer => whole(number(part, "ConstantTimer.delay", thread)),
         Class::UniformRandomTimer => {
@@ -41,7 +41,7 @@ fn of(part: &Part, thread: &mut Thread) -> f64 {
         }
         Class::ConstantThroughputTimer => pace::constant(part, thread),
         Class::PreciseThroughputTimer => pace::precise(part, thread),
-        class if script::is_script(class) => script::delay_ms(part, thread) as f64,
+        class if script::is_script(class) => script::delay_ms(part, node, thread) as f64,
         _ => 0.0,
     }
 }

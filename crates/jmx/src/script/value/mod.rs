@@ -73,6 +73,12 @@ impl Value {
         Self::list(texts.into_iter().map(Self::text).collect())
     }
 
+    /// A map.
+    #[must_use]
+    pub fn map<'a>(rows: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
+        Self::Map(Map::new(rows.into_iter().map(|(key, value)| (Self::text(key), value))))
+    }
+
     pub(crate) fn list(items: Vec<Self>) -> Self {
         Self::List(List::new(ListKind::List, items))
     }
