@@ -4,6 +4,7 @@ use cli::ToolSpec;
 use tools::{HEY, OHA, PERFER, WRK, WRK2, ab, ghz};
 
 use crate::dialect::{k6, vegeta};
+use crate::load::jmeter;
 
 /// Every tool, by name. Vegeta has a flag of its own for results.
 pub(super) const TOOLS: &[ToolSpec] = &[
@@ -27,6 +28,13 @@ pub(super) const TOOLS: &[ToolSpec] = &[
         help: || tools::help(&HEY),
         run: |args, results, _| tools::run(&HEY, args, results),
         validate: |args, _| tools::validate(&HEY, args),
+    },
+    ToolSpec {
+        name: "jmeter",
+        summary: "Speak JMeter's command line: run plans (.jmx), with its results, lines and exit codes.",
+        help: jmeter::help,
+        run: |args, _, _| jmeter::run(args),
+        validate: |args, _| jmeter::validate(args),
     },
     ToolSpec {
         name: "k6",
@@ -78,7 +86,7 @@ mod tests {
 
     #[test]
     fn every_tool_has_a_row() {
-        let own = |name: &&str| matches!(*name, "ab" | "ghz" | "k6" | "vegeta");
+        let own = |name: &&str| matches!(*name, "ab" | "ghz" | "jmeter" | "k6" | "vegeta");
         let shared: Vec<&str> =
             TOOLS.iter().map(|tool| tool.name).filter(|name| !own(name)).collect();
         assert_eq!(tools::LOAD_TOOLS.map(|tool| tool.name), shared[..]);

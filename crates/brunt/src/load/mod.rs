@@ -1,4 +1,4 @@
-//! The commands that offer load: `attack`, `bench`, `grpc`, `seek` and `cable`. Each has its flags and its configuration in a folder of its
+//! The commands that offer load: `attack`, `bench`, `grpc`, `seek`, `cable` and `jmeter`. Each has its flags and its configuration in a folder of its
 //! own; what several of them need stands beside the folders, and knows none of the commands.
 //!
 //! ```text
@@ -18,6 +18,7 @@ pub(crate) mod flags;
 mod fleet;
 mod gates;
 pub(crate) mod grpc;
+pub(crate) mod jmeter;
 mod load_test;
 mod outputs;
 pub(crate) mod resume;

@@ -53,6 +53,8 @@ pub struct HttpRequest {
     pub vu_tags: Option<Rc<TagList>>,
     /// The VU's metadata at that time; `None` for none.
     pub metadata: Option<Rc<TagList>>,
+    /// The VU's idle connections are closed first.
+    pub fresh_connection: bool,
 }
 
 /// The memory that bodies take, which copies of the request share. It is no part of what is asked for: all are equal.
@@ -158,6 +160,7 @@ impl HttpRequest {
             group,
             vu_tags: None,
             metadata: None,
+            fresh_connection: false,
         }
     }
 
@@ -226,6 +229,10 @@ pub struct HttpResponse {
     pub body: Option<Vec<u8>>,
     /// What the time went into.
     pub timings: Timings,
+    /// Bytes of the request, and of the response as they came.
+    pub wire_bytes: (u64, u64),
+    /// The head of an answer that broke off.
+    pub cut_head: Option<Arc<[u8]>>,
     /// Why there is no response.
     pub failure: Option<HttpFailure>,
     /// The request as it was first sent; `None` where there was none to send.

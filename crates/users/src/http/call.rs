@@ -349,7 +349,10 @@ impl HttpCall {
         // Of an answer that broke off a script sees what came.
         let has_begun = failure.is_none() || reply.head.is_some();
         let keeps = self.request.expects != Expects::Nothing && has_begun;
-        let head = if failure.is_none() { reply.head.clone() } else { None };
+        let (head, cut_head) = match &failure {
+            None => (reply.head.clone(), None),
+            Some(_) => (None, reply.head.clone()),
+        };
         Box::new(HttpResponse {
             status: if failure.is_none() { reply.status } else { 0 },
             head,
@@ -358,6 +361,8 @@ impl HttpCall {
             secured: reply.secured.filter(|_| failure.is_none()),
             body: keeps.then(|| reply.body.to_vec()),
             timings: timings(reply),
+            wire_bytes: (reply.bytes_out, reply.wire_in),
+            cut_head,
             failure,
             asked: Some(self.request),
         })

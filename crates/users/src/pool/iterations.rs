@@ -171,8 +171,8 @@ impl<P: UserProgram> VuPool<P> {
     pub(crate) fn send_now(&mut self, call: HttpCall) {
         let target = self.targets.get(&call);
         let slot = &mut self.slots[call.owner.slot];
-        let fresh_connection =
-            self.plan.http.closes_connections && slot.connected < slot.iterations;
+        let fresh_connection = call.request().fresh_connection
+            || self.plan.http.closes_connections && slot.connected < slot.iterations;
         slot.connected = slot.iterations;
         self.submit(target, fresh_connection, call);
     }

@@ -1,0 +1,196 @@
+//! `Arguments`: JMeter's command line.
+
+/// JMeter's command line for a test.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Arguments {
+    /// The plan: `-t`.
+    pub(super) plan: String,
+    /// The file of results: `-l`.
+    pub(super) results: Option<String>,
+    /// The log: `-j`.
+    pub(super) log: Option<String>,
+    /// The results are written anew: `-f`.
+    pub(super) replaces: bool,
+    /// Properties: `-J`.
+    pub(super) properties: Vec<(String, String)>,
+    /// System properties: `-D`.
+    pub(super) system: Vec<(String, String)>,
+    /// Files of properties, in their order: `-p` and `-q`.
+    pub(super) files: Vec<String>,
+    /// The levels of the log: `-L`.
+    pub(super) levels: Vec<String>,
+    /// A report is wanted: `-e`, into the folder of `-o`.
+    pub(super) report: Option<String>,
+}
+
+/// What a command line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Run(Box<Arguments>),
+    Help,
+    Version,
+    Remote,
+}
+
+/// Why a command line is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ArgumentError(String);
+
+impl std::fmt::Display for ArgumentError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The flags: the letter, the long name, and whether a value follows.
+const FLAGS: &[(char, &str, bool)] = &[
+    ('n', "nongui", false),
+    ('t', "testfile", true),
+    ('l', "logfile", true),
+    ('j', "jmeterlogfile", true),
+    ('f', "forceDeleteResultFile", false),
+    ('e', "reportatendofloadtests", false),
+    ('o', "reportoutputfolder", true),
+    ('g', "reportonly", true),
+    ('J', "jmeterproperty", true),
+    ('G', "globalproperty", true),
+    ('D', "systemproperty", true),
+    ('L', "loglevel", true),
+    ('q', "addprop", true),
+    ('p', "propfile", true),
+    ('S', "systemPropertyFile", true),
+    ('d', "homedir", true),
+    ('i', "jmeterlogconf", true),
+    ('r', "runremote", false),
+    ('R', "remotestart", true),
+    ('X', "remoteexit", false),
+    ('s', "server", false),
+    ('H', "proxyHost", true),
+    ('P', "proxyPort", true),
+    ('N', "nonProxyHosts", true),
+    ('u', "username", true),
+    ('a', "password", true),
+    ('E', "proxyScheme", true),
+    ('h', "help", false),
+    ('?', "?", false),
+    ('v', "version", false),
+];
+
+/// The text for a wrong command line.
+pub(super) const USAGE: &str = "\t-n, --nongui\n\t\trun without a window, as brunt always does\n\t-t, --testfile <argument>\n\t\tthe plan (.jmx) to run\n\t-l, --logfile <argument>\n\t\tthe file that samples are written to\n\t-j, --jmeterlogfile <argument>\n\t\tthe log (jmeter.log)\n\t-f, --forceDeleteResultFile\n\t\twrite the file of samples anew\n\t-J, --jmeterproperty <argument>=<value>\n\t\tset a property of JMeter's\n\t-D, --systemproperty <argument>=<value>\n\t\tset a system property\n\t-G, --globalproperty <argument>=<value>\n\t\ta property of servers; a run here has none\n\t-q, --addprop <argument>\n\t\tread more properties from a file\n\t-p, --propfile <argument>\n\t\tread JMeter's properties from a file\n\t-L, --loglevel <argument>=<value>\n\t\tset a level of the log\n\t-v, --version\n\t\tsay the version\n\t-h, --help\n\t\tsay this";
+
+impl Arguments {
+    /// Reads a command line.
+    ///
+    /// # Errors
+    /// A flag is unknown, or its value is missing; or there is no plan.
+    pub(super) fn parse(args: &[String]) -> Result<Asked, ArgumentError> {
+        let mut parsed = Self::default();
+        let (mut reports, mut folder) = (false, None);
+        let mut rest = args.iter();
+        while let Some(arg) = rest.next() {
+            let (letter, takes, glued) = flag(arg)?;
+            let value = match (takes, glued) {
+                (false, _) => String::new(),
+                (true, Some(value)) => value,
+                (true, None) => rest.next().cloned().ok_or_else(|| missing(arg))?,
+            };
+            match letter {
+                'h' | '?' => return Ok(Asked::Help),
+                'v' => return Ok(Asked::Version),
+                'r' | 'R' => return Ok(Asked::Remote),
+                'e' => reports = true,
+                'o' => folder = Some(value),
+                letter => parsed.set(letter, value),
+            }
+        }
+        if parsed.plan.is_empty() {
+            return Err(ArgumentError("-n needs a plan: -t file.jmx".to_owned()));
+        }
+        if reports && parsed.results.is_none() {
+            return Err(ArgumentError("-e needs a file of results: -l file.jtl".to_owned()));
+        }
+        parsed.report = reports.then(|| folder.unwrap_or_else(|| "report-output".to_owned()));
+        Ok(Asked::Run(Box::new(parsed)))
+    }
+
+    fn set(&mut self, letter: char, value: String) {
+        match letter {
+            't' => self.plan = value,
+            'l' => self.results = Some(value),
+            'j' => self.log = Some(value),
+            'f' => self.replaces = true,
+            'J' => self.properties.extend(pair(&value)),
+            'D' => self.system.extend(pair(&value)),
+            'q' | 'p' => self.files.push(value),
+            'L' => self.levels.push(value),
+            // -n is always so; others speak to servers or to the JVM.
+            _ => {}
+        }
+    }
+}
+
+/// A name and its value; `None` where no value is given.
+fn pair(text: &str) -> Option<(String, String)> {
+    let (name, value) = text.split_once('=')?;
+    Some((name.to_owned(), value.to_owned()))
+}
+
+/// A flag: its letter, whether it takes a value, and the value that is glued to it.
+fn flag(arg: &str) -> Result<(char, bool, Option<String>), ArgumentError> {
+    let unknown = || ArgumentError(format!("Unknown option {arg}"));
+    if let Some(long) = arg.strip_prefix("--") {
+        let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value.to_owned())));
+        let row = FLAGS.iter().find(|(_, known, _)| *known == name).ok_or_else(unknown)?;
+        return Ok((row.0, row.2, value));
+    }
+    let mut letters = arg.strip_prefix('-').ok_or_else(unknown)?.chars();
+    let letter = letters.next().ok_or_else(unknown)?;
+    let row = FLAGS.iter().find(|(known, ..)| *known == letter).ok_or_else(unknown)?;
+    let glued = letters.as_str();
+    if !row.2 && !glued.is_empty() {
+        return Err(unknown());
+    }
+    Ok((letter, row.2, (!glued.is_empty()).then(|| glued.to_owned())))
+}
+
+fn missing(arg: &str) -> ArgumentError {
+    ArgumentError(format!("Missing argument to option {arg}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Asked, ArgumentError> {
+        let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        Arguments::parse(&args)
+    }
+
+    #[test]
+    fn jmeters_forms_are_read() {
+        let Ok(Asked::Run(run)) = parse("-n -t p.jmx -Ja=1 -J b=2=3 -Jnone --logfile o.jtl -f -LDEBUG -q x.properties") else {
+            panic!("a run");
+        };
+        assert_eq!((run.plan.as_str(), run.results.as_deref(), run.replaces), ("p.jmx", Some("o.jtl"), true));
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(run.properties, [pair("a", "1"), pair("b", "2=3")]);
+        assert_eq!((run.files.len(), run.levels.len()), (1, 1));
+        assert_eq!(parse("-v"), Ok(Asked::Version));
+        assert_eq!(parse("-n -t p -R host"), Ok(Asked::Remote));
+    }
+
+    #[test]
+    fn wrong_lines_say_what_is_wrong() {
+        for (line, expect) in [
+            ("-n -t", "Missing argument to option -t"),
+            ("-n --no-such", "Unknown option --no-such"),
+            ("plan.jmx", "Unknown option plan.jmx"),
+            ("-n", "-n needs a plan"),
+            ("-n -t p -e", "-e needs a file of results"),
+        ] {
+            let error = parse(line).expect_err(line).to_string();
+            assert!(error.starts_with(expect), "{error}");
+        }
+    }
+}

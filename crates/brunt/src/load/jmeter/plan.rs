@@ -1,0 +1,68 @@
+//! The plan of a command line: read, checked, made ready.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow};
+use jmeter::Program;
+use jmx::{MemoryScope, PlanFile, read_plan};
+
+use super::moments;
+
+/// A plan that is ready.
+pub(super) struct ReadyPlan {
+    pub(super) program: Program,
+    /// The folder that its relative names begin in.
+    pub(super) folder: PathBuf,
+    pub(super) file_name: String,
+    /// What is worth a line of the log.
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads a plan.
+///
+/// # Errors
+/// It cannot be read, is no plan, or has what is not understood: all of that is said at once.
+pub(super) fn read(name: &str, properties: &HashMap<String, String>, seed: u64) -> anyhow::Result<ReadyPlan> {
+    let path = Path::new(name);
+    let bytes = std::fs::read(path).with_context(|| format!("The file {name} doesn't exist or can't be opened"))?;
+    let file = understood(name, &bytes)?;
+    let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    let mut scope = MemoryScope::default();
+    scope.properties.clone_from(properties);
+    (scope.unix_ms, scope.seed) = (moments::now_ms(), seed);
+    let notes = std::cell::RefCell::new(Vec::new());
+    let include = |included: &str| {
+        let found = include(&folder, included);
+        if found.is_none() {
+            notes.borrow_mut().push(format!("Could not include {included}: it is not there, or no plan"));
+        }
+        found
+    };
+    let program = Program::compile(&file, &mut scope, &include)
+        .with_context(|| format!("Problem loading XML from {name}"))?;
+    let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(ReadyPlan { program, folder, file_name, notes: notes.into_inner() })
+}
+
+/// A plan without anything that is not understood.
+fn understood(name: &str, bytes: &[u8]) -> anyhow::Result<PlanFile> {
+    let (file, problems) =
+        read_plan(bytes).with_context(|| format!("Problem loading XML from: '{name}'"))?;
+    if problems.is_empty() {
+        return Ok(file);
+    }
+    let lines: Vec<String> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
+    Err(anyhow!(
+        "Problem loading XML from: '{name}': {} elements understood, {} not:{}",
+        file.understood,
+        problems.len(),
+        lines.concat()
+    ))
+}
+
+/// The plan of an Include controller.
+fn include(folder: &Path, name: &str) -> Option<PlanFile> {
+    let bytes = std::fs::read(folder.join(name)).ok()?;
+    understood(name, &bytes).ok()
+}

@@ -1,0 +1,112 @@
+//! `CacheStore`: the answers that one thread has seen, for one cache manager.
+
+use std::collections::HashMap;
+
+use users::parse_date;
+
+use super::headers::value;
+
+/// An answer that was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) etag: Option<String>,
+    pub(crate) last_modified: Option<String>,
+    /// Fresh until then, in seconds since 1970.
+    fresh_until: Option<i64>,
+}
+
+/// The answers that one thread has seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CacheStore {
+    entries: HashMap<String, Entry>,
+    /// Addresses in the order in which they came.
+    order: std::collections::VecDeque<String>,
+}
+
+impl CacheStore {
+    /// Notes an answer; `obeys` says whether its age counts, and `most` how many are kept.
+    pub(crate) fn note(&mut self, url: &str, fields: &[(String, String)], seen: Seen) {
+        let control = value(fields, "Cache-Control").unwrap_or_default().to_ascii_lowercase();
+        let entry = Entry {
+            etag: value(fields, "ETag").map(str::to_owned),
+            last_modified: value(fields, "Last-Modified").map(str::to_owned),
+            fresh_until: fresh_until(fields, &control, seen),
+        };
+        let says_nothing =
+            entry.etag.is_none() && entry.last_modified.is_none() && entry.fresh_until.is_none();
+        if control.contains("no-store") || says_nothing {
+            return;
+        }
+        if self.entries.insert(url.to_owned(), entry).is_none() {
+            self.order.push_back(url.to_owned());
+        }
+        while self.order.len() > seen.entries_max.max(1) {
+            if let Some(oldest) = self.order.pop_front() {
+                self.entries.remove(&oldest);
+            }
+        }
+    }
+
+    /// What is known of an address.
+    pub(crate) fn get(&self, url: &str) -> Option<&Entry> {
+        self.entries.get(url)
+    }
+
+    /// Whether an address need not be asked.
+    pub(crate) fn is_fresh(&self, url: &str, now_s: i64) -> bool {
+        self.get(url).and_then(|entry| entry.fresh_until).is_some_and(|until| until > now_s)
+    }
+}
+
+/// How an answer is noted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// In seconds since 1970.
+    pub(crate) now_s: i64,
+    /// What it says of its age counts.
+    pub(crate) obeys: bool,
+    pub(crate) entries_max: usize,
+}
+
+fn fresh_until(fields: &[(String, String)], control: &str, seen: Seen) -> Option<i64> {
+    if !seen.obeys || control.contains("no-cache") {
+        return None;
+    }
+    if let Some(at) = control.find("max-age=") {
+        let digits: String =
+            control[at + 8..].chars().take_while(char::is_ascii_digit).collect();
+        return digits.parse::<i64>().ok().map(|age| seen.now_s.saturating_add(age));
+    }
+    let expires = value(fields, "Expires").and_then(parse_date);
+    if expires.is_some() {
+        return expires;
+    }
+    // RFC 9111, 4.2.2: a tenth of the time since it was changed.
+    let changed = value(fields, "Last-Modified").and_then(parse_date)?;
+    let date = value(fields, "Date").and_then(parse_date)?;
+    Some(seen.now_s.saturating_add((date - changed) / 10))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(all: &[(&str, &str)]) -> Vec<(String, String)> {
+        all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn ages_count_where_they_are_to() {
+        let mut store = CacheStore::default();
+        let seen = Seen { now_s: 100, obeys: true, entries_max: 2 };
+        store.note("a", &fields(&[("cache-control", "public, max-age=60")]), seen);
+        assert!(store.is_fresh("a", 159) && !store.is_fresh("a", 160));
+        store.note("b", &fields(&[("Cache-Control", "no-store"), ("ETag", "x")]), seen);
+        assert_eq!(store.get("b"), None);
+        let blind = Seen { obeys: false, ..seen };
+        store.note("c", &fields(&[("Cache-Control", "max-age=60"), ("ETag", "\"1\"")]), blind);
+        assert!(!store.is_fresh("c", 100) && store.get("c").is_some());
+        store.note("d", &fields(&[("ETag", "\"2\"")]), blind);
+        assert_eq!(store.get("a"), None, "the oldest goes");
+    }
+}

@@ -1,0 +1,328 @@
+//! `Exchange`: an HTTP sampler under way: its request, its redirects, its embedded resources.
+
+use jmx::Class;
+use users::{HttpRequest, HttpResponse, response_head};
+use wire::url::Url;
+
+use super::embedded::resources;
+use super::receive::{fill, hash, refuse};
+use super::send::{Ask, Sent, request};
+use super::spec::{HttpSpec, SpecError};
+use crate::plan::group::flag;
+use crate::plan::node::SamplerNode;
+use crate::results::sample::SampleResult;
+use crate::thread::scope::Thread;
+
+/// Redirects of one sample at most.
+const REDIRECTS_MAX: usize = 20;
+
+/// An HTTP sampler under way.
+pub(crate) struct Exchange {
+    spec: HttpSpec,
+    /// The result so far, of the sampler or of the resource that is asked for.
+    main: Option<SampleResult>,
+    /// What is under way.
+    asked: Option<(Ask, SampleResult, stdx::Nanos)>,
+    redirects: usize,
+    /// Resources that are still to be asked for, the last first.
+    resources: Option<Vec<String>>,
+    /// The page, while its resources are asked for.
+    page: Option<SampleResult>,
+}
+
+/// What an exchange comes to.
+pub(crate) enum Step {
+    /// A request is to be sent.
+    Send(Box<HttpRequest>),
+    /// It is over.
+    Done(Box<SampleResult>),
+    /// It is over without a sample: the cache has the answer.
+    Nothing,
+}
+
+impl Exchange {
+    /// Begins the request of a sampler.
+    pub(crate) fn begin(node: &SamplerNode, thread: &mut Thread) -> (Self, Step) {
+        let spec = HttpSpec::read(node, thread);
+        let mut new = Self {
+            spec: HttpSpec::default(),
+            main: None,
+            asked: None,
+            redirects: 0,
+            resources: None,
+            page: None,
+        };
+        let step = match spec {
+            Ok(spec) => {
+                new.spec = spec;
+                new.first(node, thread)
+            }
+            Err(error) => Step::Done(Box::new(new.refusal(&error, thread))),
+        };
+        (new, step)
+    }
+
+    fn first(&mut self, node: &SamplerNode, thread: &mut Thread) -> Step {
+        let spec = &self.spec;
+        if let Some(step) = fresh(spec, node, thread) {
+            return step;
+        }
+        let ask =
+            Ask { method: spec.method.clone(), url: spec.url.clone(), body: spec.body.clone() };
+        self.send(node, ask, thread)
+    }
+
+    fn send(&mut self, node: &SamplerNode, ask: Ask, thread: &mut Thread) -> Step {
+        match request(node, &self.spec, &ask, thread) {
+            Ok(Sent { request, sample, at }) => {
+                self.asked = Some((ask, sample, at));
+                Step::Send(request)
+            }
+            Err(error) => {
+                let sample = self.refusal(&error, thread);
+                self.finish(sample, None, node, thread)
+            }
+        }
+    }
+
+    fn refusal(&self, error: &SpecError, thread: &Thread) -> SampleResult {
+        let mut sample = SampleResult {
+            start_ms: thread.unix_ms_now(),
+            url: error.url.clone(),
+            method: self.spec.method.clone(),
+            ..SampleResult::default()
+        };
+        refuse(&mut sample, error.class, &error.message);
+        sample
+    }
+
+    /// Takes the answer to what was sent.
+    pub(crate) fn answer(
+        &mut self,
+        response: HttpResponse,
+        node: &SamplerNode,
+        thread: &mut Thread,
+    ) -> Step {
+        let Some((ask, mut sample, at)) = self.asked.take() else { return Step::Nothing };
+        let location = response.head.as_deref().and_then(response_head::location);
+        let is_digest = response.asked.as_ref().is_some_and(|asked| asked.auth == users::Auth::Digest);
+        fill(&mut sample, response, node, thread);
+        if self.spec.hashes && sample.is_success {
+            hash(&mut sample);
+        }
+        if is_digest {
+            // The times are those of the last of two requests alone.
+            let spent = thread.host.now().saturating_sub(at).0 / 1_000_000;
+            sample.elapsed_ms = sample.elapsed_ms.max(spent);
+        }
+        self.finish(sample, Some((ask, location)), node, thread)
+    }
+
+    /// A hop is over: another follows, or the sample is complete.
+    fn finish(
+        &mut self,
+        sample: SampleResult,
+        answered: Option<(Ask, Option<String>)>,
+        node: &SamplerNode,
+        thread: &mut Thread,
+    ) -> Step {
+        if let Some((ask, location)) = answered
+            && let Some(next) = self.redirect(&sample, &ask, location)
+        {
+            return self.follow(sample, next, node, thread);
+        }
+        let whole = match self.main.take() {
+            None => sample,
+            Some(main) => joined(main, sample, self.spec.follows_silently),
+        };
+        self.complete(whole, node, thread)
+    }
+
+    /// What a redirect asks for; `None` where there is none to follow.
+    fn redirect(
+        &self,
+        sample: &SampleResult,
+        ask: &Ask,
+        location: Option<String>,
+    ) -> Option<Result<Ask, SpecError>> {
+        let follows = self.spec.follows || self.spec.follows_silently;
+        let is_get = matches!(ask.method.as_str(), "GET" | "HEAD");
+        let is_redirect = match sample.code.as_str() {
+            "301" | "302" | "303" | "308" => true,
+            "307" => is_get,
+            _ => false,
+        };
+        if !follows || !is_redirect {
+            return None;
+        }
+        let Some(location) = location else {
+            let message = "Missing location header in redirect".to_owned();
+            let class = "java.lang.IllegalArgumentException";
+            return Some(Err(SpecError { class, message, url: sample.url.clone() }));
+        };
+        let url = Url::parse(&sample.url).ok()?.join(&location.replace(' ', "%20")).ok()?;
+        let method = if ask.method == "HEAD" { "HEAD" } else { "GET" }.to_owned();
+        Some(Ok(Ask { method, url: url.to_string(), body: None }))
+    }
+
+    fn follow(
+        &mut self,
+        sample: SampleResult,
+        next: Result<Ask, SpecError>,
+        node: &SamplerNode,
+        thread: &mut Thread,
+    ) -> Step {
+        let silent = self.spec.follows_silently;
+        self.redirects += 1;
+        let end = match &next {
+            Err(error) => Some((error.class, error.message.clone())),
+            Ok(_) if self.redirects > REDIRECTS_MAX => Some((
+                "java.io.IOException",
+                format!("Exceeded maximum number of redirects: {REDIRECTS_MAX}"),
+            )),
+            Ok(_) => None,
+        };
+        let mut main = match self.main.take() {
+            None => begun(sample, silent),
+            Some(main) => joined(main, sample, silent),
+        };
+        if let Some((class, message)) = end {
+            let (bytes, children) = (main.bytes(), std::mem::take(&mut main.children));
+            refuse(&mut main, class, &message);
+            main.body_bytes += bytes;
+            main.children = children;
+            return self.complete(main, node, thread);
+        }
+        self.main = Some(main);
+        match next {
+            Ok(ask) => self.send(node, ask, thread),
+            Err(_) => Step::Nothing,
+        }
+    }
+
+    /// The sample of an address is complete: the sampler's own, or that of a resource.
+    fn complete(&mut self, sample: SampleResult, node: &SamplerNode, thread: &mut Thread) -> Step {
+        self.redirects = 0;
+        match self.page.take() {
+            Some(page) => self.add_resource(page, sample, node, thread),
+            None => self.begin_resources(sample, node, thread),
+        }
+    }
+
+    /// Looks for the resources of a page; the page itself becomes the first sample below.
+    fn begin_resources(&mut self, sample: SampleResult, node: &SamplerNode, thread: &mut Thread) -> Step {
+        let wanted = self.spec.embedded.clone();
+        let is_page = sample.is_success && sample.content_type.to_ascii_lowercase().contains("html");
+        let Some((pattern, _)) = wanted.filter(|_| is_page) else { return done(sample) };
+        let Ok(url) = Url::parse(&sample.url) else { return done(sample) };
+        let mut found = resources(&sample.text, &url);
+        if !pattern.is_empty() {
+            found.retain(|address| jmx::matches_whole(&pattern, address));
+        }
+        if found.is_empty() {
+            return done(sample);
+        }
+        found.reverse();
+        let has_hops = !sample.children.is_empty();
+        let mut page = sample.clone();
+        if !has_hops {
+            page.children = vec![SampleResult { thread: String::new(), ..sample }];
+        }
+        self.spec.method = "GET".to_owned();
+        self.resources = Some(found);
+        self.next_resource(page, node, thread)
+    }
+
+    fn next_resource(&mut self, page: SampleResult, node: &SamplerNode, thread: &mut Thread) -> Step {
+        let Some(url) = self.resources.as_mut().and_then(Vec::pop) else { return done(page) };
+        self.page = Some(page);
+        self.spec.follows = true;
+        self.send(node, Ask { method: "GET".to_owned(), url, body: None }, thread)
+    }
+
+    fn add_resource(
+        &mut self,
+        mut page: SampleResult,
+        resource: SampleResult,
+        node: &SamplerNode,
+        thread: &mut Thread,
+    ) -> Step {
+        page.header_bytes += resource.header_bytes;
+        page.body_bytes += resource.body_bytes;
+        page.sent_bytes += resource.sent_bytes;
+        page.elapsed_ms = (resource.end_ms() - page.start_ms).max(0) as u64;
+        if !resource.is_success {
+            let seed = if page.is_success { String::new() } else { page.message.clone() };
+            page.is_success = false;
+            page.message = format!(
+                "{seed}Embedded resource download error:{} code:{} message:{}, ",
+                resource.url, resource.code, resource.message
+            );
+        }
+        page.children.push(resource);
+        self.next_resource(page, node, thread)
+    }
+}
+
+fn done(sample: SampleResult) -> Step {
+    Step::Done(Box::new(sample))
+}
+
+/// The sum of a redirect's hops begins as a copy of the first.
+fn begun(sample: SampleResult, silent: bool) -> SampleResult {
+    let mut main = sample.clone();
+    main.children = if silent { Vec::new() } else { vec![sample] };
+    main
+}
+
+/// The sum of hops with one more: what was asked for last answers for all.
+fn joined(main: SampleResult, last: SampleResult, silent: bool) -> SampleResult {
+    let mut whole = SampleResult {
+        start_ms: main.start_ms,
+        elapsed_ms: (last.end_ms() - main.start_ms).max(0) as u64,
+        latency_ms: main.latency_ms,
+        connect_ms: main.connect_ms,
+        header_bytes: main.header_bytes + last.header_bytes,
+        body_bytes: main.body_bytes + last.body_bytes,
+        sent_bytes: main.sent_bytes + last.sent_bytes,
+        children: main.children,
+        ..last.clone()
+    };
+    if silent {
+        (whole.header_bytes, whole.body_bytes) = (last.header_bytes, last.body_bytes);
+    } else {
+        whole.children.push(last);
+    }
+    whole
+}
+
+/// The sample of an address that the cache has; `None` where it is asked.
+fn fresh(spec: &HttpSpec, node: &SamplerNode, thread: &mut Thread) -> Option<Step> {
+    let manager = node.configs_of(Class::CacheManager).next().filter(|_| spec.method == "GET")?;
+    if flag(&manager.element.properties, "useExpires", thread) != Some(true) {
+        return None;
+    }
+    let now_s = thread.unix_s();
+    if !thread.cache_store(manager).is_fresh(&spec.url, now_s) {
+        return None;
+    }
+    let property = |name: &str| thread.world.property(name);
+    let mode = property("cache_manager.cached_resource_mode").unwrap_or_default();
+    let (code, message) = match mode.as_str() {
+        "RETURN_200_CACHE" => ("200".to_owned(), property("RETURN_200_CACHE.message").unwrap_or_else(|| "(ex cache)".to_owned())),
+        "RETURN_CUSTOM_STATUS" => (
+            property("RETURN_CUSTOM_STATUS.code").unwrap_or_default(),
+            property("RETURN_CUSTOM_STATUS.message").unwrap_or_default(),
+        ),
+        _ => return Some(Step::Nothing),
+    };
+    Some(done(SampleResult {
+        start_ms: thread.unix_ms_now(),
+        url: spec.url.clone(),
+        method: spec.method.clone(),
+        is_success: true,
+        code,
+        message,
+        ..SampleResult::default()
+    }))
+}

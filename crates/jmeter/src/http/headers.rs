@@ -1,0 +1,51 @@
+//! The header of a request: header managers merged, the nearest first, and what JMeter adds.
+
+use jmx::Class;
+
+use crate::plan::group::text;
+use crate::plan::node::SamplerNode;
+use crate::thread::scope::Thread;
+
+/// JMeter's client by default.
+pub(crate) const USER_AGENT: &str = "Apache-HttpClient/4.5.14 (Java/17.0.15)";
+/// That of its implementation `Java`.
+pub(crate) const JAVA_USER_AGENT: &str = "Java/17.0.15";
+
+/// The fields of the header managers in a sampler's scope. Of one manager alone doubled names are kept; of several the nearest, or the
+/// first beside another, has a name once.
+pub(crate) fn managed(node: &SamplerNode, thread: &mut Thread) -> Vec<(String, String)> {
+    let own = of_managers(node, thread);
+    thread.changes.header(own)
+}
+
+fn of_managers(node: &SamplerNode, thread: &mut Thread) -> Vec<(String, String)> {
+    let managers: Vec<_> = node.configs_of(Class::HeaderManager).collect();
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for (at, manager) in managers.iter().enumerate() {
+        let own: Vec<(String, String)> = manager
+            .element
+            .properties
+            .elements("HeaderManager.headers")
+            .map(|one| (text(one, "Header.name", thread), text(one, "Header.value", thread)))
+            .collect();
+        if at == 0 && managers.len() == 1 {
+            return own;
+        }
+        for (name, value) in own {
+            if !fields.iter().any(|(known, _)| known.eq_ignore_ascii_case(&name)) {
+                fields.push((name, value));
+            }
+        }
+    }
+    fields
+}
+
+/// The value of a field.
+pub(crate) fn value<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    fields.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+/// What of a value may stand in a header: a line end would begin another field.
+pub(crate) fn one_line(value: &str) -> String {
+    value.chars().map(|letter| if matches!(letter, '\r' | '\n' | '\0') { ' ' } else { letter }).collect()
+}

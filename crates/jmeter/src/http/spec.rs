@@ -1,0 +1,152 @@
+//! `HttpSpec`: an HTTP sampler as it is for this thread at this moment.
+
+use super::body::{BodyParts, MissingFile, is_raw};
+use super::fields::Fields;
+use super::{body::Body, form};
+use crate::plan::node::SamplerNode;
+use crate::thread::scope::Thread;
+
+/// An HTTP sampler as it is for this thread at this moment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HttpSpec {
+    pub(crate) method: String,
+    /// The address, as results show it.
+    pub(crate) url: String,
+    pub(crate) body: Option<Body>,
+    pub(crate) follows: bool,
+    /// The client follows by itself: no samples below this one.
+    pub(crate) follows_silently: bool,
+    pub(crate) keeps_alive: bool,
+    pub(crate) connect_ms: Option<u64>,
+    pub(crate) response_ms: Option<u64>,
+    pub(crate) is_java: bool,
+    /// Embedded resources are fetched: which, and how many at once.
+    pub(crate) embedded: Option<(String, usize)>,
+    /// Results have the MD5 of bodies in their place.
+    pub(crate) hashes: bool,
+}
+
+/// Why nothing can be sent: Java's exception and its message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SpecError {
+    pub(crate) class: &'static str,
+    pub(crate) message: String,
+    pub(crate) url: String,
+}
+
+impl HttpSpec {
+    /// Reads a sampler with the defaults in its scope.
+    pub(crate) fn read(node: &SamplerNode, thread: &mut Thread) -> Result<Self, SpecError> {
+        let mut fields = Fields::of(node);
+        fields.changed.clone_from(&thread.changes.fields);
+        let method = fields.text("HTTPSampler.method", thread).trim().to_owned();
+        let method = if method.is_empty() { "GET".to_owned() } else { method };
+        let own_charset = fields.text("HTTPSampler.contentEncoding", thread).trim().to_owned();
+        let charset = if own_charset.is_empty() { "UTF-8" } else { &own_charset };
+        let mut arguments = thread.changes.apply(fields.arguments(thread));
+        for one in &mut arguments {
+            let found = thread.replacements.iter().find(|(name, _)| *name == one.name);
+            if let Some((_, value)) = found {
+                value.clone_into(&mut one.value);
+            }
+        }
+        let raw = is_raw(&fields, &arguments, thread);
+        let query = match method.as_str() {
+            "GET" | "DELETE" | "OPTIONS" if !raw => form::query(&arguments, charset),
+            _ => String::new(),
+        };
+        let url = address(&fields, &query, thread)?;
+        let is_java = fields.text("HTTPSampler.implementation", thread) == "Java";
+        let parts = BodyParts {
+            fields: &fields,
+            arguments: &arguments,
+            charset,
+            own_charset: &own_charset,
+            method: &method,
+            is_java,
+        };
+        let has_body = has_body(&method, raw, !arguments.is_empty());
+        let body = has_body.then(|| parts.body(thread)).transpose();
+        let body = body.map_err(|MissingFile(path)| SpecError {
+            class: "java.io.FileNotFoundException",
+            message: format!("{path} (No such file or directory)"),
+            url: url.clone(),
+        })?;
+        let embeds = fields.flag("HTTPSampler.image_parser", thread);
+        let together = fields.flag("HTTPSampler.concurrentDwn", thread);
+        let pool = fields.text("HTTPSampler.concurrentPool", thread).trim().parse().unwrap_or(6);
+        let pattern = fields.text("HTTPSampler.embedded_url_re", thread);
+        Ok(Self {
+            body,
+            follows: fields.flag("HTTPSampler.follow_redirects", thread),
+            follows_silently: fields.flag("HTTPSampler.auto_redirects", thread),
+            keeps_alive: fields.flag("HTTPSampler.use_keepalive", thread),
+            connect_ms: fields.milliseconds("HTTPSampler.connect_timeout", thread),
+            response_ms: fields.milliseconds("HTTPSampler.response_timeout", thread),
+            is_java,
+            embedded: embeds.then(|| (pattern, if together { pool } else { 1 })),
+            hashes: fields.flag("HTTPSampler.md5", thread),
+            method,
+            url,
+        })
+    }
+}
+
+/// Whether a method has a body here: of GET a raw one, of HEAD, OPTIONS and TRACE none.
+fn has_body(method: &str, raw: bool, has_arguments: bool) -> bool {
+    match method {
+        "HEAD" | "OPTIONS" | "TRACE" => false,
+        "GET" => raw && has_arguments,
+        _ => true,
+    }
+}
+
+/// The address: a whole one in the path wins over protocol, domain and port.
+fn address(fields: &Fields<'_>, query: &str, thread: &mut Thread) -> Result<String, SpecError> {
+    let path = fields.text("HTTPSampler.path", thread).trim().to_owned();
+    if path.starts_with("http://") || path.starts_with("https://") {
+        return Ok(path.replace(' ', "%20"));
+    }
+    let protocol = fields.text("HTTPSampler.protocol", thread).trim().to_ascii_lowercase();
+    let protocol = if protocol.is_empty() { "http".to_owned() } else { protocol };
+    let domain = fields.text("HTTPSampler.domain", thread).trim().to_owned();
+    let port = fields.text("HTTPSampler.port", thread).trim().to_owned();
+    let domain = match domain.contains(':') && !domain.starts_with('[') {
+        true if domain.parse::<std::net::Ipv6Addr>().is_ok() => format!("[{domain}]"),
+        _ => domain,
+    };
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    let path = path.replace(' ', "%20");
+    let joined = match (query.is_empty(), path.contains('?')) {
+        (true, _) => path,
+        (false, true) => format!("{path}&{query}"),
+        (false, false) => format!("{path}?{query}"),
+    };
+    let is_default = matches!((protocol.as_str(), port.as_str()), ("http", "80") | ("https", "443"));
+    let port = match port.parse::<u32>() {
+        Ok(number) if !is_default && number > 0 => format!(":{number}"),
+        _ => String::new(),
+    };
+    let url = format!("{protocol}://{domain}{port}{slash}{joined}");
+    if protocol != "http" && protocol != "https" {
+        let message = format!("unknown protocol: {protocol}");
+        return Err(SpecError { class: "java.net.MalformedURLException", message, url });
+    }
+    Ok(url)
+}
+
+/// What of an address is no address, as `java.net.URI` finds it.
+pub(crate) fn illegal(url: &str) -> Option<SpecError> {
+    let query = url.find('?').unwrap_or(url.len());
+    let (at, _) = url.char_indices().find(|(at, letter)| {
+        matches!(letter, '|' | '{' | '}' | '<' | '>' | '"' | '\\' | '^' | '`')
+            || (letter.is_whitespace() && *at > 0)
+    })?;
+    let part = if at > query { "query" } else { "path" };
+    let index = url[..at].chars().count();
+    Some(SpecError {
+        class: "java.net.URISyntaxException",
+        message: format!("Illegal character in {part} at index {index}: {url}"),
+        url: url.to_owned(),
+    })
+}

@@ -1,0 +1,7 @@
+//! Results: samples, their rows in CSV and XML, the lines of the summariser.
+
+pub(crate) mod csv;
+pub(crate) mod options;
+pub(crate) mod sample;
+pub(crate) mod summariser;
+pub mod xml;

@@ -1,0 +1,295 @@
+//! `read_plan`: the elements of a plan, and what in it is not understood.
+
+use std::fmt;
+use std::sync::Arc;
+
+use roxmltree::Node;
+
+use crate::class::{Class, Role};
+use crate::document::{DocumentError, decode, elements, parse};
+use crate::element::{Element, Properties, Property};
+use crate::script::{Language, Script, ScriptProblem};
+use crate::text::Text;
+
+/// A plan as it was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanFile {
+    /// What stands at the top: the plan, and fragments beside it.
+    pub elements: Vec<Element>,
+    /// How many elements take part and are understood.
+    pub understood: usize,
+    /// How many are disabled.
+    pub disabled: usize,
+}
+
+/// Something in a plan that is not understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where it stands: the names from the plan down to it.
+    pub path: String,
+    /// What is wrong.
+    pub text: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.text)
+    }
+}
+
+/// Problems that are kept at most; one more says that there are others.
+const PROBLEMS_MAX: usize = 100;
+
+/// Reads a plan; all that is not understood in it is reported at once.
+///
+/// # Errors
+/// It is no plan at all.
+pub fn read_plan(bytes: &[u8]) -> Result<(PlanFile, Vec<Problem>), DocumentError> {
+    let text = decode(bytes)?;
+    let document = parse(&text)?;
+    let mut reader = Reader { problems: Vec::new(), understood: 0, disabled: 0, disabled_above: 0 };
+    let mut all = Vec::new();
+    for tree in elements(document.root_element()) {
+        all.extend(reader.tree(tree, ""));
+    }
+    let plan = PlanFile { elements: all, understood: reader.understood, disabled: reader.disabled };
+    Ok((plan, reader.problems))
+}
+
+struct Reader {
+    problems: Vec<Problem>,
+    understood: usize,
+    disabled: usize,
+    /// Disabled elements above the one that is read.
+    disabled_above: u32,
+}
+
+impl Reader {
+    fn report(&mut self, path: &str, text: String) {
+        match self.problems.len() {
+            PROBLEMS_MAX => {
+                let text = "more is not understood; the first hundred are listed".to_owned();
+                self.problems.push(Problem { path: String::new(), text });
+            }
+            more if more > PROBLEMS_MAX => {}
+            _ => self.problems.push(Problem { path: path.to_owned(), text }),
+        }
+    }
+
+    /// The elements of a `hashTree`: each is followed by the tree of what stands below it.
+    fn tree(&mut self, tree: Node<'_, '_>, path: &str) -> Vec<Element> {
+        let nodes: Vec<Node<'_, '_>> = elements(tree).collect();
+        let mut found = Vec::new();
+        for (at, node) in nodes.iter().enumerate() {
+            if node.has_tag_name("hashTree") {
+                continue;
+            }
+            let below = nodes.get(at + 1).filter(|next| next.has_tag_name("hashTree"));
+            found.extend(self.element(*node, below.copied(), path));
+        }
+        found
+    }
+
+    fn element(
+        &mut self,
+        node: Node<'_, '_>,
+        below: Option<Node<'_, '_>>,
+        above: &str,
+    ) -> Option<Element> {
+        let tag = node.tag_name().name();
+        let name = node.attribute("testname").unwrap_or_default();
+        let shown = stdx::cut_text(if name.is_empty() { tag } else { name }, 120);
+        let path = if above.is_empty() { shown.to_string() } else { format!("{above} > {shown}") };
+        let is_enabled = node.attribute("enabled").is_none_or(|value| value != "false");
+        self.disabled += usize::from(!is_enabled);
+        self.disabled_above += u32::from(!is_enabled);
+        let counts = self.disabled_above == 0;
+        let class = Class::of(tag);
+        let properties = properties(node);
+        let children = below.map_or_else(Vec::new, |tree| self.tree(tree, &path));
+        self.disabled_above -= u32::from(!is_enabled);
+        let Some(class) = class else {
+            // Plugins' listeners write files of their own: results are ours.
+            let listens = tag.ends_with("ResultCollector") || tag.ends_with("Visualizer");
+            if counts && !listens {
+                self.report(&path, format!("<{tag}> is not understood"));
+            }
+            return None;
+        };
+        if counts {
+            self.understood += 1;
+            self.check_functions(&path, &properties, class);
+        }
+        let (name, path) = (Text::parse(name), Arc::from(path));
+        Some(Element { class, name, path, is_enabled, properties, children })
+    }
+
+    /// Functions that need an engine of another language are named before the run.
+    fn check_functions(&mut self, path: &str, properties: &Properties, class: Class) {
+        if class.role() == Role::Listener {
+            return;
+        }
+        let mut unsupported: Vec<&'static str> = Vec::new();
+        properties.visit_texts(&mut |text| text.unsupported(&mut unsupported));
+        unsupported.dedup();
+        for function in unsupported {
+            self.report(path, format!("function {function} is not supported"));
+        }
+        let mut problems = script_problems(properties, class);
+        properties.visit_texts(&mut |text| {
+            text.visit_scripts(&mut |language, script| problems.extend(refused(language, script)));
+        });
+        for problem in problems {
+            self.report(path, format!("script: {problem}"));
+        }
+    }
+}
+
+/// What of an element's own script is not understood.
+fn script_problems(properties: &Properties, class: Class) -> Vec<ScriptProblem> {
+    let language = script_language(class, properties.written("scriptLanguage"));
+    let Some(language) = language else { return Vec::new() };
+    let is_file = !properties.written(script_property(class, "filename")).trim().is_empty();
+    if is_file {
+        return Vec::new();
+    }
+    refused(language, properties.written(script_property(class, "script")))
+}
+
+/// The problems for which a plan is not run. What BeanShell cannot read fails when it runs, as JMeter has it.
+fn refused(language: Language, script: &str) -> Vec<ScriptProblem> {
+    let mut problems = Script::check(language, script);
+    if language == Language::BeanShell {
+        problems.retain(|problem| {
+            !matches!(problem, ScriptProblem::Syntax { .. } | ScriptProblem::Open { .. })
+        });
+    }
+    problems
+}
+
+/// The language of an element that is a script; `None` of another, and of a language that is not known.
+#[must_use]
+pub fn script_language(class: Class, written: &str) -> Option<Language> {
+    if class.is_beanshell() {
+        return Some(Language::BeanShell);
+    }
+    let written = if written.trim().is_empty() { "groovy" } else { written };
+    class.is_jsr223().then(|| Language::of(written)).flatten()
+}
+
+/// The name of a script's property in a class: `script`, `filename`, `parameters`.
+#[must_use]
+pub fn script_property(class: Class, name: &'static str) -> &'static str {
+    match (class, name) {
+        (Class::BeanShellSampler, "script") => "BeanShellSampler.query",
+        (Class::BeanShellSampler, "filename") => "BeanShellSampler.filename",
+        (Class::BeanShellSampler, "parameters") => "BeanShellSampler.parameters",
+        (Class::BeanShellAssertion, "script") => "BeanShellAssertion.query",
+        (Class::BeanShellAssertion, "filename") => "BeanShellAssertion.filename",
+        (Class::BeanShellAssertion, "parameters") => "BeanShellAssertion.parameters",
+        (_, name) => name,
+    }
+}
+
+/// The properties of an element.
+fn properties(node: Node<'_, '_>) -> Properties {
+    let values = elements(node).filter_map(|child| {
+        let name = child.attribute("name").unwrap_or_else(|| child.tag_name().name());
+        Some((name.to_owned(), property(child)?))
+    });
+    Properties(values.collect())
+}
+
+/// The properties of an element in another, its name among them, where it has one.
+fn named_properties(node: Node<'_, '_>) -> Properties {
+    let Properties(mut all) = properties(node);
+    if let Some(name) = node.attribute("testname") {
+        all.push(("TestElement.name".to_owned(), Property::Text(Text::parse(name))));
+    }
+    Properties(all)
+}
+
+fn property(node: Node<'_, '_>) -> Option<Property> {
+    let text = || node.text().unwrap_or_default();
+    Some(match node.tag_name().name() {
+        "stringProp" | "boolProp" | "intProp" | "longProp" | "floatProp" => {
+            Property::Text(Text::parse(text()))
+        }
+        "collectionProp" | "mapProp" => {
+            Property::List(elements(node).filter_map(property).collect())
+        }
+        "elementProp" | "testelementProp" => Property::Element(named_properties(node)),
+        "objProp" => Property::Element(properties(node)),
+        "doubleProp" => {
+            let value = elements(node).find(|child| child.has_tag_name("value"));
+            Property::Text(Text::parse(value.and_then(|value| value.text()).unwrap_or_default()))
+        }
+        // Leaves of an `objProp`: `<value class="..."><time>true</time>`.
+        _ if elements(node).next().is_none() => Property::Text(Text::parse(text())),
+        _ => Property::Element(properties(node)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = r#"<?xml version="1.0"?><jmeterTestPlan version="1.2"><hashTree>
+      <TestPlan testname="Plan"/><hashTree>
+        <ThreadGroup testname="Users"><intProp name="ThreadGroup.num_threads">3</intProp></ThreadGroup><hashTree>
+          <HTTPSamplerProxy testname="/a"><elementProp name="HTTPsampler.Arguments" elementType="Arguments">
+            <collectionProp name="Arguments.arguments"><elementProp name="x" elementType="HTTPArgument">
+              <stringProp name="Argument.value">1</stringProp></elementProp></collectionProp></elementProp></HTTPSamplerProxy><hashTree/>
+          <kg.Foo testname="plugin" enabled="false"/><hashTree><kg.Bar testname="below"/></hashTree>
+          ELEMENT
+        </hashTree></hashTree></hashTree></jmeterTestPlan>"#;
+
+    fn read(element: &str) -> (PlanFile, Vec<String>) {
+        let (plan, problems) =
+            read_plan(PLAN.replace("ELEMENT", element).as_bytes()).expect("a plan");
+        (plan, problems.iter().map(Problem::to_string).collect())
+    }
+
+    #[test]
+    fn elements_have_properties_and_children() {
+        let (plan, problems) = read("");
+        assert_eq!(problems, [""; 0]);
+        assert_eq!((plan.understood, plan.disabled), (3, 1));
+        let group = &plan.elements[0].children[0];
+        assert_eq!(
+            (group.class, group.properties.written("ThreadGroup.num_threads")),
+            (Class::ThreadGroup, "3")
+        );
+        let sampler = &group.children[0];
+        assert_eq!(&*sampler.path, "Plan > Users > /a");
+        let arguments = sampler.properties.inner("HTTPsampler.Arguments").expect("arguments");
+        let values: Vec<&str> = arguments
+            .elements("Arguments.arguments")
+            .map(|argument| argument.written("Argument.value"))
+            .collect();
+        assert_eq!(values, ["1"]);
+    }
+
+    #[test]
+    fn what_is_not_understood_has_its_place() {
+        let (_, problems) = read(r#"<java.lang.Runtime testname="run"/><hashTree/>"#);
+        assert_eq!(problems, ["Plan > Users > run: <java.lang.Runtime> is not understood"]);
+        let timer = r#"<ConstantTimer testname="t"><stringProp name="ConstantTimer.delay">${__groovy(new File("x"))}${__V(${__BeanShell(Foo.a())})}</stringProp></ConstantTimer><hashTree/>"#;
+        let (_, problems) = read(timer);
+        assert_eq!(
+            problems,
+            [
+                "Plan > Users > t: script: line 1: the class File is not supported: scripts reach no files, processes or networks",
+                "Plan > Users > t: script: line 1: the class Foo is not supported"
+            ]
+        );
+        let script = r#"<JSR223PreProcessor testname="p"><stringProp name="script">1
+Acme.go()</stringProp><stringProp name="scriptLanguage">groovy</stringProp></JSR223PreProcessor><hashTree/>"#;
+        assert_eq!(
+            read(script).1,
+            ["Plan > Users > p: script: line 2: the class Acme is not supported"]
+        );
+        let many = r#"<a.B testname="x"/><hashTree/>"#.repeat(500);
+        assert_eq!(read(&many).1.len(), PROBLEMS_MAX + 1);
+    }
+}

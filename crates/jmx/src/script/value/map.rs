@@ -1,0 +1,111 @@
+//! `Map`: values by keys, in the order in which they came.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::Value;
+
+/// Values by keys, shared by those that hold the map.
+#[derive(Clone, Debug, Default)]
+pub struct Map {
+    entries: Arc<Mutex<Entries>>,
+}
+
+/// The entries in their order, and where each key is.
+#[derive(Debug, Default)]
+pub(crate) struct Entries {
+    rows: Vec<(Value, Value)>,
+    places: HashMap<Key, usize>,
+}
+
+/// What keys are compared by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Text(String),
+    Number(String),
+    Other(String),
+}
+
+impl Key {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Text(text) => Self::Text(text.to_string()),
+            number if number.is_number() => Self::Number(number.to_string()),
+            other => Self::Other(other.to_string()),
+        }
+    }
+}
+
+impl Map {
+    pub(crate) fn new(rows: impl IntoIterator<Item = (Value, Value)>) -> Self {
+        let map = Self::default();
+        rows.into_iter().for_each(|(key, value)| drop(map.put(key, value)));
+        map
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.entries, &other.entries)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lock().rows.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The entries as they are now.
+    pub(crate) fn rows(&self) -> Vec<(Value, Value)> {
+        self.lock().rows.clone()
+    }
+
+    pub(crate) fn keys(&self) -> Vec<Value> {
+        self.lock().rows.iter().map(|(key, _)| key.clone()).collect()
+    }
+
+    pub(crate) fn values(&self) -> Vec<Value> {
+        self.lock().rows.iter().map(|(_, value)| value.clone()).collect()
+    }
+
+    pub(crate) fn get(&self, key: &Value) -> Option<Value> {
+        let key = Key::of(key);
+        let entries = self.lock();
+        let place = *entries.places.get(&key)?;
+        entries.rows.get(place).map(|(_, value)| value.clone())
+    }
+
+    pub(crate) fn get_text(&self, key: &str) -> Option<Value> {
+        self.get(&Value::text(key))
+    }
+
+    /// Stores a value; what was there before.
+    pub(crate) fn put(&self, key: Value, value: Value) -> Option<Value> {
+        let found = Key::of(&key);
+        let mut entries = self.lock();
+        if let Some(place) = entries.places.get(&found).copied() {
+            return Some(std::mem::replace(&mut entries.rows[place].1, value));
+        }
+        let place = entries.rows.len();
+        entries.places.insert(found, place);
+        entries.rows.push((key, value));
+        None
+    }
+
+    pub(crate) fn remove(&self, key: &Value) -> Option<Value> {
+        let key = Key::of(key);
+        let mut entries = self.lock();
+        let place = entries.places.remove(&key)?;
+        let (_, value) = entries.rows.remove(place);
+        entries.places.values_mut().filter(|at| **at > place).for_each(|at| *at -= 1);
+        Some(value)
+    }
+
+    pub(crate) fn clear(&self) {
+        *self.lock() = Entries::default();
+    }
+}

@@ -1,0 +1,302 @@
+//! `Text`: a text of a plan with the variables and functions in it, parsed once.
+
+use std::iter::Peekable;
+use std::str::Chars;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::arguments::Arguments;
+use crate::functions::{Function, function_of};
+use crate::scope::Scope;
+use crate::script::Language;
+
+/// A text of a plan.
+#[derive(Clone, Debug)]
+pub struct Text {
+    written: Arc<str>,
+    /// `None` where it is what is written.
+    parts: Option<Arc<[Part]>>,
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self::parse("")
+    }
+}
+
+/// A part of a text.
+#[derive(Debug)]
+enum Part {
+    Literal(String),
+    /// A variable; where there is none of this name, the reference stands as it is.
+    Variable(String),
+    Call(Call),
+}
+
+/// A function with its arguments.
+#[derive(Debug)]
+struct Call {
+    function: Function,
+    arguments: Vec<Text>,
+    /// Its number among all calls that were parsed.
+    number: u64,
+    /// How deep it stands in other calls.
+    depth: usize,
+}
+
+impl Call {
+    fn value(&self, scope: &mut dyn Scope) -> String {
+        let values = self.arguments.iter().map(|argument| argument.evaluate(scope)).collect();
+        let value = self.function.call(&Arguments { values, call: self.number }, scope);
+        if self.function.is_evaluated_again() {
+            return Text::parse_below(&value, self.depth + 1).evaluate(scope);
+        }
+        value
+    }
+}
+
+/// Texts that functions make of texts are evaluated so deep in one another at most.
+const DEPTH_MAX: usize = 64;
+
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+impl Text {
+    /// Parses a text. Whatever is no reference stands for itself.
+    #[must_use]
+    pub fn parse(written: &str) -> Self {
+        Self::parse_below(written, 0)
+    }
+
+    fn parse_below(written: &str, depth: usize) -> Self {
+        let has_references = written.contains("${") && depth < DEPTH_MAX;
+        let parts = has_references.then(|| Parser::new(written, depth).parts()).flatten();
+        Self { written: Arc::from(written), parts: parts.map(Arc::from) }
+    }
+
+    /// The argument of a function: what escapes in it is resolved, even where it refers to nothing.
+    fn argument(written: &str, depth: usize) -> Self {
+        if !written.contains('\\') && !written.contains("${") || depth >= DEPTH_MAX {
+            return Self { written: Arc::from(written), parts: None };
+        }
+        let parts = Parser::new(written, depth).parts();
+        Self { written: Arc::from(written), parts: parts.map(Arc::from) }
+    }
+
+    /// The text as it is written.
+    #[must_use]
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// Whether it is the same whenever it is evaluated.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        self.parts.is_none()
+    }
+
+    /// The text in a scope.
+    pub fn evaluate(&self, scope: &mut dyn Scope) -> String {
+        let Some(parts) = &self.parts else { return self.written.to_string() };
+        let mut text = String::new();
+        for part in &**parts {
+            match part {
+                Part::Literal(literal) => text.push_str(literal),
+                Part::Variable(name) => match scope.variable(name) {
+                    Some(value) => text.push_str(&value),
+                    None => text.push_str(&format!("${{{name}}}")),
+                },
+                Part::Call(call) => text.push_str(&call.value(scope)),
+            }
+        }
+        text
+    }
+
+    /// Adds the names of functions in it that are known and not supported.
+    pub fn unsupported(&self, names: &mut Vec<&'static str>) {
+        for part in self.parts.iter().flat_map(|parts| parts.iter()) {
+            if let Part::Call(call) = part {
+                names.extend(call.function.unsupported());
+                call.arguments.iter().for_each(|argument| argument.unsupported(names));
+            }
+        }
+    }
+}
+
+impl Text {
+    /// Shows the scripts in it that functions have as their arguments.
+    pub(crate) fn visit_scripts(&self, see: &mut dyn FnMut(Language, &str)) {
+        for part in self.parts.iter().flat_map(|parts| parts.iter()) {
+            let Part::Call(call) = part else { continue };
+            if let (Some(language), Some(script)) = (call.function.language(), call.arguments.first()) {
+                let plain = script.written.replace("\\,", ",");
+                see(language, &plain);
+            }
+            call.arguments.iter().for_each(|argument| argument.visit_scripts(see));
+        }
+    }
+}
+
+/// Reads references out of a text.
+struct Parser<'a> {
+    rest: Peekable<Chars<'a>>,
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, depth: usize) -> Self {
+        Self { rest: text.chars().peekable(), depth }
+    }
+
+    /// The parts; `None` where a function's call does not end as it must: the text stands for itself then.
+    fn parts(mut self) -> Option<Vec<Part>> {
+        let mut parts = Vec::new();
+        let mut literal = String::new();
+        while let Some(letter) = self.rest.next() {
+            match letter {
+                '\\' => match self.rest.next() {
+                    Some(escaped @ ('$' | ',' | '\\')) => literal.push(escaped),
+                    Some(other) => literal.extend(['\\', other]),
+                    None => literal.push('\\'),
+                },
+                '$' if self.rest.peek() == Some(&'{') => {
+                    self.rest.next();
+                    if !literal.is_empty() {
+                        parts.push(Part::Literal(std::mem::take(&mut literal)));
+                    }
+                    parts.push(self.reference()?);
+                }
+                other => literal.push(other),
+            }
+        }
+        if !literal.is_empty() {
+            parts.push(Part::Literal(literal));
+        }
+        Some(parts)
+    }
+
+    /// A variable or a function, after its `${`.
+    fn reference(&mut self) -> Option<Part> {
+        let mut name = String::new();
+        while let Some(letter) = self.rest.next() {
+            match letter {
+                '\\' => name.extend(self.rest.next()),
+                '(' => {
+                    let Some(function) = function_of(&name) else {
+                        name.push('(');
+                        continue;
+                    };
+                    let arguments = self.arguments();
+                    let call = self.call(function, &arguments);
+                    return (self.rest.next() == Some('}')).then_some(call);
+                }
+                '}' => {
+                    return Some(match function_of(&name) {
+                        Some(function) => self.call(function, &[]),
+                        None => Part::Variable(name),
+                    });
+                }
+                other => name.push(other),
+            }
+        }
+        // It has no end.
+        Some(Part::Literal(name))
+    }
+
+    fn call(&self, function: Function, arguments: &[String]) -> Part {
+        let depth = self.depth + 1;
+        let arguments = arguments.iter().map(|argument| Text::argument(argument, depth)).collect();
+        let number = CALLS.fetch_add(1, Ordering::Relaxed);
+        Part::Call(Call { function, arguments, number, depth })
+    }
+
+    /// The arguments of a function as written, after its `(`.
+    fn arguments(&mut self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        let mut argument = String::new();
+        let (mut references, mut brackets) = (0_u32, 0_u32);
+        let mut before = ' ';
+        while let Some(letter) = self.rest.next() {
+            match letter {
+                '\\' => {
+                    argument.push('\\');
+                    argument.extend(self.rest.next());
+                    before = ' ';
+                    continue;
+                }
+                ',' if references == 0 => {
+                    arguments.push(std::mem::take(&mut argument));
+                    continue;
+                }
+                ')' if references == 0 && brackets == 0 => {
+                    if !(argument.is_empty() && arguments.is_empty()) {
+                        arguments.push(argument);
+                    }
+                    return arguments;
+                }
+                '{' if before == '$' => references += 1,
+                '}' if references > 0 => references -= 1,
+                '(' if references == 0 => brackets += 1,
+                ')' if references == 0 => brackets -= 1,
+                _ => {}
+            }
+            argument.push(letter);
+            before = letter;
+        }
+        arguments.push(argument);
+        arguments
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scope::MemoryScope;
+
+    fn scope() -> MemoryScope {
+        let mut scope = MemoryScope::default();
+        for (name, value) in [("a", "1"), ("b", "${a}"), ("x_1", "one"), ("n", "1")] {
+            scope.variables.insert(name.to_owned(), value.to_owned());
+        }
+        scope.properties.insert("host".to_owned(), "h".to_owned());
+        scope
+    }
+
+    #[test]
+    fn references_are_replaced_and_others_stand() {
+        for (written, expect) in [
+            ("", ""),
+            ("plain \\$ \\,", "plain \\$ \\,"),
+            ("${a}", "1"),
+            ("<${a}|${none}>", "<1|${none}>"),
+            ("${b}", "${a}"),
+            ("\\${a} ${a} \\, \\n", "${a} 1 , \\n"),
+            ("${__P(host)}", "h"),
+            ("${__P(port,80)}${__P(port)}", "801"),
+            ("${__V(x_${n})}", "one"),
+            ("${__V(x_${n}", "${__V(x_${n}"),
+            ("${__nosuch(1)}", "${__nosuch(1)}"),
+            ("${__P(a\\,b,c\\,d)}", "c,d"),
+            ("${__P(x,(1,2))}", "(1"),
+            ("${", ""),
+            ("$${a}", "$1"),
+        ] {
+            assert_eq!(Text::parse(written).evaluate(&mut scope()), expect, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_thousand_brackets_are_bounded() {
+        let deep = format!("{}1{}", "${__eval(".repeat(5_000), ")}".repeat(5_000));
+        let mut names = Vec::new();
+        let text = Text::parse(&deep);
+        text.evaluate(&mut scope());
+        text.unsupported(&mut names);
+        assert!(names.is_empty());
+    }
+}
