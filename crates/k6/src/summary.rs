@@ -5,8 +5,10 @@ use std::io::{IsTerminal as _, Write as _};
 use cli::{ExitCode, ExitError, Output};
 use report::k6_summary::{self, K6Input, K6Machine};
 use script::{Level, PriorStages, Stage, documents};
+use stdx::{Compression, Compressor};
 
 use crate::config::TestConfig;
+use crate::outputs::compression_of;
 use crate::stage::{StageResult, run_stage};
 use crate::summary_mode::SummaryMode;
 
@@ -47,9 +49,23 @@ pub(super) fn write_summary(
         } else {
             k6_summary::export(input, data)
         };
-        place.write(document.as_bytes())?;
+        place.write(&packed(place, document.as_bytes()))?;
     }
     Ok(code)
+}
+
+/// A document as a file of its name has it: compressed where that ends so.
+fn packed(place: &Output, document: &[u8]) -> Vec<u8> {
+    let compression = match place {
+        Output::File(name) => compression_of(name),
+        _ => Compression::None,
+    };
+    let mut bytes = Vec::new();
+    let mut packer = Compressor::new(compression, &mut bytes);
+    let packed = packer.write_all(document).and_then(|()| packer.finish());
+    packed.expect("memory takes all that is written");
+    drop(packer);
+    bytes
 }
 
 /// What `handleSummary` wants written; `None` where it threw or returned nothing, so that k6's own text is printed. Of a promise

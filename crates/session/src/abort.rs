@@ -123,9 +123,7 @@ impl AbortObserver {
     #[must_use]
     pub fn conclude(&self, code: ExitCode) -> ExitCode {
         match (code, self.cause) {
-            (ExitCode::Ok | ExitCode::Undecided | ExitCode::Invalid, Some(Cause::Gate)) => {
-                ExitCode::Changed
-            }
+            (ExitCode::Ok | ExitCode::Invalid, Some(Cause::Gate)) => ExitCode::Changed,
             (ExitCode::Ok | ExitCode::Undecided | ExitCode::Invalid, Some(Cause::Rate)) => {
                 ExitCode::Missed
             }

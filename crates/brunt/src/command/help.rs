@@ -81,7 +81,7 @@ pub(crate) fn overview(registry: &Registry) -> String {
     text.push_str("\nflags of every command:\n");
     global_rows().for_each(|row| text.push_str(&flag_lines(row)));
     text.push_str("\nflags are written -flag value, -flag=value, --flag value or --flag=value.\n");
-    text.push_str("\ntry:\n  brunt demo\n  brunt help attack\n  brunt help load      what attack, bench, seek, run, cable and study have beside their load");
+    text.push_str("\ntry:\n  brunt demo\n  brunt help attack\n  brunt help load      what attack, bench, grpc, seek, run, cable and study have beside their load");
     text
 }
 

@@ -1,21 +1,14 @@
 //! `SampleFile`: where JSON and CSV go: a file that has one writer, compressed where its name ends so, or standard output.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
 use cli::Output;
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use stdx::{Compression, Compressor};
 
 use crate::error::K6Error;
 
-type Plain = BufWriter<Box<dyn Write + Send>>;
-
 /// The file of an output.
-pub(super) enum SampleFile {
-    Plain(Plain),
-    Gzip(GzEncoder<Plain>),
-}
+pub(super) struct SampleFile(Compressor<BufWriter<Box<dyn Write + Send>>>);
 
 impl SampleFile {
     /// Opens the output of this name: `-` and, as in k6, no other word is standard output.
@@ -28,12 +21,7 @@ impl SampleFile {
             _ => Output::File(name.to_owned()),
         };
         let opened = place.open().map_err(|failed| K6Error::other(failed.to_string()))?;
-        let file = BufWriter::new(opened);
-        let is_gzip = Path::new(name).extension().is_some_and(|ending| ending == "gz");
-        Ok(match is_gzip {
-            true => Self::Gzip(GzEncoder::new(file, Compression::default())),
-            false => Self::Plain(file),
-        })
+        Ok(Self(Compressor::new(compression_of(name), BufWriter::new(opened))))
     }
 
     /// Writes what is left, and the end of what is compressed.
@@ -41,29 +29,23 @@ impl SampleFile {
     /// # Errors
     /// The place cannot be written.
     pub(super) fn finish(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(file) => file.flush(),
-            Self::Gzip(file) => {
-                file.try_finish()?;
-                file.get_mut().flush()
-            }
-        }
+        self.0.finish()
     }
+}
+
+/// What a file of this name is compressed with.
+pub(crate) fn compression_of(name: &str) -> Compression {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    Compression::of_ending(ending)
 }
 
 impl Write for SampleFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(file) => file.write(bytes),
-            Self::Gzip(file) => file.write(bytes),
-        }
+        self.0.write(bytes)
     }
 
     /// Hands over all that was written, so that it can be read if this process is killed now.
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(file) => file.flush(),
-            Self::Gzip(file) => file.flush(),
-        }
+        self.0.flush()
     }
 }

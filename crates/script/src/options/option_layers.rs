@@ -113,6 +113,9 @@ impl ValueFormat {
 /// `30s:10`; without a target the stage has none.
 fn stage(text: &str) -> Result<Value, String> {
     let (time, target) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+    if time != "0" && time.parse::<f64>().is_ok() {
+        return Err(format!("missing unit in duration \"{time}\""));
+    }
     if time_of(time).is_none() {
         return Err(format!("\"{time}\" is not a duration (such as 1m30s)"));
     }

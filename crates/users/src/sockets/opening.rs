@@ -7,7 +7,7 @@ use std::sync::Arc;
 use metrics::tally::MetricId;
 use stdx::Prng;
 use wire::ws::{self, Agreed, DeflateOffer, Limits, Offer, Role, WsSession};
-use workload::{EngineResponse, Pipe, Target};
+use workload::{EngineResponse, FailureDetail, Pipe, Target};
 
 use crate::host::action::ActionResult;
 use crate::host::socket::{HandshakeResponse, SocketApi, SocketEvent, SocketRequest};
@@ -120,7 +120,14 @@ impl<P: UserProgram> VuPool<P> {
                     let values = [(MetricId::WS_SESSION_DURATION, took)];
                     self.record_socket(owner.slot, &labels, &values);
                 }
-                self.note_refused(owner.slot);
+                // One that is blocked was never asked for, and costs the server nothing.
+                let is_blocked = matches!(
+                    reply.detail,
+                    FailureDetail::ForbiddenAddress | FailureDetail::ForbiddenName
+                );
+                if !is_blocked {
+                    self.note_refused(owner.slot);
+                }
                 SocketEvent::Refused(opened, refusal(reply, agreed.err().as_ref()))
             }
         };

@@ -4,7 +4,7 @@
 use cli::Registry;
 
 /// The commands with load, in the order of the table.
-const COMMANDS: [&str; 6] = ["attack", "bench", "seek", "run", "cable", "study"];
+const COMMANDS: [&str; 7] = ["attack", "bench", "grpc", "seek", "run", "cable", "study"];
 
 /// What a command with load may have: the flag, and the words for it.
 const FEATURES: [(&str, &str); 18] = [
