@@ -1,6 +1,5 @@
 //! The reports of ghz for programs: JSON and CSV.
 
-use grpc::Code;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
