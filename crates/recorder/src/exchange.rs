@@ -118,6 +118,15 @@ impl Payload {
 }
 
 impl Exchange {
+    /// The host that its answer leads to, where it is a redirect: its own for an address without one.
+    pub(crate) fn redirect_host(&self) -> Option<String> {
+        let response = self.response.as_ref()?;
+        let leads = matches!(response.status, 301 | 302 | 303 | 307 | 308);
+        let to = response.header("location").filter(|_| leads)?;
+        let host = to.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned));
+        Some(host.unwrap_or_else(|| self.request.host.clone()))
+    }
+
     /// How many bytes of it are kept.
     pub(crate) fn bytes(&self) -> u64 {
         let messages: usize = self.messages.iter().map(|message| message.payload.len()).sum();

@@ -172,7 +172,7 @@ impl Recording {
         (exchange.response, exchange.answered) = (Some(response), now);
         state.bytes += bytes;
         if is_page && state.scope == Scope::FirstPage {
-            state.narrow(Scope::of_page(&host));
+            state.narrow_to(host);
         }
     }
 
@@ -268,6 +268,17 @@ impl State {
         self.bytes += len as u64;
     }
 
+    /// Keeps the host of a page from now on, and those that led to it by redirects.
+    fn narrow_to(&mut self, page: String) {
+        let mut hosts = vec![page];
+        for exchange in self.exchanges.iter().rev().flatten() {
+            if exchange.redirect_host().is_some_and(|host| hosts.contains(&host)) {
+                hosts.push(exchange.request.host.clone());
+            }
+        }
+        self.narrow(Scope::of_pages(hosts.iter().map(String::as_str)));
+    }
+
     /// From now on fewer hosts are kept, and of what there is only theirs.
     fn narrow(&mut self, scope: Scope) {
         for slot in &mut self.exchanges {
@@ -354,6 +365,27 @@ mod tests {
         assert_eq!(hosts, ["www.shop.example", "api.shop.example"]);
         let left_out = [("cdn.test".to_owned(), 1), ("update.vendor.test".to_owned(), 1)];
         assert_eq!(record.left_out, BTreeMap::from(left_out));
+    }
+
+    #[test]
+    fn hosts_that_lead_to_the_first_page_are_kept() {
+        let recording = Recording::new(Scope::FirstPage, Limits::default());
+        let lead = |from: &str, to: &str| {
+            let headers = vec![("Location".to_owned(), to.to_owned())];
+            let id = recording.begin(request(from), Nanos(1)).unwrap();
+            let response = ResponseHead { status: 302, headers, ..ResponseHead::default() };
+            recording.answer(id, response, Nanos(2));
+        };
+        lead("noise.test", "https://other.test/");
+        lead("shop.example", "/de");
+        lead("shop.example", "https://id.login.test/start");
+        lead("id.login.test", "/form");
+        let page = self::page();
+        let id = recording.begin(request("id.login.test"), Nanos(1)).unwrap();
+        recording.answer(id, page, Nanos(2));
+        let kept = recording.finish().exchanges;
+        let hosts: Vec<&str> = kept.iter().map(|one| &*one.request.host).collect();
+        assert_eq!(hosts, ["shop.example", "shop.example", "id.login.test", "id.login.test"]);
     }
 
     #[test]

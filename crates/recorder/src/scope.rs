@@ -31,12 +31,16 @@ impl Scope {
         }
     }
 
-    /// The scope of a person who went to a page of this host: `www.` is the site itself.
-    pub(crate) fn of_page(host: &str) -> Self {
-        let host = plain(host);
-        let site = host.strip_prefix("www.").filter(|rest| rest.contains('.'));
-        Self::Hosts(vec![site.map_or(host.clone(), str::to_owned)])
+    /// The scope of a person who went to a page, by the hosts that led to it and its own: `www.` is the site itself.
+    pub(crate) fn of_pages<'a>(hosts: impl Iterator<Item = &'a str>) -> Self {
+        Self::Hosts(hosts.map(site).collect())
     }
+}
+
+fn site(host: &str) -> String {
+    let host = plain(host);
+    let site = host.strip_prefix("www.").filter(|rest| rest.contains('.'));
+    site.map_or(host.clone(), str::to_owned)
 }
 
 fn plain(host: &str) -> String {
@@ -71,8 +75,8 @@ mod tests {
         }
         assert!(Scope::FirstPage.covers("any") && Scope::AllHosts.covers("any"));
         assert!(!Scope::named(&[String::new()]).covers("any.example"));
-        assert!(Scope::of_page("www.shop.example").covers("api.shop.example"));
-        assert!(!Scope::of_page("app.shop.example").covers("shop.example"));
-        assert!(Scope::of_page("127.0.0.1").covers("127.0.0.1"));
+        assert!(Scope::of_pages(["www.shop.example"].into_iter()).covers("api.shop.example"));
+        assert!(!Scope::of_pages(["app.shop.example"].into_iter()).covers("shop.example"));
+        assert!(Scope::of_pages(["127.0.0.1"].into_iter()).covers("127.0.0.1"));
     }
 }

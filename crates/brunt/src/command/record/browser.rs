@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::hash::{BuildHasher as _, RandomState};
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -116,7 +117,8 @@ fn arguments(recorder: &Recorder, profile: &Path, url: Option<&str>) -> Vec<OsSt
     user_data.push(profile);
     let mut all = vec![user_data];
     all.extend(texts(&recorder.address().to_string(), recorder.key_hash()).map(OsString::from));
-    if nix::unistd::geteuid().is_root() {
+    // The folder is its maker's, us.
+    if profile.metadata().is_ok_and(|profile| profile.uid() == 0) {
         // Its sandbox refuses to work for root, as in containers.
         all.push("--no-sandbox".into());
     }

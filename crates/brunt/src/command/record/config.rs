@@ -119,9 +119,9 @@ fn warn_of_network(listen: SocketAddr) {
 mod tests {
     use super::*;
 
-    fn parse(flags: &RecordFlags, operands: &[&str]) -> Result<Config, String> {
+    fn parse(flags: &RecordFlags, operands: &[&str]) -> Result<Config, CommandError> {
         let operands: Vec<String> = operands.iter().map(|one| (*one).to_owned()).collect();
-        Config::of(flags, &operands).map_err(|error| error.to_string())
+        Config::of(flags, &operands)
     }
 
     fn flags() -> RecordFlags {

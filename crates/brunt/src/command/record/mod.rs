@@ -35,7 +35,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         return show_authority(&Config::listen(&typed.flags)?.to_string());
     }
     let config = Config::of(&typed.flags, &typed.operands)?;
-    let interrupts = Interrupts::watch()?;
+    let interrupts = Interrupts::watch_until(ExitCode::Failure)?;
     let authority = open_authority()?;
     for output in &config.outputs {
         end::try_out(&output.path)?;

@@ -92,7 +92,7 @@ fn a_stream_that_never_ends_passes_at_once_and_is_in_the_recording() {
             .write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n")
             .unwrap();
         // Until the proxy ends.
-        stream.read(&mut [0]).ok();
+        stream.read_exact(&mut [0]).ok();
     });
     let proxied = Proxied::new(Scope::FirstPage);
     let url = format!("http://127.0.0.1:{}/", site.port);
