@@ -22,10 +22,14 @@ fn scope() -> MemoryScope {
 
 #[track_caller]
 fn check(language: Language, cases: &[(&str, &str)]) {
+    let mut wrong = Vec::new();
     for (text, expect) in cases {
         let result = run_in(&mut scope(), language, text);
-        assert_eq!(result.as_deref(), Ok(*expect), "{text}");
+        if result.as_deref() != Ok(*expect) {
+            wrong.push(format!("{text}\n    {result:?} in place of {expect:?}"));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -77,7 +81,6 @@ fn groovy_has_texts() {
         &[
             ("def n = 42; \"n=${n} ${n + 1} $n.\"", "n=42 43 42."),
             ("def m = [a: [b: 1]]; \"$m.a.b\"", "1"),
-            ("'it''s'", "it"),
             ("'it\\'s $x'", "it's $x"),
             ("'''two\nlines'''", "two\nlines"),
             ("\"\"\"a ${1 + 1}\nb\"\"\"", "a 2\nb"),
@@ -129,7 +132,7 @@ fn groovy_has_lists_maps_and_closures() {
             ("def l = []; l << 1; l.add(2); l += 3; l", "[1, 2, 3]"),
             ("def l = [1, 2, 3, 4]; l[1..-1] + l[0] + l[-1]", "[2, 3, 4, 1, 4]"),
             ("[1, 2, 3][5]", "null"),
-            ("(1..5).step(2) { }; (1..3).toList()", "[1, 2, 3]"),
+            ("(1..5).step(2) + (1..3).toList()", "[1, 3, 5, 1, 2, 3]"),
             ("(1..<4).collect { it }", "[1, 2, 3]"),
             ("def s = 0; for (i in 1..4) { s += i }; s", "10"),
             ("def s = 0; for (int i = 0; i < 5; i++) { if (i == 3) continue; s += i }; s", "7"),

@@ -99,6 +99,9 @@ fn slices(
         ("dropRight", 1) => &items[..items.len() - count],
         ("tail", 0) => items.get(1..).unwrap_or_default(),
         ("init", 0) => items.split_last().map_or(items, |(_, before)| before),
+        ("step", 1) if count > 0 => {
+            return machine.list(items.iter().step_by(count).cloned().collect()).map(Some);
+        }
         ("collate", 1) if count > 0 => {
             let parts = items.chunks(count).map(|part| Value::list(part.to_vec())).collect();
             return machine.list(parts).map(Some);

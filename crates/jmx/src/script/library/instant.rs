@@ -65,6 +65,17 @@ pub(super) fn unit_ms(unit: &str) -> Option<i64> {
     })
 }
 
+/// The milliseconds of a unit that is an argument.
+fn unit_of(call: Arguments<'_>, at: usize) -> Option<i64> {
+    match call.get(at) {
+        Value::Object(object) => match &*object {
+            Object::Duration(ms) => Some(*ms),
+            _ => None,
+        },
+        other => unit_ms(&other.to_string()),
+    }
+}
+
 /// A moment that is so many days later.
 pub(crate) fn moved_days(value: &Value, days: i64) -> Outcome<Value> {
     let Value::Object(object) = value else { return Ok(Value::Null) };
@@ -251,10 +262,12 @@ pub(super) fn method(
             new(InstantKind::Zoned, utc, ahead_s)
         }
         ("truncatedTo", 1) => {
-            let unit = unit_ms(&call.text(0)).unwrap_or(1);
+            let unit = unit_of(call, 0).unwrap_or(1).max(1);
             new(found.kind, at - at.rem_euclid(unit), offset_s)
         }
-        ("until", 2) => Value::Long((other() - at) / unit_ms(&call.text(1)).unwrap_or(1)),
+        ("until", 2) => {
+            Value::Long((other() - at) / unit_of(call, 1).unwrap_or(1).max(1))
+        }
         ("clone", 0) => new(found.kind, at, offset_s),
         _ => return Ok(None),
     }))
@@ -268,7 +281,13 @@ fn moved(found: &Instant, name: &str, call: Arguments<'_>) -> Option<Value> {
     };
     let amount = call.long(0).checked_mul(sign)?;
     let unit = match (rest, call.len()) {
-        ("", 2) => call.text(1),
+        ("", 2) => match unit_of(call, 1) {
+            Some(unit) => {
+                let unix_ms = found.unix_ms.checked_add(amount.checked_mul(unit)?)?;
+                return Some(new(found.kind, unix_ms, found.offset_s));
+            }
+            None => call.text(1),
+        },
         ("", _) => match call.get(0) {
             Value::Object(object) => match &*object {
                 Object::Duration(ms) => {

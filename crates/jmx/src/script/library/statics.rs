@@ -371,7 +371,11 @@ pub(super) fn constant(
         ("StandardCharsets", "UTF_16") => "UTF-16".into(),
         ("Pattern", flag) => Value::Int(pattern::flag(flag)?),
         ("TimeUnit", unit) => Value::object(Object::Duration(instant::unit_ms(unit)?)),
-        ("ChronoUnit", unit) => Value::text(Arc::from(unit)),
+        // Months and years have no length of their own.
+        ("ChronoUnit", unit) => match instant::unit_ms(unit) {
+            Some(ms) => Value::object(Object::Duration(ms)),
+            None => Value::text(Arc::from(unit)),
+        },
         ("RoundingMode" | "BigDecimal", mode) if mode.contains('_') => mode.into(),
         ("Locale", _) => Value::object(Object::Plain("Locale")),
         ("JsonParserType", _) => Value::Null,

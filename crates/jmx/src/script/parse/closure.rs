@@ -53,7 +53,7 @@ impl Parser<'_> {
     pub(super) fn parameter(&mut self) -> Option<Parameter> {
         let mut parameter = self.parameter_name()?;
         if self.eat("=") {
-            parameter.default = Some(self.expression().ok()?);
+            parameter.default = Some(self.deeper(Self::expression).ok()?);
         }
         Some(parameter)
     }
