@@ -2,8 +2,8 @@
 
 use jmx::{Class, Properties, Scope};
 
-use crate::plan::group::{flag, text};
 use crate::plan::node::SamplerNode;
+use crate::plan::property::{flag, text};
 
 /// The properties of a sampler, with the defaults in its scope behind them.
 pub(crate) struct Fields<'a> {
@@ -22,7 +22,8 @@ impl<'a> Fields<'a> {
 
     /// A field: of the sampler, or of the nearest defaults that have it.
     pub(crate) fn text(&self, name: &str, scope: &mut dyn Scope) -> String {
-        let written = |one: &&&Properties| one.text(name).is_some_and(|text| !text.written().is_empty());
+        let written =
+            |one: &&&Properties| one.text(name).is_some_and(|text| !text.written().is_empty());
         let all = std::iter::once(&self.own).chain(&self.defaults);
         all.into_iter().find(written).map_or_else(String::new, |one| text(one, name, scope))
     }
