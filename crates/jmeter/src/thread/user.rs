@@ -137,13 +137,7 @@ impl ThreadUser {
         }
         let now = self.host.now();
         match run.thread.start(self.index, run.arrival) {
-            Start::Never => {
-                let group = &self.world.program().groups[self.group];
-                if let (StartPlan::Never(why), 0) = (&group.start, self.index) {
-                    run.thread.write_log(LogLevel::Error, "o.a.j.t.ThreadGroup", why);
-                }
-                (Phase::Over, None)
-            }
+            Start::Never => self.never(run),
             Start::Later => (Phase::Waits, Some(wait(now.saturating_add(self.look_again())))),
             Start::At(at) if now < at => {
                 let slice = now.saturating_add(SLICE);
@@ -156,6 +150,14 @@ impl ThreadUser {
                 (Phase::Walks, None)
             }
         }
+    }
+
+    fn never(&self, run: &Run) -> (Phase, Option<StepResult>) {
+        let group = &self.world.program().groups[self.group];
+        if let (StartPlan::Never(why), 0) = (&group.start, self.index) {
+            run.thread.write_log(LogLevel::Error, "o.a.j.t.ThreadGroup", why);
+        }
+        (Phase::Over, None)
     }
 
     /// Many threads that wait must not keep the worker busy with that.

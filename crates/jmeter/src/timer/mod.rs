@@ -26,28 +26,25 @@ pub(crate) fn delay(node: &SamplerNode, thread: &mut Thread) -> Nanos {
 fn of(part: &Part, thread: &mut Thread) -> f64 {
     match part.class() {
         Class::ConstantTimer => whole(thread.number_of(part, "ConstantTimer.delay")),
-        Class::UniformRandomTimer => {
-            let range = thread.number_of(part, "RandomTimer.range");
-            scaled(
-                whole(range * thread.random.unit() + thread.number_of(part, "ConstantTimer.delay")),
-                thread,
-            )
-        }
-        Class::GaussianRandomTimer => {
-            let range = thread.number_of(part, "RandomTimer.range");
-            let moment =
-                range * thread.random.gaussian() + thread.number_of(part, "ConstantTimer.delay");
-            scaled(whole(moment.abs()), thread)
-        }
-        Class::PoissonRandomTimer => {
-            let mean = thread.number_of(part, "RandomTimer.range");
-            let moment = poisson(mean, thread) + thread.number_of(part, "ConstantTimer.delay");
-            scaled(whole(moment), thread)
+        Class::UniformRandomTimer | Class::GaussianRandomTimer | Class::PoissonRandomTimer => {
+            let delay = whole(random(part, thread));
+            scaled(delay, thread)
         }
         Class::ConstantThroughputTimer => throughput::constant(part, thread),
         Class::PreciseThroughputTimer => throughput::precise(part, thread),
         class if script::is_script(class) => script::delay_ms(part, thread) as f64,
         _ => 0.0,
+    }
+}
+
+/// The delay of a timer by chance.
+fn random(part: &Part, thread: &mut Thread) -> f64 {
+    let range = thread.number_of(part, "RandomTimer.range");
+    let delay = thread.number_of(part, "ConstantTimer.delay");
+    match part.class() {
+        Class::UniformRandomTimer => range * thread.random.unit() + delay,
+        Class::GaussianRandomTimer => (range * thread.random.gaussian() + delay).abs(),
+        _ => poisson(range, thread) + delay,
     }
 }
 

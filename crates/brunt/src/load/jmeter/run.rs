@@ -101,18 +101,11 @@ fn threads(
     settings: &engine::Settings,
     sink: &Arc<PlanResults>,
 ) -> anyhow::Result<RunEnd> {
-    let interrupts = Interrupts::watch()?;
+    let interrupts = Interrupts::watch().map_err(|failed| failed.error)?;
     let (plan, control) = settings::load(world, users);
     let options = SessionOptions { drain_notice: false, ..SessionOptions::new(&interrupts) };
     let request = RunRequest::new(plan, options);
-    let now = moments::now_ms();
-    let mut clock = SummaryClock {
-        control: Arc::clone(&control),
-        world: Arc::clone(world),
-        sink: Arc::clone(sink),
-        began_ms: now,
-        next_ms: (now / SUMMARY_EVERY_MS + 1) * SUMMARY_EVERY_MS,
-    };
+    let mut clock = SummaryClock::new(&control, world, sink);
     request.carry_out(RunPlace::here(settings), &mut [&mut clock]).context("the run failed")?;
     if let Some(reason) = control.broken() {
         anyhow::bail!("the threads could not be made: {reason}");
@@ -162,6 +155,19 @@ struct SummaryClock {
     sink: Arc<PlanResults>,
     began_ms: i64,
     next_ms: i64,
+}
+
+impl SummaryClock {
+    fn new(control: &Arc<Control>, world: &Arc<World>, sink: &Arc<PlanResults>) -> Self {
+        let now = moments::now_ms();
+        Self {
+            control: Arc::clone(control),
+            world: Arc::clone(world),
+            sink: Arc::clone(sink),
+            began_ms: now,
+            next_ms: (now / SUMMARY_EVERY_MS + 1) * SUMMARY_EVERY_MS,
+        }
+    }
 }
 
 impl Observer for SummaryClock {
