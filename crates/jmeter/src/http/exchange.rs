@@ -190,8 +190,13 @@ impl Exchange {
         if let Some((class, message)) = end {
             let (bytes, children) = (main.bytes(), std::mem::take(&mut main.children));
             refuse(&mut main, class, &message);
+            let mut last = main.clone();
+            (last.header_bytes, last.body_bytes) = (0, last.body.len() as u64);
             main.body_bytes += bytes;
             main.children = children;
+            if self.redirects > REDIRECTS_MAX && !silent {
+                main.children.push(last);
+            }
             return self.complete(main, node, thread);
         }
         self.main = Some(main);

@@ -56,14 +56,8 @@ impl HttpSpec {
         };
         let url = address(&fields, &query, thread)?;
         let is_java = fields.text("HTTPSampler.implementation", thread) == "Java";
-        let parts = BodyParts {
-            fields: &fields,
-            arguments: &arguments,
-            charset,
-            own_charset: &own_charset,
-            method: &method,
-            is_java,
-        };
+        let parts =
+            BodyParts { fields: &fields, arguments: &arguments, charset, method: &method, is_java };
         let has_body = has_body(&method, raw, !arguments.is_empty());
         let body = has_body.then(|| parts.body(thread)).transpose();
         let body = body.map_err(|MissingFile(path)| SpecError {

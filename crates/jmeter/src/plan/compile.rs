@@ -245,7 +245,7 @@ impl<'a> Builder<'a> {
         let known = parts.iter().filter(|part| part.class() == Class::DnsCacheManager);
         self.configs.extend(known.map(|part| Arc::clone(&part.element)));
         for part in parts.iter().filter(|part| collects(&part.element)) {
-            if self.listeners.iter().all(|known| known.path != part.element.path) {
+            if self.listeners.iter().all(|known| **known != *part.element) {
                 self.listeners.push(Arc::clone(&part.element));
             }
         }

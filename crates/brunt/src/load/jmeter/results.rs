@@ -31,8 +31,8 @@ pub(super) struct PlanResults {
 struct Outlets {
     main: Option<ResultsFile>,
     summariser: Option<Summariser>,
-    /// Those of listeners, by their places in the plan.
-    files: HashMap<Arc<str>, ResultsFile>,
+    /// Those of listeners, by their places in the plan and the names of their files.
+    files: HashMap<(Arc<str>, String), ResultsFile>,
     summarisers: HashMap<Arc<str>, Summariser>,
     /// What a report is made of, where one is wanted.
     statistics: Option<Statistics>,
@@ -131,7 +131,7 @@ impl PlanResults {
                 (false, true) => Some(true),
                 _ => None,
             };
-            all.files.insert(at, file);
+            all.files.insert((at, name), file);
         }
         Ok(Self { all: Mutex::new(all), journal })
     }
@@ -217,7 +217,9 @@ impl Sink for PlanResults {
         if let Some(summariser) = all.summarisers.get_mut(&listener.path) {
             summariser.add(sample);
         }
-        let failed = all.files.get_mut(&listener.path).and_then(|file| file.write(sample).err());
+        let name = listener.properties.written("filename").to_owned();
+        let key = (Arc::clone(&listener.path), name);
+        let failed = all.files.get_mut(&key).and_then(|file| file.write(sample).err());
         all.note(failed);
     }
 
