@@ -47,6 +47,8 @@ pub(crate) fn request(
         url: ask.url.clone(),
     })?;
     let fields = managed(node, thread);
+    let closes =
+        value(&fields, "Connection").is_some_and(|word| word.eq_ignore_ascii_case("close"));
     let cookies = cookies(node, &url, &fields, thread);
     let credentials = credentials(node, &ask.url, thread);
     let fields = Writer { spec, ask, url: &url, given: fields }.fields(
@@ -65,7 +67,7 @@ pub(crate) fn request(
     request.timeout = Some(timeout(spec, thread));
     request.redirects = Some(0);
     request.name = None;
-    request.fresh_connection = std::mem::take(&mut thread.is_new_user);
+    request.fresh_connection = std::mem::replace(&mut thread.is_new_user, closes);
     Ok(ReadyRequest { request: Box::new(request), sample, at: thread.host.now() })
 }
 

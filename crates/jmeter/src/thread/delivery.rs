@@ -18,7 +18,11 @@ impl Thread {
                 != Some(false),
             ..Transaction::new(controller, self.unix_ms_now())
         };
-        self.transactions.push(transaction);
+        let is_inside = self.transactions.iter().any(|open| open.is_parent);
+        let is_hollow = transaction.is_parent && is_inside;
+        // A parent in a parent has no samples: they go to the outer one.
+        let is_parent = transaction.is_parent && !is_hollow;
+        self.transactions.push(Transaction { is_parent, is_hollow, ..transaction });
     }
 
     /// A sampler of a transaction is next.
@@ -31,7 +35,7 @@ impl Thread {
 
     /// A sample is complete: it goes to the transactions that are open, and to the results unless one of them is its parent.
     pub(crate) fn deliver(&mut self, sample: &SampleResult) {
-        for open in self.transactions.iter_mut().rev() {
+        for open in self.transactions.iter_mut().rev().filter(|open| !open.is_hollow) {
             open.add(sample);
             if open.is_parent {
                 return;
@@ -71,19 +75,7 @@ impl Thread {
         if is_parent {
             self.judge(&mut sample, &node.assertions);
         }
-        self.deliver_transaction(&sample, is_parent);
-    }
-
-    /// The sample of a transaction: it goes below a parent around it; another counts it as one more sample.
-    fn deliver_transaction(&mut self, sample: &SampleResult, is_parent: bool) {
-        if let Some(open) = self.transactions.last_mut() {
-            if !is_parent {
-                open.samples += 1;
-            } else if open.is_parent {
-                return open.add(sample);
-            }
-        }
-        self.publish(sample);
+        self.publish(&sample);
     }
 
     /// What the plan says of variables that results show.

@@ -8,6 +8,8 @@ pub(crate) struct Transaction {
     pub(crate) controller: usize,
     /// Its samples stand below its own.
     pub(crate) is_parent: bool,
+    /// It stands in a parent and is to be one itself: its samples are the outer one's.
+    pub(crate) is_hollow: bool,
     /// Pauses between its samples count as its time.
     pub(crate) has_timers: bool,
     pub(crate) began_ms: i64,
@@ -36,6 +38,7 @@ impl Transaction {
         Self {
             controller,
             is_parent: false,
+            is_hollow: false,
             has_timers: true,
             began_ms: now_ms,
             last_ms: now_ms,
