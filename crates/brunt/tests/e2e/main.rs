@@ -32,6 +32,7 @@ mod honesty;
 mod hostile;
 mod http2;
 mod imports;
+mod jmeter;
 mod k6conf;
 mod lighttpd;
 mod lint;

@@ -29,8 +29,6 @@ pub(crate) struct BodyParts<'a> {
     pub(crate) fields: &'a Fields<'a>,
     pub(crate) arguments: &'a [Argument],
     pub(crate) charset: &'a str,
-    /// The charset that the sampler names.
-    pub(crate) own_charset: &'a str,
     pub(crate) method: &'a str,
     pub(crate) is_java: bool,
 }
@@ -95,12 +93,8 @@ impl BodyParts<'_> {
         }
         bytes.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
         shown.push_str(&format!("--{boundary}--\r\n"));
-        let charset = match self.own_charset {
-            "" => String::new(),
-            name if browser => format!("; charset={name}"),
-            _ => String::new(),
-        };
-        let content_type = format!("multipart/form-data; boundary={boundary}{charset}");
+        let content_type =
+            format!("multipart/form-data; boundary={boundary}; charset={}", self.charset);
         Ok(Body { bytes, content_type: Some(content_type), shown: Some(shown), is_multipart: true })
     }
 }

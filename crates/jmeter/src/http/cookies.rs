@@ -4,7 +4,7 @@ use jmx::{Element, Scope};
 use users::SetCookie;
 use wire::url::{Scheme, Url};
 
-use crate::plan::group::{flag, text};
+use crate::plan::property::{flag, text};
 
 /// A cookie.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use wire::url::Url;
 
 use super::embedded::resources;
 use super::receive::{fill, hash, refuse};
-use super::send::{Ask, Sent, request};
+use super::send::{Ask, ReadyRequest, request};
 use super::spec::{HttpSpec, SpecError};
-use crate::plan::group::flag;
 use crate::plan::node::SamplerNode;
+use crate::plan::property::flag;
 use crate::results::sample::SampleResult;
 use crate::thread::scope::Thread;
 
@@ -74,7 +74,7 @@ impl Exchange {
 
     fn send(&mut self, node: &SamplerNode, ask: Ask, thread: &mut Thread) -> Step {
         match request(node, &self.spec, &ask, thread) {
-            Ok(Sent { request, sample, at }) => {
+            Ok(ReadyRequest { request, sample, at }) => {
                 self.asked = Some((ask, sample, at));
                 Step::Send(request)
             }
@@ -190,8 +190,13 @@ impl Exchange {
         if let Some((class, message)) = end {
             let (bytes, children) = (main.bytes(), std::mem::take(&mut main.children));
             refuse(&mut main, class, &message);
+            let mut last = main.clone();
+            (last.header_bytes, last.body_bytes) = (0, last.body.len() as u64);
             main.body_bytes += bytes;
             main.children = children;
+            if self.redirects > REDIRECTS_MAX && !silent {
+                main.children.push(last);
+            }
             return self.complete(main, node, thread);
         }
         self.main = Some(main);
@@ -220,7 +225,7 @@ impl Exchange {
         let wanted = self.spec.embedded.clone();
         let is_page =
             sample.is_success && sample.content_type.to_ascii_lowercase().contains("html");
-        let Some((pattern, _)) = wanted.filter(|_| is_page) else { return done(sample) };
+        let Some(pattern) = wanted.filter(|_| is_page) else { return done(sample) };
         let Ok(url) = Url::parse(&sample.url) else { return done(sample) };
         let mut found = resources(&sample.text, &url);
         if !pattern.is_empty() {

@@ -2,8 +2,8 @@
 
 use jmx::{Class, Properties, Scope};
 
-use crate::plan::group::{flag, text};
 use crate::plan::node::SamplerNode;
+use crate::plan::property::{flag, text};
 
 /// The properties of a sampler, with the defaults in its scope behind them.
 pub(crate) struct Fields<'a> {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use jmx::{Class, Element, PlanFile, Properties, Role, Scope, Text};
 
 use super::find::{fragment, module_target};
-use super::group::{Group, GroupKind, flag, text};
+use super::group::{Group, GroupKind};
 use super::node::{Child, ControllerNode, Part, Round, SamplerNode};
+use super::property::{flag, text};
 
 /// Reads the plan of an Include controller: its path as written; `None` where there is none, or it is no plan.
 pub type Include<'a> = &'a dyn Fn(&str) -> Option<PlanFile>;
@@ -244,7 +245,7 @@ impl<'a> Builder<'a> {
         let known = parts.iter().filter(|part| part.class() == Class::DnsCacheManager);
         self.configs.extend(known.map(|part| Arc::clone(&part.element)));
         for part in parts.iter().filter(|part| collects(&part.element)) {
-            if self.listeners.iter().all(|known| known.path != part.element.path) {
+            if self.listeners.iter().all(|known| **known != *part.element) {
                 self.listeners.push(Arc::clone(&part.element));
             }
         }

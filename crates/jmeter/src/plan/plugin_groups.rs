@@ -2,7 +2,8 @@
 
 use jmx::{Element, Property, Scope};
 
-use super::group::{StartPlan, THREADS_MAX, text};
+use super::property::text;
+use super::start_plan::{StartPlan, THREADS_MAX};
 
 /// Rows of a table at most.
 const ROWS_MAX: usize = 10_000;

@@ -122,7 +122,7 @@ impl SaveOptions {
     #[must_use]
     pub fn of_listener(listener: &Element, property: &dyn Fn(&str) -> Option<String>) -> Self {
         let none = Properties::default();
-        let config = listener.properties.inner("objProp").and_then(|inner| inner.inner("value"));
+        let config = listener.properties.inner("saveConfig").and_then(|inner| inner.inner("value"));
         let config = config.unwrap_or(&none);
         Self::of(&|name| {
             let short = name.strip_prefix("jmeter.save.saveservice.").unwrap_or_default();

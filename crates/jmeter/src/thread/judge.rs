@@ -18,24 +18,28 @@ impl Thread {
                 name: part.element.name.evaluate(self),
                 ..AssertionResult::default()
             };
-            if script::is_script(part.class()) {
-                script::judge(part, sample, &mut result, self);
-            } else {
-                if assumes_success(&part.element, self) {
-                    sample.is_success = true;
-                }
-                let reach = assertion_reach(&part.element, self);
-                if let Some(failure) = self.failure(part, sample, &reach) {
-                    result.is_failure = failure.kind == Failing::Failure;
-                    result.is_error = failure.kind == Failing::Error;
-                    result.message = failure.message;
-                }
+            match script::is_script(part.class()) {
+                true => script::judge(part, sample, &mut result, self),
+                false => self.judge_by(part, sample, &mut result),
             }
             sample.is_success &= !(result.is_failure || result.is_error);
             sample.assertions.push(result);
         }
         let word = sample.is_success.to_string();
         self.set_variable("JMeterThread.last_sample_ok", word);
+    }
+
+    /// Judges a sample by one assertion.
+    fn judge_by(&mut self, part: &Part, sample: &mut SampleResult, result: &mut AssertionResult) {
+        if assumes_success(&part.element, self) {
+            sample.is_success = true;
+        }
+        let reach = assertion_reach(&part.element, self);
+        if let Some(failure) = self.failure(part, sample, &reach) {
+            result.is_failure = failure.kind == Failing::Failure;
+            result.is_error = failure.kind == Failing::Error;
+            result.message = failure.message;
+        }
     }
 
     /// Why a sample fails an assertion, where it does.

@@ -3,7 +3,7 @@
 use stdx::Nanos;
 
 use super::scope::Thread;
-use crate::plan::group::StartPlan;
+use crate::plan::start_plan::StartPlan;
 use crate::world::Stopping;
 
 /// When a thread may begin.

@@ -12,8 +12,8 @@ use super::action::{Action, After};
 use super::schedule::Start;
 use super::scope::Thread;
 use crate::http::exchange::{Exchange, Step};
-use crate::plan::group::StartPlan;
 use crate::plan::node::SamplerNode;
+use crate::plan::start_plan::StartPlan;
 use crate::results::sample::{SampleKind, SampleResult};
 use crate::script;
 use crate::timer;
@@ -137,13 +137,7 @@ impl ThreadUser {
         }
         let now = self.host.now();
         match run.thread.start(self.index, run.arrival) {
-            Start::Never => {
-                let group = &self.world.program().groups[self.group];
-                if let (StartPlan::Never(why), 0) = (&group.start, self.index) {
-                    run.thread.write_log(LogLevel::Error, "o.a.j.t.ThreadGroup", why);
-                }
-                (Phase::Over, None)
-            }
+            Start::Never => self.never(run),
             Start::Later => (Phase::Waits, Some(wait(now.saturating_add(self.look_again())))),
             Start::At(at) if now < at => {
                 let slice = now.saturating_add(SLICE);
@@ -156,6 +150,14 @@ impl ThreadUser {
                 (Phase::Walks, None)
             }
         }
+    }
+
+    fn never(&self, run: &Run) -> (Phase, Option<StepResult>) {
+        let group = &self.world.program().groups[self.group];
+        if let (StartPlan::Never(why), 0) = (&group.start, self.index) {
+            run.thread.write_log(LogLevel::Error, "o.a.j.t.ThreadGroup", why);
+        }
+        (Phase::Over, None)
     }
 
     /// Many threads that wait must not keep the worker busy with that.
@@ -350,12 +352,7 @@ fn wait(until: Nanos) -> StepResult {
 
 /// What becomes of a sample, and of its thread.
 fn conclude(thread: &mut Thread, node: &SamplerNode, mut sample: SampleResult) -> After {
-    sample.label.clone_from(&thread.sampler);
-    sample.counts = (1, 0);
-    sample.name_children();
-    let active = thread.world.active(thread.group);
-    let name = thread.name.clone();
-    sample.set_thread(&name, active);
+    label(thread, &mut sample);
     let shared = Rc::new(RefCell::new(sample.clone()));
     thread.previous = Some(Rc::clone(&shared));
     let Some(after) = thread.after(node, &mut sample) else {
@@ -374,6 +371,14 @@ fn conclude(thread: &mut Thread, node: &SamplerNode, mut sample: SampleResult) -
         After::Go(Logic::Continue) if !is_success => thread.after_failure(),
         after => after,
     }
+}
+
+/// Gives a sample, and those below it, their names and their thread.
+fn label(thread: &Thread, sample: &mut SampleResult) {
+    sample.label.clone_from(&thread.sampler);
+    sample.counts = (1, 0);
+    sample.name_children();
+    sample.set_thread(&thread.name, thread.world.active(thread.group));
 }
 
 /// The variables of a thread as a sample's text.

@@ -200,10 +200,8 @@ impl Walker {
             ground.begin_transaction(id);
         }
         let next = self.ask_simple(id, ground);
-        match next {
-            Next::Sampler(_) => ground.count_in_transaction(id),
-            Next::Empty => ground.end_transaction(id),
-            Next::Pause | Next::Stop => {}
+        if next == Next::Empty {
+            ground.end_transaction(id);
         }
         next
     }

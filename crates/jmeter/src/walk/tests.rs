@@ -24,7 +24,7 @@ struct Walk {
 
 impl Ground for Walk {
     fn text(&mut self, element: &Element, name: &str) -> String {
-        crate::plan::group::text(&element.properties, name, &mut self.scope)
+        crate::plan::property::text(&element.properties, name, &mut self.scope)
     }
     fn variable(&self, name: &str) -> Option<String> {
         self.scope.variable(name)

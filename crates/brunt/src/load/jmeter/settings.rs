@@ -69,20 +69,7 @@ fn hosts(program: &Program, scope: &mut MemoryScope) -> Vec<HostRule> {
 
 /// The threads of a world as a load.
 pub(super) fn load(world: &Arc<World>, users: u64) -> (Plan, Arc<Control>) {
-    let scenario = Scenario {
-        name: "plan".to_owned(),
-        exec: "plan".to_owned(),
-        start: Nanos::ZERO,
-        graceful_stop: Nanos::ZERO,
-        tags: Vec::new(),
-        env: Vec::new(),
-        executor: Executor::PerVuIterations {
-            vus: users,
-            iterations: 1,
-            max_duration: Nanos::from_secs(DURATION_MAX_S),
-        },
-    };
-    let scenarios = vec![scenario];
+    let scenarios = vec![scenario(users)];
     let control = Control::new(&scenarios, &Segment::default());
     let began = Instant::now();
     let pool = VuPoolPlan {
@@ -102,9 +89,27 @@ pub(super) fn load(world: &Arc<World>, users: u64) -> (Plan, Arc<Control>) {
     };
     let program = JmeterProgram(Arc::clone(world));
     let make = Arc::new(move |lane| vu_pool(&program, &pool, lane));
-    let plan = Plan {
+    (plan_of(Load::Users(VuFactory { users, make })), control)
+}
+
+/// Each thread is begun once, and waits for its own start.
+fn scenario(users: u64) -> Scenario {
+    let max_duration = Nanos::from_secs(DURATION_MAX_S);
+    Scenario {
+        name: "plan".to_owned(),
+        exec: "plan".to_owned(),
+        start: Nanos::ZERO,
+        graceful_stop: Nanos::ZERO,
+        tags: Vec::new(),
+        env: Vec::new(),
+        executor: Executor::PerVuIterations { vus: users, iterations: 1, max_duration },
+    }
+}
+
+fn plan_of(load: Load) -> Plan {
+    Plan {
         name: String::new(),
-        load: Load::Users(VuFactory { users, make }),
+        load,
         duration: None,
         warmup: Nanos::ZERO,
         think: Distribution::None,
@@ -112,8 +117,7 @@ pub(super) fn load(world: &Arc<World>, users: u64) -> (Plan, Arc<Control>) {
         targets: Targets::default(),
         seed: 0,
         part: None,
-    };
-    (plan, control)
+    }
 }
 
 /// A run ends after so long at the latest: ten years.

@@ -24,18 +24,25 @@ fn words(hit: &FailedHit<'_>) -> (&'static str, String) {
             ("java.net.SocketException", lost(*failure).to_owned())
         }
         R::Timeout => ("java.net.SocketTimeoutException", "Read timed out".to_owned()),
-        R::Response(DecodeError::Eof | DecodeError::HeadTruncated) => {
-            ("org.apache.http.NoHttpResponseException", format!("{host} failed to respond"))
-        }
-        R::Response(DecodeError::Truncated) => (
-            "org.apache.http.ConnectionClosedException",
-            "Premature end of chunk coded message body: closing chunk expected".to_owned(),
-        ),
-        R::Response(_) => ("org.apache.http.client.ClientProtocolException", "null".to_owned()),
+        R::Response(error) => response(&host, error),
         R::Tls(error) => ("javax.net.ssl.SSLException", error.to_string()),
         R::TlsSetup(error) => ("javax.net.ssl.SSLException", error.to_string()),
         R::Url(error) => ("java.net.URISyntaxException", error.to_string()),
         reason => ("java.io.IOException", reason.to_string()),
+    }
+}
+
+/// Bytes that are no response, or end too early.
+fn response(host: &str, error: &DecodeError) -> (&'static str, String) {
+    match error {
+        DecodeError::Eof | DecodeError::HeadTruncated => {
+            ("org.apache.http.NoHttpResponseException", format!("{host} failed to respond"))
+        }
+        DecodeError::Truncated => (
+            "org.apache.http.ConnectionClosedException",
+            "Premature end of chunk coded message body: closing chunk expected".to_owned(),
+        ),
+        _ => ("org.apache.http.client.ClientProtocolException", "null".to_owned()),
     }
 }
 
