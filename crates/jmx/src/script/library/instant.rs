@@ -265,9 +265,7 @@ pub(super) fn method(
             let unit = unit_of(call, 0).unwrap_or(1).max(1);
             new(found.kind, at - at.rem_euclid(unit), offset_s)
         }
-        ("until", 2) => {
-            Value::Long((other() - at) / unit_of(call, 1).unwrap_or(1).max(1))
-        }
+        ("until", 2) => Value::Long((other() - at) / unit_of(call, 1).unwrap_or(1).max(1)),
         ("clone", 0) => new(found.kind, at, offset_s),
         _ => return Ok(None),
     }))
