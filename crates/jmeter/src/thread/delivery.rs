@@ -18,9 +18,8 @@ impl Thread {
                 != Some(false),
             ..Transaction::new(controller, self.unix_ms_now())
         };
-        let is_inside = self.transactions.iter().any(|open| open.is_parent);
-        let is_hollow = transaction.is_parent && is_inside;
-        // A parent in a parent has no samples: they go to the outer one.
+        // A transaction in a parent has no samples: they go to the parent.
+        let is_hollow = self.transactions.iter().any(|open| open.is_parent);
         let is_parent = transaction.is_parent && !is_hollow;
         self.transactions.push(Transaction { is_parent, is_hollow, ..transaction });
     }

@@ -8,7 +8,7 @@ pub(crate) struct Transaction {
     pub(crate) controller: usize,
     /// Its samples stand below its own.
     pub(crate) is_parent: bool,
-    /// It stands in a parent and is to be one itself: its samples are the outer one's.
+    /// It stands in a parent: its samples are the parent's.
     pub(crate) is_hollow: bool,
     /// Pauses between its samples count as its time.
     pub(crate) has_timers: bool,
