@@ -133,7 +133,9 @@ impl Text {
     pub(crate) fn visit_scripts(&self, see: &mut dyn FnMut(Language, &str)) {
         for part in self.parts.iter().flat_map(|parts| parts.iter()) {
             let Part::Call(call) = part else { continue };
-            if let (Some(language), Some(script)) = (call.function.language(), call.arguments.first()) {
+            if let (Some(language), Some(script)) =
+                (call.function.language(), call.arguments.first())
+            {
                 let plain = script.written.replace("\\,", ",");
                 see(language, &plain);
             }

@@ -45,9 +45,11 @@ impl Options {
             "" => absent,
             text => text.eq_ignore_ascii_case("true"),
         };
-        let (ignores_first, is_quoted) = (says("ignoreFirstLine", false), says("quotedData", false));
+        let (ignores_first, is_quoted) =
+            (says("ignoreFirstLine", false), says("quotedData", false));
         let (recycles, stops) = (says("recycle", true), says("stopThread", false));
-        let (path, names, encoding) = (word("filename"), word("variableNames"), word("fileEncoding"));
+        let (path, names, encoding) =
+            (word("filename"), word("variableNames"), word("fileEncoding"));
         let share = match share.as_str() {
             "shareMode.all" | "" => String::new(),
             "shareMode.group" => format!("group {}", thread.group),
@@ -75,7 +77,10 @@ pub(crate) fn next_line(part: &Part, thread: &mut Thread) -> bool {
     let key = options.key();
     if !files.contains_key(&key) {
         let Some(bytes) = world.plan.disk.read(&options.path, Base::Plan) else {
-            let text = format!("Error in iterationStart: File {} must exist and be readable", options.path);
+            let text = format!(
+                "Error in iterationStart: File {} must exist and be readable",
+                options.path
+            );
             thread.write_log(LogLevel::Error, "o.a.j.t.JMeterThread", &text);
             return false;
         };
@@ -87,7 +92,12 @@ pub(crate) fn next_line(part: &Part, thread: &mut Thread) -> bool {
     drop(files);
     match fields {
         None if options.stops => {
-            let text = format!("End of file:{} detected for CSV DataSet:{} configured with stopThread:true, recycle:{}", options.path, part.element.name.written(), options.recycles);
+            let text = format!(
+                "End of file:{} detected for CSV DataSet:{} configured with stopThread:true, recycle:{}",
+                options.path,
+                part.element.name.written(),
+                options.recycles
+            );
             thread.write_log(LogLevel::Info, "o.a.j.t.JMeterThread", &text);
             false
         }

@@ -18,7 +18,11 @@ pub(crate) enum Credentials {
 }
 
 /// The credentials for an address: those of the longest base address that it begins with.
-pub(crate) fn credentials(node: &SamplerNode, url: &str, thread: &mut Thread) -> Option<Credentials> {
+pub(crate) fn credentials(
+    node: &SamplerNode,
+    url: &str,
+    thread: &mut Thread,
+) -> Option<Credentials> {
     let manager = node.configs_of(Class::AuthManager).last()?;
     let mut best: Option<(usize, Credentials)> = None;
     for one in manager.element.properties.elements("AuthManager.auth_list") {
@@ -30,7 +34,10 @@ pub(crate) fn credentials(node: &SamplerNode, url: &str, thread: &mut Thread) ->
         let password = text(one, "Authorization.password", thread);
         let found = match text(one, "Authorization.mechanism", thread).as_str() {
             "DIGEST" => Credentials::Digest(user, password),
-            _ => Credentials::Basic(format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}")))),
+            _ => Credentials::Basic(format!(
+                "Basic {}",
+                BASE64_STANDARD.encode(format!("{user}:{password}"))
+            )),
         };
         best = Some((base.len(), found));
     }

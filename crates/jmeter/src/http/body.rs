@@ -68,7 +68,11 @@ impl BodyParts<'_> {
         });
         let text: String = values.collect();
         let content_type = format!("text/plain; charset={}", self.charset);
-        Body { bytes: encode(&text, self.charset), content_type: Some(content_type), ..Body::default() }
+        Body {
+            bytes: encode(&text, self.charset),
+            content_type: Some(content_type),
+            ..Body::default()
+        }
     }
 
     /// RFC 7578, as Apache's client writes it.
@@ -85,7 +89,9 @@ impl BodyParts<'_> {
             let content = read(file, thread)?;
             let head = file_head(file, browser);
             push_part(&mut bytes, &boundary, &head, &content);
-            shown.push_str(&format!("--{boundary}\r\n{head}\r\n<actual file content, not shown here>\r\n"));
+            shown.push_str(&format!(
+                "--{boundary}\r\n{head}\r\n<actual file content, not shown here>\r\n"
+            ));
         }
         bytes.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
         shown.push_str(&format!("--{boundary}--\r\n"));

@@ -73,8 +73,7 @@ fn fresh_until(fields: &[(String, String)], control: &str, seen: Seen) -> Option
         return None;
     }
     if let Some(at) = control.find("max-age=") {
-        let digits: String =
-            control[at + 8..].chars().take_while(char::is_ascii_digit).collect();
+        let digits: String = control[at + 8..].chars().take_while(char::is_ascii_digit).collect();
         return digits.parse::<i64>().ok().map(|age| seen.now_s.saturating_add(age));
     }
     let expires = value(fields, "Expires").and_then(parse_date);

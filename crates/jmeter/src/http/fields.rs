@@ -28,7 +28,8 @@ impl<'a> Fields<'a> {
         if let Some((_, value)) = self.changed.iter().rev().find(|(known, _)| *known == name) {
             return value.clone();
         }
-        let written = |one: &&&Properties| one.text(name).is_some_and(|text| !text.written().is_empty());
+        let written =
+            |one: &&&Properties| one.text(name).is_some_and(|text| !text.written().is_empty());
         let all = std::iter::once(&self.own).chain(&self.defaults);
         all.into_iter().find(written).map_or_else(String::new, |one| text(one, name, scope))
     }

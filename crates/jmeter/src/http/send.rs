@@ -8,9 +8,9 @@ use users::{Auth, HttpRequest};
 use wire::url::Url;
 
 use super::auth::{Credentials, credentials, with_user};
+use super::body::Body;
 use super::headers::{JAVA_USER_AGENT, USER_AGENT, managed, one_line, value};
 use super::spec::{HttpSpec, SpecError, illegal};
-use super::body::Body;
 use crate::plan::node::SamplerNode;
 use crate::results::sample::SampleResult;
 use crate::thread::scope::Thread;
@@ -178,7 +178,8 @@ fn cookies(
 fn conditions(node: &SamplerNode, url: &str, thread: &mut Thread) -> Vec<(String, String)> {
     let Some(manager) = node.configs_of(Class::CacheManager).next() else { return Vec::new() };
     let Some(entry) = thread.cache_store(manager).get(url) else { return Vec::new() };
-    let field = |name: &str, value: &Option<String>| value.clone().map(|value| (name.to_owned(), value));
+    let field =
+        |name: &str, value: &Option<String>| value.clone().map(|value| (name.to_owned(), value));
     let since = field("If-Modified-Since", &entry.last_modified);
     since.into_iter().chain(field("If-None-Match", &entry.etag)).collect()
 }
@@ -190,7 +191,9 @@ fn begin(ask: &Ask, fields: &[(String, String)], cookies: String, thread: &Threa
     let path = ask.url.splitn(4, '/').nth(3).map_or(1, |path| path.len() + 1);
     let body = ask.body.as_ref().map_or(0, |body| body.bytes.len());
     let query = match &ask.body {
-        Some(body) => body.shown.clone().unwrap_or_else(|| String::from_utf8_lossy(&body.bytes).into_owned()),
+        Some(body) => {
+            body.shown.clone().unwrap_or_else(|| String::from_utf8_lossy(&body.bytes).into_owned())
+        }
         None => ask.url.split_once('?').map_or_else(String::new, |(_, query)| query.to_owned()),
     };
     SampleResult {

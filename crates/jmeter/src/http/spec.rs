@@ -122,7 +122,8 @@ fn address(fields: &Fields<'_>, query: &str, thread: &mut Thread) -> Result<Stri
         (false, true) => format!("{path}&{query}"),
         (false, false) => format!("{path}?{query}"),
     };
-    let is_default = matches!((protocol.as_str(), port.as_str()), ("http", "80") | ("https", "443"));
+    let is_default =
+        matches!((protocol.as_str(), port.as_str()), ("http", "80") | ("https", "443"));
     let port = match port.parse::<u32>() {
         Ok(number) if !is_default && number > 0 => format!(":{number}"),
         _ => String::new(),

@@ -71,7 +71,8 @@ impl Group {
             Class::PostThreadGroup => GroupKind::TearDown,
             _ => GroupKind::Main,
         };
-        let threads = (number(element, "ThreadGroup.num_threads", scope).unwrap_or(0).max(0)) as u64;
+        let threads =
+            (number(element, "ThreadGroup.num_threads", scope).unwrap_or(0).max(0)) as u64;
         let word = text(&element.properties, "ThreadGroup.on_sample_error", scope);
         let (threads, start) = match element.class {
             Class::OpenModelThreadGroup => open_model(element, scope),
@@ -114,7 +115,9 @@ impl Group {
     /// When thread `index` ends at the latest, in milliseconds after the group; `None` where nothing but its loop ends it.
     pub(crate) fn end_ms(&self, index: u64) -> Option<u64> {
         match &self.start {
-            StartPlan::Ramp { delay_ms, duration_ms, .. } => duration_ms.map(|time| delay_ms + time),
+            StartPlan::Ramp { delay_ms, duration_ms, .. } => {
+                duration_ms.map(|time| delay_ms + time)
+            }
             StartPlan::Moments(moments) => moments.get(index as usize).and_then(|(_, end)| *end),
             StartPlan::Arrivals(_) | StartPlan::Never(_) => None,
         }

@@ -129,10 +129,13 @@ impl SaveOptions {
             if short == "output_format" {
                 let is_xml = config.text("xml").map(|text| text.written() == "true");
                 // A listener without a word of it writes as the test does.
-                return is_xml.map(|xml| if xml { "xml" } else { "csv" }.to_owned()).or_else(|| property(name));
+                return is_xml
+                    .map(|xml| if xml { "xml" } else { "csv" }.to_owned())
+                    .or_else(|| property(name));
             }
             let own = NAMES.iter().find(|(known, _)| *known == short);
-            let said = own.and_then(|(_, tag)| config.text(tag)).map(|text| text.written().to_owned());
+            let said =
+                own.and_then(|(_, tag)| config.text(tag)).map(|text| text.written().to_owned());
             said.or_else(|| property(name))
         })
     }

@@ -39,7 +39,12 @@ impl Thread {
     }
 
     /// Why a sample fails an assertion, where it does.
-    fn failure(&mut self, part: &Part, sample: &mut SampleResult, reach: &Reach) -> Option<AssertionFailure> {
+    fn failure(
+        &mut self,
+        part: &Part,
+        sample: &mut SampleResult,
+        reach: &Reach,
+    ) -> Option<AssertionFailure> {
         if let Reach::Variable(_) | Reach::Main = reach {
             return sample.with_view(|view| assert_sample(&part.element, self, view));
         }
@@ -48,7 +53,10 @@ impl Thread {
             .flatten();
         let below = self.failures_below(part, sample);
         own.or_else(|| {
-            below.then(|| AssertionFailure { message: CHILDREN_FAILED.to_owned(), kind: Failing::Failure })
+            below.then(|| AssertionFailure {
+                message: CHILDREN_FAILED.to_owned(),
+                kind: Failing::Failure,
+            })
         })
     }
 

@@ -161,8 +161,13 @@ impl Thread {
         for sampler in &program.samplers {
             for part in &sampler.configs {
                 let names = match part.class() {
-                    Class::CookieManager => ("CookieManager.controlledByThreadGroup", "CookieManager.clearEachIteration"),
-                    Class::CacheManager => ("CacheManager.controlledByThread", "clearEachIteration"),
+                    Class::CookieManager => (
+                        "CookieManager.controlledByThreadGroup",
+                        "CookieManager.clearEachIteration",
+                    ),
+                    Class::CacheManager => {
+                        ("CacheManager.controlledByThread", "clearEachIteration")
+                    }
                     _ => continue,
                 };
                 let by_group = flag(&part.element.properties, names.0, self) == Some(true);
@@ -307,7 +312,9 @@ impl Ground for Thread {
         let as_text = flag(&element.properties, "IfController.useExpression", self) == Some(true);
         let value = match as_text {
             true => condition,
-            false => jmx::evaluate_script(Language::JavaScript, &condition, self).unwrap_or_default(),
+            false => {
+                jmx::evaluate_script(Language::JavaScript, &condition, self).unwrap_or_default()
+            }
         };
         value.trim().eq_ignore_ascii_case("true")
     }

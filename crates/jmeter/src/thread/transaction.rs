@@ -97,7 +97,8 @@ impl Thread {
         let transaction = Transaction {
             controller,
             is_parent: flag(properties, "TransactionController.parent", self) == Some(true),
-            has_timers: flag(properties, "TransactionController.includeTimers", self) != Some(false),
+            has_timers: flag(properties, "TransactionController.includeTimers", self)
+                != Some(false),
             began_ms: now,
             last_ms: now,
             paused_ms: 0,
@@ -141,7 +142,8 @@ impl Thread {
 
     /// A transaction ends, with those that were left open inside of it.
     pub(crate) fn close_transaction(&mut self, controller: usize) {
-        let Some(at) = self.transactions.iter().rposition(|open| open.controller == controller) else {
+        let Some(at) = self.transactions.iter().rposition(|open| open.controller == controller)
+        else {
             return;
         };
         while self.transactions.len() > at {
@@ -182,7 +184,9 @@ impl Thread {
     pub(crate) fn shown_variables(&self) -> Vec<(String, String)> {
         let names = self.world.property("sample_variables").unwrap_or_default();
         let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
-        names.map(|name| (name.to_owned(), self.variables.get(name).cloned().unwrap_or_default())).collect()
+        names
+            .map(|name| (name.to_owned(), self.variables.get(name).cloned().unwrap_or_default()))
+            .collect()
     }
 
     /// A text of an element for this thread.

@@ -121,7 +121,14 @@ impl ThreadUser {
         };
         let thread = Thread::new(&self.world, Rc::clone(&self.host), self.group, arrival + 1);
         let walker = Walker::new(self.world.program(), group.root);
-        Run { thread, walker, arrival, end: None, is_active: false, then: After::Go(Logic::Continue) }
+        Run {
+            thread,
+            walker,
+            arrival,
+            end: None,
+            is_active: false,
+            then: After::Go(Logic::Continue),
+        }
     }
 
     fn begin(&self, run: &mut Run) -> (Phase, Option<StepResult>) {
@@ -191,7 +198,12 @@ impl ThreadUser {
         (Phase::Delays(run.end.map_or(until, |end| until.min(end.max(now))), sampler), None)
     }
 
-    fn delay(&mut self, run: &mut Run, until: Nanos, sampler: usize) -> (Phase, Option<StepResult>) {
+    fn delay(
+        &mut self,
+        run: &mut Run,
+        until: Nanos,
+        sampler: usize,
+    ) -> (Phase, Option<StepResult>) {
         if let Some(result) = self.rest(run, until) {
             return (Phase::Delays(until, sampler), Some(result));
         }
@@ -208,7 +220,12 @@ impl ThreadUser {
         (now < until && !is_stopped).then(|| wait(until.min(now.saturating_add(SLICE))))
     }
 
-    fn pause(&mut self, run: &mut Run, until: Nanos, sampler: usize) -> (Phase, Option<StepResult>) {
+    fn pause(
+        &mut self,
+        run: &mut Run,
+        until: Nanos,
+        sampler: usize,
+    ) -> (Phase, Option<StepResult>) {
         match self.rest(run, until) {
             Some(result) => (Phase::Pauses(until, sampler), Some(result)),
             None => self.go_on(run, sampler, run.then),
@@ -255,7 +272,10 @@ impl ThreadUser {
             Step::Send(request) => {
                 self.tickets += 1;
                 self.wanted = Some(Wanted::Http(Ticket(self.tickets), request));
-                (Phase::Asks(self.tickets, sampler, exchange), Some(StepResult::Waits { until: None }))
+                (
+                    Phase::Asks(self.tickets, sampler, exchange),
+                    Some(StepResult::Waits { until: None }),
+                )
             }
             Step::Done(sample) => self.finish(run, sampler, *sample),
             Step::Nothing => self.go_on(run, sampler, After::Go(Logic::Continue)),
@@ -263,7 +283,12 @@ impl ThreadUser {
     }
 
     /// A sample is there: post-processors, assertions, results.
-    fn finish(&mut self, run: &mut Run, sampler: usize, sample: SampleResult) -> (Phase, Option<StepResult>) {
+    fn finish(
+        &mut self,
+        run: &mut Run,
+        sampler: usize,
+        sample: SampleResult,
+    ) -> (Phase, Option<StepResult>) {
         let program = Arc::clone(self.world.program());
         let after = conclude(&mut run.thread, &program.samplers[sampler], sample);
         let wishes = std::mem::take(&mut run.thread.wishes);
@@ -277,7 +302,12 @@ impl ThreadUser {
     }
 
     /// Goes on after a sampler.
-    fn go_on(&mut self, run: &mut Run, sampler: usize, after: After) -> (Phase, Option<StepResult>) {
+    fn go_on(
+        &mut self,
+        run: &mut Run,
+        sampler: usize,
+        after: After,
+    ) -> (Phase, Option<StepResult>) {
         match after {
             After::Stop => (Phase::Over, None),
             After::Go(logic) => {
@@ -294,7 +324,11 @@ impl ThreadUser {
         run.walker.end_all(&mut run.thread);
         if run.is_active {
             self.world.leave(self.group);
-            run.thread.write_log(LogLevel::Info, "o.a.j.t.JMeterThread", &format!("Thread finished: {}", run.thread.name));
+            run.thread.write_log(
+                LogLevel::Info,
+                "o.a.j.t.JMeterThread",
+                &format!("Thread finished: {}", run.thread.name),
+            );
         }
         let group = &self.world.program().groups[self.group];
         if let StartPlan::Arrivals(moments) = &group.start
@@ -373,7 +407,8 @@ impl VirtualUser for ThreadUser {
         if *asked != ticket.0 {
             return None;
         }
-        let Phase::Asks(_, sampler, mut exchange) = std::mem::replace(&mut self.phase, Phase::Over) else {
+        let Phase::Asks(_, sampler, mut exchange) = std::mem::replace(&mut self.phase, Phase::Over)
+        else {
             return None;
         };
         let mut run = self.run.take()?;

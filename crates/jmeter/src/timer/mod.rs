@@ -27,11 +27,15 @@ fn of(part: &Part, node: &SamplerNode, thread: &mut Thread) -> f64 {
         Class::ConstantTimer => whole(number(part, "ConstantTimer.delay", thread)),
         Class::UniformRandomTimer => {
             let range = number(part, "RandomTimer.range", thread);
-            scaled(whole(range * thread.random.unit() + number(part, "ConstantTimer.delay", thread)), thread)
+            scaled(
+                whole(range * thread.random.unit() + number(part, "ConstantTimer.delay", thread)),
+                thread,
+            )
         }
         Class::GaussianRandomTimer => {
             let range = number(part, "RandomTimer.range", thread);
-            let moment = range * thread.random.gaussian() + number(part, "ConstantTimer.delay", thread);
+            let moment =
+                range * thread.random.gaussian() + number(part, "ConstantTimer.delay", thread);
             scaled(whole(moment.abs()), thread)
         }
         Class::PoissonRandomTimer => {

@@ -70,7 +70,9 @@ impl Walker {
 
     pub(super) fn ask_while(&mut self, id: usize, ground: &mut dyn Ground) -> Next {
         self.publish_round(id, ground);
-        if self.states[id].breaks || self.states[id].is_first && self.is_while_over(id, false, ground) {
+        if self.states[id].breaks
+            || self.states[id].is_first && self.is_while_over(id, false, ground)
+        {
             self.rewind(id);
             return Next::Empty;
         }
@@ -82,7 +84,8 @@ impl Walker {
             self.next_round(id);
             self.publish_round(id, ground);
             // JMeter looks at the condition at the end of a round, and once more at the beginning of the next.
-            let is_over = self.is_while_over(id, true, ground) || self.is_while_over(id, false, ground);
+            let is_over =
+                self.is_while_over(id, true, ground) || self.is_while_over(id, false, ground);
             if is_over {
                 self.rewind(id);
                 return Next::Empty;

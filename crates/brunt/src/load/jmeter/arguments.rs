@@ -140,7 +140,9 @@ fn pair(text: &str) -> Option<(String, String)> {
 fn flag(arg: &str) -> Result<(char, bool, Option<String>), ArgumentError> {
     let unknown = || ArgumentError(format!("Unknown option {arg}"));
     if let Some(long) = arg.strip_prefix("--") {
-        let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value.to_owned())));
+        let (name, value) = long
+            .split_once('=')
+            .map_or((long, None), |(name, value)| (name, Some(value.to_owned())));
         let row = FLAGS.iter().find(|(_, known, _)| *known == name).ok_or_else(unknown)?;
         return Ok((row.0, row.2, value));
     }
@@ -169,10 +171,15 @@ mod tests {
 
     #[test]
     fn jmeters_forms_are_read() {
-        let Ok(Asked::Run(run)) = parse("-n -t p.jmx -Ja=1 -J b=2=3 -Jnone --logfile o.jtl -f -LDEBUG -q x.properties") else {
+        let Ok(Asked::Run(run)) =
+            parse("-n -t p.jmx -Ja=1 -J b=2=3 -Jnone --logfile o.jtl -f -LDEBUG -q x.properties")
+        else {
             panic!("a run");
         };
-        assert_eq!((run.plan.as_str(), run.results.as_deref(), run.replaces), ("p.jmx", Some("o.jtl"), true));
+        assert_eq!(
+            (run.plan.as_str(), run.results.as_deref(), run.replaces),
+            ("p.jmx", Some("o.jtl"), true)
+        );
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(run.properties, [pair("a", "1"), pair("b", "2=3")]);
         assert_eq!((run.files.len(), run.levels.len()), (1, 1));

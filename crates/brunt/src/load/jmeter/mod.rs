@@ -34,9 +34,13 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
     };
     match asked {
         Asked::Help => print(arguments::USAGE),
-        Asked::Version => print(&format!("brunt {} speaks JMeter 5.6.3", env!("CARGO_PKG_VERSION"))),
+        Asked::Version => {
+            print(&format!("brunt {} speaks JMeter 5.6.3", env!("CARGO_PKG_VERSION")))
+        }
         Asked::Remote => {
-            eprint_line("jmeter: -r and -R ask for JMeter's own servers, which brunt has none of; see brunt help fleet");
+            eprint_line(
+                "jmeter: -r and -R ask for JMeter's own servers, which brunt has none of; see brunt help fleet",
+            );
             return ExitCode::FAILURE;
         }
         Asked::Run(arguments) => match run::carry_out(&arguments) {

@@ -42,9 +42,11 @@ impl ResultsFile {
     /// Opens a file: what is there stays, unless it is to be written anew.
     fn open(name: &str, how: Writing, options: SaveOptions) -> anyhow::Result<Self> {
         let path = Path::new(name);
-        let is_new = how == Writing::Replace || std::fs::metadata(path).map_or(0, |meta| meta.len()) == 0;
+        let is_new =
+            how == Writing::Replace || std::fs::metadata(path).map_or(0, |meta| meta.len()) == 0;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).with_context(|| format!("making the folder of {name}"))?;
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("making the folder of {name}"))?;
         }
         let file = disk::open(path, how).with_context(|| format!("opening results {name}"))?;
         let mut new = Self { file: BufWriter::new(file), options, only: None };
@@ -54,7 +56,9 @@ impl ResultsFile {
                 (false, true) => new.options.csv.header(),
                 (false, false) => String::new(),
             };
-            new.file.write_all(head.as_bytes()).with_context(|| format!("writing results {name}"))?;
+            new.file
+                .write_all(head.as_bytes())
+                .with_context(|| format!("writing results {name}"))?;
         }
         Ok(new)
     }
@@ -117,7 +121,10 @@ impl PlanResults {
             let name = listener.properties.written("filename").to_owned();
             let says = |name: &str| listener.properties.written(name) == "true";
             let mut file = ResultsFile::open(&name, Writing::Append, options)?;
-            file.only = match (says("ResultCollector.error_logging"), says("ResultCollector.success_only_logging")) {
+            file.only = match (
+                says("ResultCollector.error_logging"),
+                says("ResultCollector.success_only_logging"),
+            ) {
                 (true, false) => Some(false),
                 (false, true) => Some(true),
                 _ => None,

@@ -38,7 +38,11 @@ pub(super) fn carry_out(arguments: &Arguments) -> anyhow::Result<Ended> {
     let journal = Arc::new(Journal::open(arguments.log.as_deref(), &arguments.levels)?);
     let ended = run(arguments, &journal);
     if let Err(error) = &ended {
-        journal.write(LogLevel::Error, "o.a.j.JMeter", &format!("Error in NonGUIDriver: {error:#}"));
+        journal.write(
+            LogLevel::Error,
+            "o.a.j.JMeter",
+            &format!("Error in NonGUIDriver: {error:#}"),
+        );
     }
     journal.flush();
     ended
@@ -49,7 +53,8 @@ fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<Ended> {
     let seed = moments::now_ms() as u64;
     journal.write(LogLevel::Info, "o.a.j.JMeter", &format!("Loading file: {}", arguments.plan));
     journal.write(LogLevel::Debug, "o.a.j.JMeter", &format!("{} properties", properties.len()));
-    let ReadyPlan { program, folder, file_name, notes } = plan::read(&arguments.plan, &properties, seed)?;
+    let ReadyPlan { program, folder, file_name, notes } =
+        plan::read(&arguments.plan, &properties, seed)?;
     for note in &notes {
         journal.write(LogLevel::Warn, "o.a.j.c.IncludeController", note);
     }
@@ -128,7 +133,11 @@ fn conclude(sink: &PlanResults, world: &World, ended: Ended) -> anyhow::Result<E
             print(&line);
         }
     }
-    sink.journal.write(LogLevel::Info, "o.a.j.e.StandardJMeterEngine", "Notifying test listeners of end of test");
+    sink.journal.write(
+        LogLevel::Info,
+        "o.a.j.e.StandardJMeterEngine",
+        "Notifying test listeners of end of test",
+    );
     sink.close()?;
     if ended == Ended::Whole {
         print(&format!("Tidying up ...    @ {}", moments::with_number(moments::now_ms())));

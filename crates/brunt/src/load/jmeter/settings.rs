@@ -10,9 +10,7 @@ use engine::{
 use jmeter::{JmeterProgram, Program, World};
 use jmx::{MemoryScope, Property};
 use stdx::{Distribution, Nanos};
-use users::{
-    Control, HttpPlan, Level, SamplePlan, VuPoolPlan, VuStats, WorkPlan, vu_pool,
-};
+use users::{Control, HttpPlan, Level, SamplePlan, VuPoolPlan, VuStats, WorkPlan, vu_pool};
 use workload::executor::{Executor, Scenario};
 use workload::{Load, Plan, Segment, Targets, VuFactory};
 
@@ -24,7 +22,11 @@ const MANY: u64 = 100;
 /// The engine's settings for a plan.
 pub(super) fn settings(program: &Program, scope: &mut MemoryScope) -> Settings {
     let mut settings = Settings {
-        workers: if program.users() >= MANY { net::machine::allowed_cores().len().max(1) } else { 1 },
+        workers: if program.users() >= MANY {
+            net::machine::allowed_cores().len().max(1)
+        } else {
+            1
+        },
         timeout: None,
         keepalive: true,
         protocol: Protocol::Http1,
