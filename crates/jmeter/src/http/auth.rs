@@ -30,7 +30,15 @@ pub(crate) fn credentials(
         if !covers(&base, url) || best.as_ref().is_some_and(|(length, _)| *length >= base.len()) {
             continue;
         }
-        let found = read(one, thread);
+        let user = text(one, "Authorization.username", thread);
+        let password = text(one, "Authorization.password", thread);
+        let found = match text(one, "Authorization.mechanism", thread).as_str() {
+            "DIGEST" => Credentials::Digest(user, password),
+            _ => Credentials::Basic(format!(
+                "Basic {}",
+                BASE64_STANDARD.encode(format!("{user}:{password}"))
+            )),
+        };
         best = Some((base.len(), found));
     }
     best.map(|(_, found)| found)

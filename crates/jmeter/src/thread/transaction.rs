@@ -107,3 +107,110 @@ impl Transaction {
         }
     }
 }
+
+impl Thread {
+    /// A transaction begins.
+    pub(crate) fn open_transaction(&mut self, controller: usize) {
+        let program = Arc::clone(&self.program);
+        let properties = &program.controllers[controller].part.element.properties;
+        let now = self.unix_ms_now();
+        let transaction = Transaction {
+            controller,
+            is_parent: flag(properties, "TransactionController.parent", self) == Some(true),
+            has_timers: flag(properties, "TransactionController.includeTimers", self)
+                != Some(false),
+            began_ms: now,
+            last_ms: now,
+            paused_ms: 0,
+            samples: 0,
+            failures: 0,
+            failed_code: String::new(),
+            bytes: (0, 0),
+            sent_bytes: 0,
+            latency_ms: 0,
+            connect_ms: 0,
+            children: Vec::new(),
+            has_any: false,
+        };
+        self.transactions.push(transaction);
+    }
+
+    /// A sampler of a transaction is next.
+    pub(crate) fn count_sampler(&mut self, controller: usize) {
+        let open = self.transactions.iter_mut().rev().find(|open| open.controller == controller);
+        if let Some(open) = open.filter(|open| !open.is_parent) {
+            open.samples += 1;
+        }
+    }
+
+    /// A sample is complete: it goes to the transactions that are open, and to the results unless one of them is its parent.
+    pub(crate) fn deliver(&mut self, sample: &SampleResult) {
+        for open in self.transactions.iter_mut().rev() {
+            open.add(sample);
+            if open.is_parent {
+                return;
+            }
+        }
+        self.publish(sample);
+    }
+
+    /// A sample goes to the results.
+    fn publish(&mut self, sample: &SampleResult) {
+        let world = Arc::clone(&self.world);
+        world.plan.sink.sample(sample);
+    }
+
+    /// A transaction ends, with those that were left open inside of it.
+    pub(crate) fn close_transaction(&mut self, controller: usize) {
+        let Some(at) = self.transactions.iter().rposition(|open| open.controller == controller)
+        else {
+            return;
+        };
+        while self.transactions.len() > at {
+            let Some(open) = self.transactions.pop() else { return };
+            self.conclude_transaction(open);
+        }
+    }
+
+    fn conclude_transaction(&mut self, open: Transaction) {
+        let program = Arc::clone(&self.program);
+        let node = &program.controllers[open.controller];
+        let label = node.part.element.name.evaluate(self);
+        let (has_any, is_parent) = (open.has_any, open.is_parent);
+        let mut sample = open.sample(label, self.unix_ms_now());
+        if has_any {
+            let (name, active) = (self.name.clone(), self.world.active(self.group));
+            sample.set_thread(&name, active);
+        }
+        if is_parent {
+            self.judge(&mut sample, &node.assertions);
+        }
+        self.deliver_transaction(&sample, is_parent);
+    }
+
+    /// The sample of a transaction: it goes below a parent around it; another counts it as one more sample.
+    fn deliver_transaction(&mut self, sample: &SampleResult, is_parent: bool) {
+        if let Some(open) = self.transactions.last_mut() {
+            if !is_parent {
+                open.samples += 1;
+            } else if open.is_parent {
+                return open.add(sample);
+            }
+        }
+        self.publish(sample);
+    }
+
+    /// What the plan says of variables that results show.
+    pub(crate) fn shown_variables(&self) -> Vec<(String, String)> {
+        let names = self.world.property("sample_variables").unwrap_or_default();
+        let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+        names
+            .map(|name| (name.to_owned(), self.variables.get(name).cloned().unwrap_or_default()))
+            .collect()
+    }
+
+    /// A text of an element for this thread.
+    pub(crate) fn property_text(&mut self, element: &jmx::Element, name: &str) -> String {
+        text(&element.properties, name, self)
+    }
+}

@@ -25,13 +25,27 @@ pub(crate) fn delay(node: &SamplerNode, thread: &mut Thread) -> Nanos {
 /// The delay of one timer in milliseconds.
 fn of(part: &Part, node: &SamplerNode, thread: &mut Thread) -> f64 {
     match part.class() {
-        Class::ConstantTimer => whole(thread.number_of(part, "ConstantTimer.delay")),
-        Class::UniformRandomTimer | Class::GaussianRandomTimer | Class::PoissonRandomTimer => {
-            let delay = whole(random(part, thread));
-            scaled(delay, thread)
+        Class::ConstantTimer => whole(number(part, "ConstantTimer.delay", thread)),
+        Class::UniformRandomTimer => {
+            let range = number(part, "RandomTimer.range", thread);
+            scaled(
+                whole(range * thread.random.unit() + number(part, "ConstantTimer.delay", thread)),
+                thread,
+            )
         }
-        Class::ConstantThroughputTimer => throughput::constant(part, thread),
-        Class::PreciseThroughputTimer => throughput::precise(part, thread),
+        Class::GaussianRandomTimer => {
+            let range = number(part, "RandomTimer.range", thread);
+            let moment =
+                range * thread.random.gaussian() + number(part, "ConstantTimer.delay", thread);
+            scaled(whole(moment.abs()), thread)
+        }
+        Class::PoissonRandomTimer => {
+            let mean = number(part, "RandomTimer.range", thread);
+            let moment = poisson(mean, thread) + number(part, "ConstantTimer.delay", thread);
+            scaled(whole(moment), thread)
+        }
+        Class::ConstantThroughputTimer => pace::constant(part, thread),
+        Class::PreciseThroughputTimer => pace::precise(part, thread),
         class if script::is_script(class) => script::delay_ms(part, node, thread) as f64,
         _ => 0.0,
     }
