@@ -110,7 +110,7 @@ mod tests {
         let list = r#"[{"name":"a"},{"name":"b"}]"#;
         assert_eq!(bodies("shop.v1.Shop/Buy", list).expect("two"), [one.clone(), two.clone()]);
         assert_eq!(bodies("shop.v1.Shop/Put", list).expect("a stream"), [[one, two].concat()]);
-        assert_eq!(bodies("shop.v1.Shop/Put", "[]").expect("none"), [Vec::new()]);
+        assert_eq!(bodies("shop.v1.Shop/Put", "[]").expect("none"), [Vec::<u8>::new()]);
     }
 
     #[test]

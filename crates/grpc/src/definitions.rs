@@ -270,9 +270,13 @@ fn malformed_entry(message: &DescriptorProto) -> Option<String> {
 
 /// What the compiler says of a file, with its place.
 fn error_text(error: &protox::Error) -> String {
-    match error.file() {
-        Some(file) if !error.to_string().contains(file) => format!("{file}: {error}"),
-        _ => error.to_string(),
+    let Some(file) = error.file() else { return error.to_string() };
+    // Line and column stand in the text for programmers alone.
+    let placed = format!("{error:?}");
+    match placed.strip_prefix(file).is_some_and(|rest| rest.starts_with(':')) {
+        true => placed,
+        false if error.to_string().contains(file) => error.to_string(),
+        false => format!("{file}: {error}"),
     }
 }
 
@@ -385,7 +389,7 @@ pub(crate) mod tests {
         assert!(all.method("p.S/M").is_some() && all.method("/p.S/M").is_some());
         assert!(all.method("p.S.M").is_none());
         let bad = all.load(&["bad.proto".to_owned()], &source).expect_err("an unknown type");
-        assert!(bad.to_string().contains("bad.proto"), "{bad}");
+        assert!(bad.to_string().starts_with("bad.proto:2:13: "), "{bad}");
         assert!(all.load(&["none.proto".to_owned()], &source).is_err());
         assert!(matches!(all.load_protoset(b"\xff\xff"), Err(DefinitionsError::Wire)));
     }

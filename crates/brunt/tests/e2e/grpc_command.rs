@@ -159,8 +159,12 @@ fn wrong_lines_and_servers_have_one_clear_line() {
         }
     });
     for (line, code, words) in [
-        (format!("grpc h:1 -plaintext -proto {bad} -call p.S/M"), 3, &["bad.proto", "strin"][..]),
-        (format!("grpc h:1 {flags} -call p.S/Mm"), 3, &["no method \"Mm\"", "did you mean M"]),
+        (
+            format!("grpc h:1 -plaintext -proto {bad} -call p.S/M"),
+            3,
+            &["bad.proto:2:13: ", "strin"][..],
+        ),
+        (format!("grpc h:1 {flags} -call p.S/Mm"), 3, &["no method \"Mm\"", "there are M, W"]),
         (format!("grpc h:1 {flags} -call q.S/M"), 3, &["no service \"q.S\"", "did you mean p.S"]),
         (format!("grpc h:1 {flags} -call p.S/M -data {{\"n\":\"x\"}}"), 3, &["line 1:", "int32"]),
         (format!("grpc h:1 {flags} -call p.S/M -data {{\"m\":1}}"), 3, &["line 1:", "\"m\""]),
