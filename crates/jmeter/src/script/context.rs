@@ -202,7 +202,9 @@ impl ScriptContext for Context<'_> {
             }
             (Host::Thread, Field::ThreadName) => Some(self.thread.name.as_str().into()),
             (Host::Engine, Field::BaseDir) => Some(".".into()),
-            (Host::Engine, Field::PlanFile) => Some(self.thread.world.plan.file_name.as_str().into()),
+            (Host::Engine, Field::PlanFile) => {
+                Some(self.thread.world.plan.file_name.as_str().into())
+            }
             (Host::Group, Field::GroupThreads) => {
                 let threads = self.thread.program.groups[self.thread.group].threads;
                 i64::try_from(threads).ok().map(Value::Long)

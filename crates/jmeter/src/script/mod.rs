@@ -72,7 +72,11 @@ impl ScriptRun {
         let language = self.language.ok_or_else(|| {
             ScriptFailure(format!("Cannot find engine named: '{}', ensure you set language field in JSR223 Test Element: {}", self.written, self.name))
         })?;
-        let kind = if self.is_beanshell { "org.apache.jorphan.util.JMeterException" } else { "javax.script.ScriptException" };
+        let kind = if self.is_beanshell {
+            "org.apache.jorphan.util.JMeterException"
+        } else {
+            "javax.script.ScriptException"
+        };
         let script = Script::of(language, &self.text).map_err(|problems| {
             let problem = problems.first().map(ToString::to_string).unwrap_or_default();
             ScriptFailure(format!("{kind}: {problem}"))
@@ -101,7 +105,8 @@ pub(crate) fn sample(part: &Part, node: &SamplerNode, thread: &mut Thread) -> Sa
         false => previous,
     };
     let outcome = run.run(&mut Context::making(thread, node, &mut sample));
-    sample.elapsed_ms = u64::try_from(thread.unix_ms_now() - sample.start_ms).unwrap_or(0) + thread.wishes.sleep_ms;
+    sample.elapsed_ms =
+        u64::try_from(thread.unix_ms_now() - sample.start_ms).unwrap_or(0) + thread.wishes.sleep_ms;
     match outcome {
         Ok(value) => {
             if run.is_beanshell {

@@ -31,7 +31,9 @@ pub enum ScriptProblem {
         name: String,
     },
     /// A class that reaches files, processes or networks.
-    #[error("line {line}: the class {name} is not supported: scripts reach no files, processes or networks")]
+    #[error(
+        "line {line}: the class {name} is not supported: scripts reach no files, processes or networks"
+    )]
     Reserved {
         /// The line.
         line: u32,

@@ -123,7 +123,8 @@ impl Lexer {
 
     fn name(&mut self) -> TokenKind {
         let is_part = |letter: &char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
-        let name: String = self.letters[self.at..].iter().copied().take_while(|l| is_part(l)).collect();
+        let name: String =
+            self.letters[self.at..].iter().copied().take_while(|l| is_part(l)).collect();
         self.at += name.chars().count();
         TokenKind::Name(Arc::from(name))
     }
@@ -208,7 +209,12 @@ impl Lexer {
 }
 
 /// The value that a number is written for.
-fn number_value(digits: &str, radix: u32, suffix: Option<char>, language: Language) -> Option<Value> {
+fn number_value(
+    digits: &str,
+    radix: u32,
+    suffix: Option<char>,
+    language: Language,
+) -> Option<Value> {
     let is_whole = radix != 10 || !digits.contains(['.', 'e']);
     match suffix {
         Some('d' | 'f') => return digits.parse().ok().map(Value::Double),

@@ -24,7 +24,8 @@ impl Lexer {
         let mut text = String::new();
         while !self.starts_with(&end) {
             let letter = self.next().ok_or(ScriptProblem::Open { line, what: "text" })?;
-            let is_broken = letter == '\n' && !is_triple && quote != '`' && !self.language.is_jexl();
+            let is_broken =
+                letter == '\n' && !is_triple && quote != '`' && !self.language.is_jexl();
             match letter {
                 _ if is_broken => return Err(ScriptProblem::Open { line, what: "text" }),
                 '\\' => self.escape(&mut text),

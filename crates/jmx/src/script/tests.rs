@@ -1,6 +1,6 @@
 //! Scripts with what they are worth and what they do.
 
-use super::{Bindings, Language, Script, ScopeContext, ScriptError, ScriptLimit, ScriptProblem};
+use super::{Bindings, Language, ScopeContext, Script, ScriptError, ScriptLimit, ScriptProblem};
 use crate::scope::{MemoryScope, Scope};
 
 /// Runs a script in a scope; its value as a text, or why it failed.
@@ -101,7 +101,10 @@ fn groovy_has_texts() {
             ("def m = 'id=42;id=7' =~ /id=(\\d+)/; m[0][1] + m[1][1] + m.count", "4272"),
             ("def m = 'id=42' =~ /id=(\\d+)/; m.find() ? m.group(1) : 'none'", "42"),
             ("('abc' =~ /z/) ? 'yes' : 'no'", "no"),
-            ("String.format('%05d|%.2f|%s|%x|%-3s|', 42, 3.14159, 'x', 255, 'a')", "00042|3.14|x|ff|a  |"),
+            (
+                "String.format('%05d|%.2f|%s|%x|%-3s|', 42, 3.14159, 'x', 255, 'a')",
+                "00042|3.14|x|ff|a  |",
+            ),
             ("'abc'.bytes.length", "3"),
             ("'abc'.each { }; 'abc'.collect { it.toUpperCase() }.join('')", "ABC"),
             ("'null: ' + null", "null: null"),
@@ -134,7 +137,10 @@ fn groovy_has_lists_maps_and_closures() {
             ("def s = 0; for (i in 1..4) { s += i }; s", "10"),
             ("def s = 0; for (int i = 0; i < 5; i++) { if (i == 3) continue; s += i }; s", "7"),
             ("def s = ''; 3.times { s += it }; s", "012"),
-            ("def m = [a: 1, 'b': 2]; m.c = 3; m['d'] = 4; m.put('e', 5); m", "{a=1, b=2, c=3, d=4, e=5}"),
+            (
+                "def m = [a: 1, 'b': 2]; m.c = 3; m['d'] = 4; m.put('e', 5); m",
+                "{a=1, b=2, c=3, d=4, e=5}",
+            ),
             ("\"${[a: 1]} ${[1, 'x']}\"", "[a:1] [1, x]"),
             ("def m = [a: 1]; m.each { k, v -> m[k] = v + 1 }; m.a", "2"),
             ("[a: 1, b: 2].collect { k, v -> k + v }.join(',')", "a1,b2"),
@@ -153,16 +159,25 @@ fn groovy_has_lists_maps_and_closures() {
             ("[1, 1, 2].unique().size() + ([1, 2] as Set).size()", "4"),
             ("[1, 2, 3].any { it > 2 } && [1, 2].every { it > 0 }", "true"),
             ("[1, 2, 3].find { it > 1 }", "2"),
-            ("['x', 'y'].eachWithIndex { v, i -> if (i == 1) { v } }; ['x', 'y'].withIndex()", "[[x, 0], [y, 1]]"),
+            (
+                "['x', 'y'].eachWithIndex { v, i -> if (i == 1) { v } }; ['x', 'y'].withIndex()",
+                "[[x, 0], [y, 1]]",
+            ),
             ("['a', 'b', 'a'].countBy { it }", "{a=2, b=1}"),
             ("[1, 2, 3, 4].groupBy { it % 2 }", "{1=[1, 3], 0=[2, 4]}"),
             ("[1, 2].contains(2) && 3 in [3] && !(4 in [3])", "true"),
             ("def list = ['a', 'b'] as String[]; list.length", "2"),
             ("[1, 2, 3].max() + [1, 2, 3].min()", "4"),
             ("[1, 2, 3, 4, 5].collate(2)", "[[1, 2], [3, 4], [5]]"),
-            ("def it = [1, 2].iterator(); def s = 0; while (it.hasNext()) { s += it.next() }; s", "3"),
+            (
+                "def it = [1, 2].iterator(); def s = 0; while (it.hasNext()) { s += it.next() }; s",
+                "3",
+            ),
             ("Arrays.asList(3, 4).get(1)", "4"),
-            ("def m = new HashMap<String, List<Integer>>(); m.computed = [1]; m.getOrDefault('x', 7)", "7"),
+            (
+                "def m = new HashMap<String, List<Integer>>(); m.computed = [1]; m.getOrDefault('x', 7)",
+                "7",
+            ),
             ("[b: 1, a: 2].sort { it.key }", "{a=2, b=1}"),
             ("[1, 2, 3].take(2) + [1, 2, 3].drop(2)", "[1, 2, 3]"),
         ],
@@ -176,13 +191,22 @@ fn groovy_has_statements() {
         &[
             ("if (true)\n  1\nelse\n  2", "1"),
             ("def x = 3\nif (x == 1) { 'a' } else if (x == 3) { 'b' } else { 'c' }", "b"),
-            ("def x = 'k'; switch (x) { case 'j': return 1; case ['k', 'l']: return 2; default: return 3 }", "2"),
+            (
+                "def x = 'k'; switch (x) { case 'j': return 1; case ['k', 'l']: return 2; default: return 3 }",
+                "2",
+            ),
             ("switch (5) { case 1..4: return 'low'; case { it > 4 }: return 'high' }", "high"),
             ("def i = 0; while (true) { i++; if (i > 4) break }; i", "5"),
             ("def i = 0; do { i++ } while (i < 3); i", "3"),
-            ("try { Integer.parseInt('x') } catch (NumberFormatException e) { e.message }", "For input string: \"x\""),
+            (
+                "try { Integer.parseInt('x') } catch (NumberFormatException e) { e.message }",
+                "For input string: \"x\"",
+            ),
             ("try { null.foo() } catch (e) { e.class.simpleName }", "NullPointerException"),
-            ("try { throw new IllegalStateException('s') } catch (IllegalArgumentException | IllegalStateException e) { e.getMessage() } finally { 1 }", "s"),
+            (
+                "try { throw new IllegalStateException('s') } catch (IllegalArgumentException | IllegalStateException e) { e.getMessage() } finally { 1 }",
+                "s",
+            ),
             ("try { 1 / 0 } catch (ArithmeticException e) { e.getMessage() }", "Division by zero"),
             ("def s = ''; for (e in [a: 1]) { s += e.key }; s", "a"),
             ("String s = 5; s + 1", "51"),
@@ -212,10 +236,19 @@ fn classes_of_the_table_are_there() {
             ("new Date(0).format('yyyy-MM-dd')", "1970-01-01"),
             ("new java.text.SimpleDateFormat(\"yyyy\").format(new Date(0))", "1970"),
             ("new SimpleDateFormat('dd/MM/yyyy').parse('14/11/2023').getTime()", "1699920000000"),
-            ("def c = Calendar.getInstance(); c.add(Calendar.DAY_OF_MONTH, 20); new SimpleDateFormat('yyyy-MM-dd').format(c.getTime())", "2023-12-04"),
-            ("def c = Calendar.instance; c.setTime(new Date()); c.add(Calendar.MONTH, 3); c.time.format('yyyy-MM-dd')", "2024-02-14"),
+            (
+                "def c = Calendar.getInstance(); c.add(Calendar.DAY_OF_MONTH, 20); new SimpleDateFormat('yyyy-MM-dd').format(c.getTime())",
+                "2023-12-04",
+            ),
+            (
+                "def c = Calendar.instance; c.setTime(new Date()); c.add(Calendar.MONTH, 3); c.time.format('yyyy-MM-dd')",
+                "2024-02-14",
+            ),
             ("java.time.LocalDate.of(2024, 1, 31).plusMonths(1).toString()", "2024-02-29"),
-            ("LocalDateTime.now().format(DateTimeFormatter.ofPattern('yyyyMMddHHmmss'))", "20231114221320"),
+            (
+                "LocalDateTime.now().format(DateTimeFormatter.ofPattern('yyyyMMddHHmmss'))",
+                "20231114221320",
+            ),
             ("Instant.now().toString()", "2023-11-14T22:13:20.123Z"),
             ("LocalDate.parse('2024-03-01').minusDays(1)", "2024-02-29"),
             ("ChronoUnit.DAYS.between(LocalDate.of(2024, 1, 1), LocalDate.of(2024, 2, 1))", "31"),
@@ -223,16 +256,37 @@ fn classes_of_the_table_are_there() {
             ("new Random().nextInt(1)", "0"),
             ("new Random(42).nextInt(100)", "0"),
             ("new Random(42).nextInt()", "-1170105035"),
-            ("def sb = new StringBuilder(); sb.append('a').append(1); sb << 'b'; sb.toString() + sb.length()", "a1b3"),
+            (
+                "def sb = new StringBuilder(); sb.append('a').append(1); sb << 'b'; sb.toString() + sb.length()",
+                "a1b3",
+            ),
             ("'abc'.bytes.encodeBase64().toString()", "YWJj"),
             ("Base64.encoder.encodeToString('abc'.getBytes('UTF-8'))", "YWJj"),
             ("new String(Base64.getDecoder().decode('YWJj'))", "abc"),
-            ("MessageDigest.getInstance('MD5').digest('abc'.bytes).encodeHex().toString()", "900150983cd24fb0d6963f7d28e17f72"),
-            ("import org.apache.commons.codec.digest.DigestUtils\nDigestUtils.md5Hex('abc')", "900150983cd24fb0d6963f7d28e17f72"),
-            ("def mac = Mac.getInstance('HmacSHA256'); mac.init(new SecretKeySpec('key'.bytes, 'HmacSHA256')); mac.doFinal('The quick brown fox jumps over the lazy dog'.bytes).encodeHex()", "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8"),
-            ("URLEncoder.encode('a b&c', 'UTF-8') + URLDecoder.decode('a+b', 'UTF-8')", "a+b%26ca b"),
-            ("def j = new groovy.json.JsonSlurper().parseText('{\"a\": {\"b\": [1, 2.5, null, true]}}'); j.a.b[1] + j.a.b.size()", "6.5"),
-            ("groovy.json.JsonOutput.toJson([k: 'v', l: [1, true, null]])", "{\"k\":\"v\",\"l\":[1,true,null]}"),
+            (
+                "MessageDigest.getInstance('MD5').digest('abc'.bytes).encodeHex().toString()",
+                "900150983cd24fb0d6963f7d28e17f72",
+            ),
+            (
+                "import org.apache.commons.codec.digest.DigestUtils\nDigestUtils.md5Hex('abc')",
+                "900150983cd24fb0d6963f7d28e17f72",
+            ),
+            (
+                "def mac = Mac.getInstance('HmacSHA256'); mac.init(new SecretKeySpec('key'.bytes, 'HmacSHA256')); mac.doFinal('The quick brown fox jumps over the lazy dog'.bytes).encodeHex()",
+                "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8",
+            ),
+            (
+                "URLEncoder.encode('a b&c', 'UTF-8') + URLDecoder.decode('a+b', 'UTF-8')",
+                "a+b%26ca b",
+            ),
+            (
+                "def j = new groovy.json.JsonSlurper().parseText('{\"a\": {\"b\": [1, 2.5, null, true]}}'); j.a.b[1] + j.a.b.size()",
+                "6.5",
+            ),
+            (
+                "groovy.json.JsonOutput.toJson([k: 'v', l: [1, true, null]])",
+                "{\"k\":\"v\",\"l\":[1,true,null]}",
+            ),
             ("new JsonBuilder([a: 1]).toString()", "{\"a\":1}"),
             ("JsonOutput.prettyPrint('{\"a\":[1]}')", "{\n    \"a\": [\n        1\n    ]\n}"),
             ("Integer.parseInt('41') + Integer.valueOf('1') + Long.parseLong('1')", "43"),
@@ -247,7 +301,10 @@ fn classes_of_the_table_are_there() {
             ("Collections.max([1, 5, 3])", "5"),
             ("TimeUnit.SECONDS.toMillis(2)", "2000"),
             ("def l = new int[3]; l[1] = 5; l", "[0, 5, 0]"),
-            ("def p = Pattern.compile('(\\\\d+)'); def m = p.matcher('a12'); m.find(); m.group(1)", "12"),
+            (
+                "def p = Pattern.compile('(\\\\d+)'); def m = p.matcher('a12'); m.find(); m.group(1)",
+                "12",
+            ),
         ],
     );
 }
@@ -268,13 +325,22 @@ fn beanshell_is_javas() {
             ("\"x\".equals(vars.get(\"v\"))", "true"),
             ("char c = 'a'; c", "a"),
             ("String[] parts = \"a,b\".split(\",\"); return parts.length;", "2"),
-            ("int[] a = {1, 2, 3}; int s = 0; for (int i = 0; i < a.length; i++) { s += a[i]; } s;", "6"),
+            (
+                "int[] a = {1, 2, 3}; int s = 0; for (int i = 0; i < a.length; i++) { s += a[i]; } s;",
+                "6",
+            ),
             ("for (String x : \"a b\".split(\" \")) { print(x); } 1;", "1"),
             ("import java.util.*; List l = new ArrayList(); l.add(\"x\"); l.get(0);", "x"),
             ("int f(int a) { return a * 2; } f(4);", "8"),
             ("if (1 == 1) { x = \"y\"; } else { x = \"n\"; } x;", "y"),
-            ("try { Integer.parseInt(\"q\"); } catch (Exception e) { log.error(\"bad\", e); } 5;", "5"),
-            ("StringBuilder sb = new StringBuilder();\nsb.append(\"a\")\n  .append(\"b\");\nreturn sb.toString();", "ab"),
+            (
+                "try { Integer.parseInt(\"q\"); } catch (Exception e) { log.error(\"bad\", e); } 5;",
+                "5",
+            ),
+            (
+                "StringBuilder sb = new StringBuilder();\nsb.append(\"a\")\n  .append(\"b\");\nreturn sb.toString();",
+                "ab",
+            ),
             ("Map m = new HashMap(); m.put(\"k\", 1); m.get(\"k\");", "1"),
             ("double d = 5; d / 2", "2.5"),
             ("(int) 3.9 + (int) Math.floor(2.5)", "5"),
@@ -370,8 +436,10 @@ fn threads_are_read_and_set() {
 
 #[test]
 fn names_without_a_declaration_are_the_elements() {
-    let script = Script::parse(Language::BeanShell, "if (ResponseCode.equals(\"200\")) { Failure = true; }");
-    let mut bindings = Bindings::standard().with("ResponseCode", "200".into()).with("Failure", false.into());
+    let script =
+        Script::parse(Language::BeanShell, "if (ResponseCode.equals(\"200\")) { Failure = true; }");
+    let mut bindings =
+        Bindings::standard().with("ResponseCode", "200".into()).with("Failure", false.into());
     let mut scope = scope();
     script.expect("a script").run(&mut ScopeContext(&mut scope), &mut bindings).expect("it runs");
     assert!(bindings.get("Failure").is_some_and(super::Value::is_true));
@@ -387,10 +455,22 @@ fn what_fails_has_its_words_and_its_line() {
             2,
         ),
         ("int x = 1 / 0", "java.lang.ArithmeticException: Division by zero", 1),
-        ("1\n2\n'a'.nosuch(1)", "groovy.lang.MissingMethodException: No signature of method: java.lang.String.nosuch() is applicable for argument types: (Integer) values: [1]", 3),
+        (
+            "1\n2\n'a'.nosuch(1)",
+            "groovy.lang.MissingMethodException: No signature of method: java.lang.String.nosuch() is applicable for argument types: (Integer) values: [1]",
+            3,
+        ),
         ("null.x()", "java.lang.NullPointerException: Cannot invoke method x() on null object", 1),
-        ("[1].get(3)", "java.lang.IndexOutOfBoundsException: Index 3 out of bounds for length 1", 1),
-        ("'ls'.execute()", "groovy.lang.MissingMethodException: No signature of method: java.lang.String.execute() is applicable for argument types: () values: []", 1),
+        (
+            "[1].get(3)",
+            "java.lang.IndexOutOfBoundsException: Index 3 out of bounds for length 1",
+            1,
+        ),
+        (
+            "'ls'.execute()",
+            "groovy.lang.MissingMethodException: No signature of method: java.lang.String.execute() is applicable for argument types: () values: []",
+            1,
+        ),
     ] {
         let script = Script::parse(Language::Groovy, text).expect("a script");
         let error = script.run(&mut ScopeContext(&mut scope()), &mut Bindings::standard());
@@ -402,10 +482,16 @@ fn what_fails_has_its_words_and_its_line() {
 #[test]
 fn what_is_not_understood_is_named_before_the_run() {
     for (text, expect) in [
-        ("def x = new File('/etc/passwd')", "line 1: the class File is not supported: scripts reach no files, processes or networks"),
+        (
+            "def x = new File('/etc/passwd')",
+            "line 1: the class File is not supported: scripts reach no files, processes or networks",
+        ),
         ("\n\nFoo.bar()", "line 3: the class Foo is not supported"),
         ("new com.acme.Helper().x()", "line 1: the class Helper is not supported"),
-        ("Runtime.getRuntime().exec('ls')", "line 1: the class Runtime is not supported: scripts reach no files, processes or networks"),
+        (
+            "Runtime.getRuntime().exec('ls')",
+            "line 1: the class Runtime is not supported: scripts reach no files, processes or networks",
+        ),
         ("class A { }", "line 1: classes of a script's own are not supported"),
         ("@Grab('x:y:1')\nimport x.Y", "line 1: annotations such as @Grab are not supported"),
         ("if (", "line 1: not understood at \"the end\""),
@@ -418,7 +504,9 @@ fn what_is_not_understood_is_named_before_the_run() {
     }
     let both = Script::parse(Language::Groovy, "Foo.a(); Bar.b()").expect_err("two problems");
     assert_eq!(both.len(), 2);
-    assert!(Script::check(Language::Groovy, "if (${count} > 5) { vars.put('x', \"${y}\") }").is_empty());
+    assert!(
+        Script::check(Language::Groovy, "if (${count} > 5) { vars.put('x', \"${y}\") }").is_empty()
+    );
     assert_eq!(Script::check(Language::Groovy, "Foo.a(${x})").len(), 1);
 }
 
@@ -435,7 +523,10 @@ fn endless_scripts_end() {
         ("def f() { f() }; f()", ScriptLimit::Depth),
         ("def c; c = { c() }; c()", ScriptLimit::Depth),
         ("try { while (true) { } } catch (Throwable t) { 1 } finally { 2 }", ScriptLimit::Steps),
-        ("def sb = new StringBuilder('x'); while (true) { sb.append(sb.toString()) }", ScriptLimit::Memory),
+        (
+            "def sb = new StringBuilder('x'); while (true) { sb.append(sb.toString()) }",
+            ScriptLimit::Memory,
+        ),
     ] {
         let script = Script::parse(Language::Groovy, text).expect("a script");
         let error = script.run(&mut ScopeContext(&mut scope()), &mut Bindings::standard());
@@ -461,7 +552,9 @@ fn deep_and_hostile_texts_are_refused() {
         deep("for (x = { ", " }) 1"),
         deep("x = ", ""),
     ] {
-        for language in [Language::Groovy, Language::BeanShell, Language::Jexl3, Language::JavaScript] {
+        for language in
+            [Language::Groovy, Language::BeanShell, Language::Jexl3, Language::JavaScript]
+        {
             assert!(Script::parse(language, &text).is_err(), "{language:?}: {text:.40}");
         }
     }
@@ -476,17 +569,64 @@ fn deep_and_hostile_texts_are_refused() {
 #[test]
 fn any_letters_come_to_an_end() {
     let pieces = [
-        "(", ")", "[", "]", "{", "}", "\"", "'", "${", "$", "/", "\\", "=", "->", "=>", "def ", "x", " ",
-        "\n", "1", ".", "..", "?", ":", "*", "new ", "String ", "<", ">", ",", ";", "é", "😀", "\0", "if ",
-        "for", "in ", "0x", "1e", "'''", "`", "@", "#", "~", "as ", "&", "|", "null", "function ",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "\"",
+        "'",
+        "${",
+        "$",
+        "/",
+        "\\",
+        "=",
+        "->",
+        "=>",
+        "def ",
+        "x",
+        " ",
+        "\n",
+        "1",
+        ".",
+        "..",
+        "?",
+        ":",
+        "*",
+        "new ",
+        "String ",
+        "<",
+        ">",
+        ",",
+        ";",
+        "é",
+        "😀",
+        "\0",
+        "if ",
+        "for",
+        "in ",
+        "0x",
+        "1e",
+        "'''",
+        "`",
+        "@",
+        "#",
+        "~",
+        "as ",
+        "&",
+        "|",
+        "null",
+        "function ",
     ];
     let mut scope = scope();
     for _ in 0..3_000 {
         let count = scope.random() % 25;
-        let text: String = (0..count)
-            .map(|_| pieces[scope.random() as usize % pieces.len()])
-            .collect();
-        for language in [Language::Groovy, Language::BeanShell, Language::Jexl2, Language::JavaScript] {
+        let text: String =
+            (0..count).map(|_| pieces[scope.random() as usize % pieces.len()]).collect();
+        for language in
+            [Language::Groovy, Language::BeanShell, Language::Jexl2, Language::JavaScript]
+        {
             drop(run_in(&mut scope, language, &text));
         }
     }

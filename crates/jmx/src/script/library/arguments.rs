@@ -37,7 +37,10 @@ impl<'a> Arguments<'a> {
     /// A place in something of a length; one before its beginning is a fault.
     pub(super) fn place(self, at: usize, length: usize) -> Outcome<usize> {
         let place = self.long(at);
-        usize::try_from(place).ok().filter(|place| *place <= length).ok_or_else(|| out_of(place, length))
+        usize::try_from(place)
+            .ok()
+            .filter(|place| *place <= length)
+            .ok_or_else(|| out_of(place, length))
     }
 
     pub(super) fn is_true(self, at: usize) -> bool {

@@ -29,8 +29,18 @@ const FIELDS: [(&str, i32); 14] = [
 /// The number of a field, of a month or of a day.
 pub(super) fn field_number(name: &str) -> Option<i32> {
     const MONTHS: [&str; 12] = [
-        "JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER",
-        "OCTOBER", "NOVEMBER", "DECEMBER",
+        "JANUARY",
+        "FEBRUARY",
+        "MARCH",
+        "APRIL",
+        "MAY",
+        "JUNE",
+        "JULY",
+        "AUGUST",
+        "SEPTEMBER",
+        "OCTOBER",
+        "NOVEMBER",
+        "DECEMBER",
     ];
     const DAYS: [&str; 7] =
         ["SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"];
@@ -95,7 +105,8 @@ fn written_offset(text: &str) -> Option<i32> {
     };
     let digits: String = text[1..].chars().filter(|letter| *letter != ':').collect();
     let number: i32 = digits.parse().ok()?;
-    let (hours, minutes) = if digits.len() > 2 { (number / 100, number % 100) } else { (number, 0) };
+    let (hours, minutes) =
+        if digits.len() > 2 { (number / 100, number % 100) } else { (number, 0) };
     (hours <= 18 && minutes < 60).then_some(sign * (hours * 3_600 + minutes * 60))
 }
 
@@ -147,7 +158,8 @@ pub(super) fn part(found: &Instant, name: &str) -> Option<Value> {
 /// A moment so many months later; a day that the month does not have is its last one.
 pub(super) fn moved_months(found: &Instant, months: i64) -> i64 {
     let date = parts(found);
-    let count = (date.year * 12 + date.month - 1).saturating_add(months.clamp(-1_000_000, 1_000_000));
+    let count =
+        (date.year * 12 + date.month - 1).saturating_add(months.clamp(-1_000_000, 1_000_000));
     let (year, month) = (count.div_euclid(12), count.rem_euclid(12) + 1);
     let next = date::days_of(year + i64::from(month == 12), month % 12 + 1, 1);
     let last = next - date::days_of(year, month, 1);
@@ -169,7 +181,11 @@ pub(super) fn method(
     let unix_ms = match (name, call.len()) {
         ("get", 1) => return calendar_part(&parts(found), call.long(0)),
         ("add" | "roll", 2) => added(found, call.long(0), call.long(1))?,
-        ("set", 2) => added(found, call.long(0), call.long(1) - calendar_part(&parts(found), call.long(0))?.as_long()?)?,
+        ("set", 2) => added(
+            found,
+            call.long(0),
+            call.long(1) - calendar_part(&parts(found), call.long(0))?.as_long()?,
+        )?,
         ("set", 3..) => {
             let part = |at: usize| call.long(at).clamp(-100_000, 100_000);
             let days = date::days_of(part(0), part(1).clamp(0, 11) + 1, part(2));
@@ -218,7 +234,11 @@ fn added(found: &Instant, field: i64, amount: i64) -> Option<i64> {
 }
 
 /// A moment in a format.
-pub(super) fn written(machine: &mut Machine<'_>, found: &Instant, format: &Value) -> Outcome<Value> {
+pub(super) fn written(
+    machine: &mut Machine<'_>,
+    found: &Instant,
+    format: &Value,
+) -> Outcome<Value> {
     let (pattern, zone) = match format {
         Value::Object(object) => match &**object {
             Object::DateFormat(pattern, zone) => (pattern.clone(), lock(zone).clone()),
@@ -255,7 +275,10 @@ pub(super) fn format_method(
         ("toPattern", 0) => pattern.as_str().into(),
         ("format", 1) => {
             let Some((unix_ms, mut offset_s)) = instant::of_value(&call.get(0)) else {
-                return Err(throw("IllegalArgumentException", "Cannot format given Object as a Date"));
+                return Err(throw(
+                    "IllegalArgumentException",
+                    "Cannot format given Object as a Date",
+                ));
             };
             if call.get(0).is_number() {
                 offset_s = machine.context.scope().utc_offset_s(unix_ms);
@@ -272,7 +295,8 @@ pub(super) fn format_method(
                 None => local_s,
             };
             let read = date::parse(pattern, &call.text(0), (now_ms, offset_s));
-            let missing = || throw("ParseException", format!("Unparseable date: \"{}\"", call.text(0)));
+            let missing =
+                || throw("ParseException", format!("Unparseable date: \"{}\"", call.text(0)));
             instant::new(InstantKind::Date, read.ok_or_else(missing)?, local_s)
         }
         _ => return Ok(None),

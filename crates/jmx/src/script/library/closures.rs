@@ -107,9 +107,8 @@ fn slices(
             return machine.list(parts).map(Some);
         }
         ("withIndex" | "indexed", 0) => {
-            let pair = |(at, item): (usize, &Value)| {
-                Value::list(vec![item.clone(), Value::count(at)])
-            };
+            let pair =
+                |(at, item): (usize, &Value)| Value::list(vec![item.clone(), Value::count(at)]);
             let pairs = items.iter().enumerate().map(pair).collect();
             return machine.list(pairs).map(Some);
         }
@@ -176,7 +175,9 @@ fn each(
             "collect" | "map" => results.push(result),
             "collectMany" => flatten(&[result], &mut results, 31),
             "findAll" | "filter" | "takeWhile" if holds => results.push(item.clone()),
-            "findAll" | "filter" | "count" | "find" | "any" | "findIndexOf" | "findResult" | "some" if !holds => {}
+            "findAll" | "filter" | "count" | "find" | "any" | "findIndexOf" | "findResult"
+            | "some"
+                if !holds => {}
             "takeWhile" => break,
             "find" => return Ok(Some(item.clone())),
             "findResult" => return Ok(Some(result)),

@@ -28,28 +28,32 @@ pub(crate) fn construct(
             machine.allot(text.len())?;
             Value::object(Object::Builder(text.into()))
         }
-        "Integer" | "Long" | "Double" | "Float" | "BigDecimal" | "Boolean" | "Short" => wrapped(machine, class, call)?,
-        "ArrayList" | "LinkedList" | "Vector" | "Stack" | "ArrayDeque" | "CopyOnWriteArrayList"
-        | "ConcurrentLinkedQueue" | "LinkedBlockingQueue" | "ConcurrentLinkedDeque" => {
-            collection(machine, ListKind::List, call)?
+        "Integer" | "Long" | "Double" | "Float" | "BigDecimal" | "Boolean" | "Short" => {
+            wrapped(machine, class, call)?
         }
+        "ArrayList"
+        | "LinkedList"
+        | "Vector"
+        | "Stack"
+        | "ArrayDeque"
+        | "CopyOnWriteArrayList"
+        | "ConcurrentLinkedQueue"
+        | "LinkedBlockingQueue"
+        | "ConcurrentLinkedDeque" => collection(machine, ListKind::List, call)?,
         "HashSet" | "LinkedHashSet" | "TreeSet" => collection(machine, ListKind::Set, call)?,
-        "HashMap" | "LinkedHashMap" | "TreeMap" | "ConcurrentHashMap" | "Hashtable" | "Properties" => {
-            match call.get(0) {
-                Value::Map(map) => {
-                    machine.allot(map.len() * 4 * size_of::<Value>())?;
-                    Value::Map(Map::new(map.rows()))
-                }
-                _ => Value::Map(Map::default()),
+        "HashMap" | "LinkedHashMap" | "TreeMap" | "ConcurrentHashMap" | "Hashtable"
+        | "Properties" => match call.get(0) {
+            Value::Map(map) => {
+                machine.allot(map.len() * 4 * size_of::<Value>())?;
+                Value::Map(Map::new(map.rows()))
             }
-        }
+            _ => Value::Map(Map::default()),
+        },
         "Random" | "SecureRandom" => random::new(call),
         "AtomicInteger" | "AtomicLong" => Value::object(Object::Counter(call.long(0).into())),
         "Date" => instant::new_date(machine, call)?,
         "GregorianCalendar" => calendar::now(machine),
-        "SimpleDateFormat" => {
-            Value::object(Object::DateFormat(call.text(0), None.into()))
-        }
+        "SimpleDateFormat" => Value::object(Object::DateFormat(call.text(0), None.into())),
         "SecretKeySpec" => match call.get(0) {
             Value::Bytes(bytes) => Value::object(Object::Key(bytes)),
             other => Value::object(Object::Key(other.to_string().into_bytes().into())),
@@ -58,8 +62,15 @@ pub(crate) fn construct(
         "Header" | "HTTPArgument" | "Argument" | "Cookie" => {
             Value::object(Object::Pair(class, call.text(0).into(), call.text(1).into()))
         }
-        "Pattern" => Value::object(Object::Pattern(format!("{}/{}", call.text(1), call.text(0)).into())),
-        _ => return Err(throw("GroovyRuntimeException", format!("Could not find matching constructor for: {}", classes::full_name(class)))),
+        "Pattern" => {
+            Value::object(Object::Pattern(format!("{}/{}", call.text(1), call.text(0)).into()))
+        }
+        _ => {
+            return Err(throw(
+                "GroovyRuntimeException",
+                format!("Could not find matching constructor for: {}", classes::full_name(class)),
+            ));
+        }
     })
 }
 

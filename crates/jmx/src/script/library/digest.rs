@@ -104,7 +104,8 @@ pub(super) fn from_base64(machine: &mut Machine<'_>, text: &str) -> Outcome<Valu
     let text: String = text.split_whitespace().collect();
     let text = text.trim_end_matches('=');
     let decoded = STANDARD_NO_PAD.decode(text).or_else(|_| URL_SAFE_NO_PAD.decode(text));
-    let bytes = decoded.map_err(|_| throw("IllegalArgumentException", "Illegal base64 character"))?;
+    let bytes =
+        decoded.map_err(|_| throw("IllegalArgumentException", "Illegal base64 character"))?;
     machine.allot(bytes.len())?;
     Ok(Value::Bytes(bytes.into()))
 }
@@ -137,7 +138,9 @@ pub(super) fn encoded(machine: &mut Machine<'_>, text: &str, charset: &str) -> O
 /// The text of bytes in a charset.
 pub(super) fn decoded(bytes: &[u8], charset: &str) -> String {
     match charset.to_ascii_uppercase().as_str() {
-        "ISO-8859-1" | "LATIN1" | "US-ASCII" => bytes.iter().map(|byte| char::from(*byte)).collect(),
+        "ISO-8859-1" | "LATIN1" | "US-ASCII" => {
+            bytes.iter().map(|byte| char::from(*byte)).collect()
+        }
         _ => String::from_utf8_lossy(bytes).into_owned(),
     }
 }
@@ -261,7 +264,8 @@ pub(super) fn bytes_method(
 ) -> Outcome<Option<Value>> {
     match (name, call.len()) {
         ("encodeBase64" | "encodeBase64Url", 0) => {
-            let text = if name == "encodeBase64" { base64(bytes) } else { URL_SAFE_NO_PAD.encode(bytes) };
+            let text =
+                if name == "encodeBase64" { base64(bytes) } else { URL_SAFE_NO_PAD.encode(bytes) };
             machine.text(text).map(Some)
         }
         ("encodeHex", 0) => machine.text(hex(bytes)).map(Some),

@@ -44,11 +44,7 @@ fn variable(machine: &mut Machine<'_>, name: &str) -> Outcome<Value> {
     }
 }
 
-fn variables(
-    machine: &mut Machine<'_>,
-    name: &str,
-    call: Arguments<'_>,
-) -> Outcome<Option<Value>> {
+fn variables(machine: &mut Machine<'_>, name: &str, call: Arguments<'_>) -> Outcome<Option<Value>> {
     let key = call.text(0);
     Ok(Some(match (name, call.len()) {
         ("get" | "getAt", 1) => match variable(machine, &key)? {
@@ -96,7 +92,10 @@ fn put_variable(machine: &mut Machine<'_>, key: &str, value: &Value) -> Outcome<
             machine.context.scope().remove_variable(key);
             Ok(())
         }
-        other if machine.language == crate::script::Language::JavaScript || machine.language.is_jexl() => {
+        other
+            if machine.language == crate::script::Language::JavaScript
+                || machine.language.is_jexl() =>
+        {
             let text = machine.written(other);
             machine.context.scope().set_variable(key, text);
             Ok(())
@@ -204,16 +203,10 @@ fn filled(machine: &Machine<'_>, call: Arguments<'_>) -> String {
     text
 }
 
-fn context(
-    machine: &mut Machine<'_>,
-    name: &str,
-    call: Arguments<'_>,
-) -> Outcome<Option<Value>> {
+fn context(machine: &mut Machine<'_>, name: &str, call: Arguments<'_>) -> Outcome<Option<Value>> {
     Ok(Some(match (name, call.len()) {
         // JMeter counts threads from 0 here.
-        ("getThreadNum", 0) => {
-            Value::whole(machine.context.scope().thread_number() as i64 - 1)
-        }
+        ("getThreadNum", 0) => Value::whole(machine.context.scope().thread_number() as i64 - 1),
         ("getVariables", 0) => Value::Host(Host::Variables),
         ("getProperties", 0) => Value::Host(Host::Properties),
         ("getPreviousResult", 0) => Value::Host(Host::Previous),

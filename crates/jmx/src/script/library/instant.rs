@@ -40,7 +40,11 @@ pub(super) fn new_date(machine: &mut Machine<'_>, call: Arguments<'_>) -> Outcom
         (1, value) => of_value(&value).map_or(0, |(unix_ms, _)| unix_ms),
         // A year from 1900, a month from 0.
         _ => {
-            let days = date::days_of(call.long(0).clamp(-100_000, 100_000) + 1_900, call.long(1).clamp(0, 11) + 1, call.long(2));
+            let days = date::days_of(
+                call.long(0).clamp(-100_000, 100_000) + 1_900,
+                call.long(1).clamp(0, 11) + 1,
+                call.long(2),
+            );
             days * date::DAY_MS + call.long(3) * 3_600_000 + call.long(4) * 60_000
         }
     };
@@ -76,7 +80,11 @@ fn unit_of(call: Arguments<'_>, at: usize) -> Option<i64> {
 pub(crate) fn moved_days(value: &Value, days: i64) -> Outcome<Value> {
     let Value::Object(object) = value else { return Ok(Value::Null) };
     let Some(found) = object.instant() else { return Ok(Value::Null) };
-    Ok(new(found.kind, found.unix_ms.saturating_add(days.saturating_mul(date::DAY_MS)), found.offset_s))
+    Ok(new(
+        found.kind,
+        found.unix_ms.saturating_add(days.saturating_mul(date::DAY_MS)),
+        found.offset_s,
+    ))
 }
 
 fn kind_of(class: &str) -> Option<InstantKind> {
@@ -154,7 +162,8 @@ pub(super) fn statics(
 /// The milliseconds of a year, a month and so on; of a time its hours and so on.
 fn of_parts(kind: InstantKind, call: Arguments<'_>) -> i64 {
     let part = |at: usize| call.long(at).clamp(-1_000_000, 1_000_000);
-    let time = |from: usize| part(from) * 3_600_000 + part(from + 1) * 60_000 + part(from + 2) * 1_000;
+    let time =
+        |from: usize| part(from) * 3_600_000 + part(from + 1) * 60_000 + part(from + 2) * 1_000;
     match kind {
         InstantKind::LocalTime => time(0),
         _ => date::days_of(part(0), part(1).clamp(1, 12), part(2)) * date::DAY_MS + time(3),
@@ -226,7 +235,9 @@ pub(super) fn method(
     let other = || of_value(&call.get(0)).unwrap_or_default().0;
     let (at, offset_s) = (found.unix_ms, found.offset_s);
     Ok(Some(match (name, call.len()) {
-        ("getTime", 0) if found.kind == InstantKind::Calendar => new(InstantKind::Date, at, offset_s),
+        ("getTime", 0) if found.kind == InstantKind::Calendar => {
+            new(InstantKind::Date, at, offset_s)
+        }
         ("getTime" | "getTimeInMillis" | "toEpochMilli", 0) => Value::Long(at),
         ("getEpochSecond" | "toEpochSecond", _) => Value::Long(at.div_euclid(1_000)),
         ("toEpochDay", 0) => Value::Long(at.div_euclid(date::DAY_MS)),
@@ -254,9 +265,7 @@ pub(super) fn method(
             let unit = unit_of(call, 0).unwrap_or(1).max(1);
             new(found.kind, at - at.rem_euclid(unit), offset_s)
         }
-        ("until", 2) => {
-            Value::Long((other() - at) / unit_of(call, 1).unwrap_or(1).max(1))
-        }
+        ("until", 2) => Value::Long((other() - at) / unit_of(call, 1).unwrap_or(1).max(1)),
         ("clone", 0) => new(found.kind, at, offset_s),
         _ => return Ok(None),
     }))
@@ -279,7 +288,9 @@ fn moved(found: &Instant, name: &str, call: Arguments<'_>) -> Option<Value> {
         },
         ("", _) => match call.get(0) {
             Value::Object(object) => match &*object {
-                Object::Duration(ms) => return Some(new(found.kind, found.unix_ms + ms * sign, found.offset_s)),
+                Object::Duration(ms) => {
+                    return Some(new(found.kind, found.unix_ms + ms * sign, found.offset_s));
+                }
                 _ => return None,
             },
             _ => "DAYS".to_owned(),

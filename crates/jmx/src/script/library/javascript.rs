@@ -62,7 +62,8 @@ fn whole_prefix(text: &str, radix: i64) -> Value {
 
 fn float_prefix(text: &str) -> Value {
     let text = text.trim();
-    let is_part = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-' | '+' | 'e' | 'E');
+    let is_part =
+        |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-' | '+' | 'e' | 'E');
     let mut end = text.find(|letter| !is_part(letter)).unwrap_or(text.len());
     while end > 0 {
         if let Ok(number) = text[..end].parse::<f64>() {
@@ -233,8 +234,12 @@ pub(super) fn list_method(
             machine.list(items)?
         }
         ("includes", 1) => list.position(&call.get(0)).is_some().into(),
-        ("join", 0) => return closures::method(machine, list.items(), "join", Arguments(&[",".into()])),
-        ("toString", 0) => return closures::method(machine, list.items(), "join", Arguments(&[",".into()])),
+        ("join", 0) => {
+            return closures::method(machine, list.items(), "join", Arguments(&[",".into()]));
+        }
+        ("toString", 0) => {
+            return closures::method(machine, list.items(), "join", Arguments(&[",".into()]));
+        }
         ("reverse", 0) => {
             list.lock().reverse();
             Value::List(list.clone())

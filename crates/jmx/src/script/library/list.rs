@@ -63,7 +63,9 @@ fn question(
             let at = call.place(0, usize::MAX)?;
             list.get(at).ok_or_else(|| out_of(call.long(0), list.len()))?
         }
-        ("getAt", 1) => return super::place(machine, &Value::List(list.clone()), &call.get(0)).map(Some),
+        ("getAt", 1) => {
+            return super::place(machine, &Value::List(list.clone()), &call.get(0)).map(Some);
+        }
         ("getFirst" | "element", 0) => first(list)?,
         ("peek" | "peekFirst", 0) => list.get(0).unwrap_or_default(),
         ("contains", 1) => list.position(&call.get(0)).is_some().into(),
@@ -88,11 +90,15 @@ fn question(
             let items = list.items();
             let (from, to) = (call.place(0, items.len())?, call.place(1, items.len())?);
             let part = items.get(from..to);
-            let part = part.ok_or_else(|| throw("IllegalArgumentException", "fromIndex > toIndex"))?;
+            let part =
+                part.ok_or_else(|| throw("IllegalArgumentException", "fromIndex > toIndex"))?;
             machine.list(part.to_vec())?
         }
-        ("toArray" | "clone" | "asImmutable" | "asUnmodifiable" | "stream" | "plus" | "minus"
-            | "intersect" | "disjoint" | "asSynchronized" | "boxed", _) => return copy(machine, list, name, call).map(Some),
+        (
+            "toArray" | "clone" | "asImmutable" | "asUnmodifiable" | "stream" | "plus" | "minus"
+            | "intersect" | "disjoint" | "asSynchronized" | "boxed",
+            _,
+        ) => return copy(machine, list, name, call).map(Some),
         _ => return Ok(None),
     }))
 }

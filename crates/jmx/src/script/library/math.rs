@@ -6,12 +6,18 @@ use crate::script::run::{Machine, normal};
 use crate::script::value::Value;
 
 /// A function of `Math`.
-pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: Arguments<'_>) -> Option<Value> {
+pub(super) fn function(
+    machine: &mut Machine<'_>,
+    name: &str,
+    call: Arguments<'_>,
+) -> Option<Value> {
     let value = match name {
         "max" | "min" => extreme(name, call)?,
         "abs" => absolute(&call.get(0))?,
         "round" => Value::whole_or_long(call.double(0)),
-        "random" => Value::Double((machine.context.scope().random() >> 11) as f64 / 9_007_199_254_740_992.0),
+        "random" => {
+            Value::Double((machine.context.scope().random() >> 11) as f64 / 9_007_199_254_740_992.0)
+        }
         "floorMod" => Value::whole(call.long(0).checked_rem_euclid(call.long(1))?),
         "floorDiv" => Value::whole(call.long(0).checked_div_euclid(call.long(1))?),
         "addExact" => Value::whole(call.long(0).checked_add(call.long(1))?),

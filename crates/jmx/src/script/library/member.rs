@@ -1,8 +1,8 @@
 //! Members and places: `x.name`, `x[1]`, read and set.
 
+use super::arguments::Arguments;
 use super::arguments::out_of;
 use super::{call_method, own_method, pattern, statics, text, universal};
-use super::arguments::Arguments;
 use crate::script::Language;
 use crate::script::context::Host;
 use crate::script::run::{Machine, Outcome, throw};
@@ -23,7 +23,10 @@ fn prefixed(prefix: &str, name: &str) -> String {
 pub(crate) fn member(machine: &mut Machine<'_>, value: &Value, name: &str) -> Outcome<Value> {
     match (value, name) {
         (Value::Null, _) => {
-            return Err(throw("NullPointerException", format!("Cannot get property '{name}' on null object")));
+            return Err(throw(
+                "NullPointerException",
+                format!("Cannot get property '{name}' on null object"),
+            ));
         }
         (Value::Map(map), _) => return Ok(map.get_text(name).unwrap_or_default()),
         (Value::Class(class), _) => {
@@ -98,7 +101,9 @@ pub(crate) fn set_member(
 /// What stands at a place of a value.
 pub(crate) fn place(machine: &mut Machine<'_>, value: &Value, at: &Value) -> Outcome<Value> {
     match (value, at) {
-        (Value::Null, _) => Err(throw("NullPointerException", "Cannot invoke method getAt() on null object")),
+        (Value::Null, _) => {
+            Err(throw("NullPointerException", "Cannot invoke method getAt() on null object"))
+        }
         (Value::Map(map), _) => Ok(map.get(at).unwrap_or_default()),
         (Value::List(list), Value::List(places)) => {
             let items: Vec<Value> = spread(&places.items(), list.len())
@@ -163,10 +168,7 @@ fn letter(text: &str, at: &Value) -> Outcome<Value> {
     let place = usize::try_from(if number < 0 { number + length } else { number }).ok();
     let letter = place.and_then(|place| text.chars().nth(place));
     letter.map(|letter| letter.to_string().into()).ok_or_else(|| {
-        throw(
-            "StringIndexOutOfBoundsException",
-            format!("index {number}, length {length}"),
-        )
+        throw("StringIndexOutOfBoundsException", format!("index {number}, length {length}"))
     })
 }
 
@@ -181,7 +183,10 @@ fn letters(machine: &mut Machine<'_>, text: &str, places: &List) -> Outcome<Valu
     let to = bound(last.and_then(Value::as_long).unwrap_or(-1));
     let is_there = |at: i64| (0..length).contains(&at);
     if places.is_empty() || !is_there(from) || !is_there(to) {
-        return Err(throw("StringIndexOutOfBoundsException", format!("begin {from}, end {to}, length {length}")));
+        return Err(throw(
+            "StringIndexOutOfBoundsException",
+            format!("begin {from}, end {to}, length {length}"),
+        ));
     }
     let (from, to) = (from as usize, to as usize);
     let part: String = match from <= to {
@@ -205,7 +210,9 @@ pub(crate) fn set_place(
             Ok(())
         }
         Value::List(list) => set_item(machine, list, at.as_long().unwrap_or(-1), value),
-        Value::Null => Err(throw("NullPointerException", "Cannot invoke method putAt() on null object")),
+        Value::Null => {
+            Err(throw("NullPointerException", "Cannot invoke method putAt() on null object"))
+        }
         _ => set_member(machine, of, &at.to_string(), value),
     }
 }

@@ -128,7 +128,9 @@ pub(crate) fn iterable(machine: &mut Machine<'_>, value: &Value) -> Outcome<Vec<
         Value::Bytes(bytes) => byte_values(bytes),
         Value::Text(text) => text.chars().map(|letter| Value::text(letter.to_string())).collect(),
         Value::Object(object) => match &**object {
-            Object::Iterator(left) => left.lock().map_or_else(|_| Vec::new(), |left| left.iter().rev().cloned().collect()),
+            Object::Iterator(left) => {
+                left.lock().map_or_else(|_| Vec::new(), |left| left.iter().rev().cloned().collect())
+            }
             Object::Matcher(matcher) => pattern::found(matcher),
             _ => vec![value.clone()],
         },
@@ -142,9 +144,8 @@ pub(crate) fn iterable(machine: &mut Machine<'_>, value: &Value) -> Outcome<Vec<
 
 /// The entries of a map.
 fn entries(rows: &[(Value, Value)]) -> Vec<Value> {
-    let entry = |(key, value): &(Value, Value)| {
-        Value::object(Object::Entry(key.clone(), value.clone()))
-    };
+    let entry =
+        |(key, value): &(Value, Value)| Value::object(Object::Entry(key.clone(), value.clone()));
     rows.iter().map(entry).collect()
 }
 

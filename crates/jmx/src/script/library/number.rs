@@ -70,15 +70,21 @@ pub(super) fn method(
         return Ok(Some(value));
     }
     match (name, call.len()) {
-        ("times", 1) | ("upto" | "downto", 2) | ("step", 3) => count(machine, value, name, call).map(Some),
-        ("plus" | "minus" | "multiply" | "div" | "divide" | "mod" | "remainder" | "add" | "subtract" | "intdiv" | "power" | "pow", _) => {
-            arithmetic(machine, value, name, call).map(Some)
+        ("times", 1) | ("upto" | "downto", 2) | ("step", 3) => {
+            count(machine, value, name, call).map(Some)
         }
+        (
+            "plus" | "minus" | "multiply" | "div" | "divide" | "mod" | "remainder" | "add"
+            | "subtract" | "intdiv" | "power" | "pow",
+            _,
+        ) => arithmetic(machine, value, name, call).map(Some),
         ("toString" | "toPlainString", 0) => {
             let text = machine.written(value);
             machine.text(text).map(Some)
-        },
-        ("toString", 1) => machine.text(in_radix(value.as_long().unwrap_or(0), call.long(0))).map(Some),
+        }
+        ("toString", 1) => {
+            machine.text(in_radix(value.as_long().unwrap_or(0), call.long(0))).map(Some)
+        }
         ("toFixed", 1) => {
             let places = usize::try_from(call.long(0)).unwrap_or(0).min(100);
             machine.text(format!("{:.places$}", value.as_double().unwrap_or(0.0))).map(Some)

@@ -56,7 +56,8 @@ fn counter(object: &Object, name: &str, call: Arguments<'_>) -> Option<Value> {
     let Object::Counter(count) = object else { return None };
     let mut count = lock(count);
     let before = *count;
-    let is_before = matches!(name, "getAndIncrement" | "getAndDecrement" | "getAndAdd" | "getAndSet");
+    let is_before =
+        matches!(name, "getAndIncrement" | "getAndDecrement" | "getAndAdd" | "getAndSet");
     *count = match name {
         "get" | "intValue" | "longValue" | "next" => before,
         "incrementAndGet" | "getAndIncrement" => before.wrapping_add(1),

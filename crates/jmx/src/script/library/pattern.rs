@@ -16,7 +16,11 @@ fn source(value: &Value) -> String {
     value.to_string()
 }
 
-fn compiled(machine: &mut Machine<'_>, written: &str, length: usize) -> Outcome<std::rc::Rc<Pattern>> {
+fn compiled(
+    machine: &mut Machine<'_>,
+    written: &str,
+    length: usize,
+) -> Outcome<std::rc::Rc<Pattern>> {
     machine.spend(1 + length as u64 / 16)?;
     Pattern::of(written).map_err(|error| throw("PatternSyntaxException", error.to_string()))
 }
@@ -55,7 +59,10 @@ pub(super) fn match_at(matcher: &Matcher, at: i64) -> Outcome<Value> {
     let place = usize::try_from(if at < 0 { at + count } else { at }).ok();
     let groups = place.and_then(|place| matcher.matches.get(place));
     groups.map(|groups| match_value(groups)).ok_or_else(|| {
-        throw("IndexOutOfBoundsException", format!("index is out of range 0..{} (index = {at})", count - 1))
+        throw(
+            "IndexOutOfBoundsException",
+            format!("index is out of range 0..{} (index = {at})", count - 1),
+        )
     })
 }
 
@@ -141,7 +148,12 @@ fn filled(with: &str, groups: &[Option<String>]) -> String {
 }
 
 /// The parts between what matches. Without a limit, empty ones at the end are left out.
-fn split(machine: &mut Machine<'_>, text: &str, written: &str, limit: i64) -> Outcome<Vec<Arc<str>>> {
+fn split(
+    machine: &mut Machine<'_>,
+    text: &str,
+    written: &str,
+    limit: i64,
+) -> Outcome<Vec<Arc<str>>> {
     let max = usize::try_from(limit).ok().filter(|limit| *limit > 0).map_or(MATCHES_MAX, |l| l - 1);
     if written.is_empty() {
         return Ok(text.chars().map(|letter| Arc::from(letter.to_string())).collect());
@@ -156,7 +168,10 @@ fn split(machine: &mut Machine<'_>, text: &str, written: &str, limit: i64) -> Ou
         rest = &rest[at + whole.len()..];
     }
     parts.push(Arc::from(rest));
-    while limit == 0 && parts.len() > 1 && parts.last().is_some_and(|part: &Arc<str>| part.is_empty()) {
+    while limit == 0
+        && parts.len() > 1
+        && parts.last().is_some_and(|part: &Arc<str>| part.is_empty())
+    {
         parts.pop();
     }
     Ok(parts)
@@ -179,8 +194,11 @@ pub(super) fn statics(name: &str, call: Arguments<'_>) -> Outcome<Option<Value>>
         "compile" => {
             let flags = call.long(1);
             let letters = [(2, 'i'), (8, 'm'), (32, 's'), (4, 'x')];
-            let letters: String =
-                letters.iter().filter(|(bit, _)| flags & bit != 0).map(|(_, letter)| letter).collect();
+            let letters: String = letters
+                .iter()
+                .filter(|(bit, _)| flags & bit != 0)
+                .map(|(_, letter)| letter)
+                .collect();
             let prefix = if letters.is_empty() { String::new() } else { format!("(?{letters})") };
             let pattern = format!("{prefix}{}", call.text(0));
             Ok(Some(Value::object(Object::Pattern(pattern.into()))))
@@ -249,7 +267,10 @@ pub(super) fn matcher_method(
             let at = usize::try_from(call.long(0)).unwrap_or(usize::MAX);
             let groups = current.ok_or_else(|| throw("IllegalStateException", "No match found"))?;
             if at >= groups.len() {
-                return Err(throw("IndexOutOfBoundsException", format!("No group {}", call.long(0))));
+                return Err(throw(
+                    "IndexOutOfBoundsException",
+                    format!("No group {}", call.long(0)),
+                ));
             }
             group(groups, at)
         }

@@ -153,7 +153,9 @@ fn letters(machine: &mut Machine<'_>, name: &str, call: Arguments<'_>) -> Outcom
         "randomNumeric" | "nextNumeric" => DIGITS.to_owned(),
         "randomAscii" => (' '..='~').collect(),
         "random" if matches!(call.get(1), Value::Text(_)) => call.text(1),
-        "random" => format!("{upper}{LOWER}{}", if call.is_true(2) || call.len() < 3 { DIGITS } else { "" }),
+        "random" => {
+            format!("{upper}{LOWER}{}", if call.is_true(2) || call.len() < 3 { DIGITS } else { "" })
+        }
         _ => return Ok(None),
     };
     let alphabet: Vec<char> = alphabet.chars().collect();

@@ -116,16 +116,15 @@ fn action(of: Host, name: &str, call: Arguments<'_>) -> Option<Action> {
             Action::PutHeader(name, value)
         }
         (Host::Headers, "removeHeaderNamed" | "remove") => Action::RemoveHeader(call.text(0)),
-        (Host::Sampler, "addArgument" | "addEncodedArgument") | (Host::Arguments, "addArgument") => {
+        (Host::Sampler, "addArgument" | "addEncodedArgument")
+        | (Host::Arguments, "addArgument") => {
             let (name, value) = pair();
             Action::AddArgument(name, value)
         }
         (Host::Sampler, "addNonEncodedArgument") if call.text(0).is_empty() => {
             Action::SetBody(call.text(1))
         }
-        (Host::Sampler, "addNonEncodedArgument") => {
-            Action::AddArgument(call.text(0), call.text(1))
-        }
+        (Host::Sampler, "addNonEncodedArgument") => Action::AddArgument(call.text(0), call.text(1)),
         (Host::Arguments, "removeAllArguments" | "clear") => Action::ClearArguments,
         (Host::Cookies, "add") => {
             let (name, value) = pair();
@@ -188,7 +187,9 @@ fn part(
         (_, "getAssertionResults") if is_sample => {
             Value::List(List::new(ListKind::Array, Vec::new()))
         }
-        (_, "setResponseNoContent" | "setEncodingAndType" | "latencyEnd" | "connectEnd") if is_sample => {
+        (_, "setResponseNoContent" | "setEncodingAndType" | "latencyEnd" | "connectEnd")
+            if is_sample =>
+        {
             Value::Null
         }
         _ => return Ok(None),

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::arguments::Arguments;
-use super::{calendar, digest, host, instant, json, math, number, pattern, random, text, text_format};
+use super::{
+    calendar, digest, host, instant, json, math, number, pattern, random, text, text_format,
+};
 use crate::functions::encode::{url_decode, url_encode};
 use crate::script::context::Host;
 use crate::script::run::{Machine, Outcome, throw};
@@ -18,15 +20,18 @@ pub(super) fn method(
 ) -> Outcome<Option<Value>> {
     match class {
         "Math" | "StrictMath" => Ok(math::function(machine, name, call)),
-        "Integer" | "Long" | "Double" | "Float" | "Short" | "Byte" | "Number" | "BigDecimal" | "Boolean" => {
-            of_number(machine, class, name, call)
+        "Integer" | "Long" | "Double" | "Float" | "Short" | "Byte" | "Number" | "BigDecimal"
+        | "Boolean" => of_number(machine, class, name, call),
+        "String" | "Character" | "StringUtils" | "Objects" | "StringEscapeUtils" => {
+            of_text(machine, class, name, call)
         }
-        "String" | "Character" | "StringUtils" | "Objects" | "StringEscapeUtils" => of_text(machine, class, name, call),
         "System" | "Thread" | "TimeUnit" => of_system(machine, class, name, call),
         "UUID" | "ThreadLocalRandom" | "RandomStringUtils" | "RandomUtils" => {
             random::statics(machine, class, name, call)
         }
-        "Arrays" | "Collections" | "List" | "Set" | "Map" => of_collections(machine, class, name, call),
+        "Arrays" | "Collections" | "List" | "Set" | "Map" => {
+            of_collections(machine, class, name, call)
+        }
         "Base64" | "MessageDigest" | "Mac" | "DigestUtils" | "Hex" | "Charset" => {
             digest::statics(machine, class, name, call)
         }
@@ -34,9 +39,13 @@ pub(super) fn method(
         "URLDecoder" if name == "decode" => machine.text(url_decode(&call.text(0))).map(Some),
         "JsonOutput" | "JSON" => json::statics(machine, name, call),
         "Pattern" | "Matcher" => pattern::statics(name, call),
-        "Calendar" | "TimeZone" | "ZoneId" | "ZoneOffset" | "DateFormat" => calendar::statics(machine, class, name, call),
-        "LocalDate" | "LocalDateTime" | "LocalTime" | "Instant" | "ZonedDateTime" | "OffsetDateTime" | "Duration" | "ChronoUnit"
-        | "DateTimeFormatter" | "Date" => instant::statics(machine, class, name, call),
+        "Calendar" | "TimeZone" | "ZoneId" | "ZoneOffset" | "DateFormat" => {
+            calendar::statics(machine, class, name, call)
+        }
+        "LocalDate" | "LocalDateTime" | "LocalTime" | "Instant" | "ZonedDateTime"
+        | "OffsetDateTime" | "Duration" | "ChronoUnit" | "DateTimeFormatter" | "Date" => {
+            instant::statics(machine, class, name, call)
+        }
         "Class" | "Object" => Ok(None),
         _ => of_jmeter(machine, class, name, call),
     }
@@ -65,16 +74,23 @@ fn of_number(
         (_, "sum", _) => Value::whole(call.long(0).wrapping_add(call.long(1))),
         (_, "isNaN", _) => call.double(0).is_nan().into(),
         ("Double", "isFinite", _) => call.double(0).is_finite().into(),
-        (_, "parseInt" | "parseLong" | "parseDouble" | "parseFloat" | "valueOf" | "decode" | "parseShort", _) => {
-            parsed(class, &first, call)?
-        }
+        (
+            _,
+            "parseInt" | "parseLong" | "parseDouble" | "parseFloat" | "valueOf" | "decode"
+            | "parseShort",
+            _,
+        ) => parsed(class, &first, call)?,
         _ => return Ok(None),
     }))
 }
 
 fn parsed(class: &str, first: &Value, call: Arguments<'_>) -> Outcome<Value> {
     if first.is_null() {
-        let message = if matches!(class, "Double" | "Float") { "null" } else { "Cannot parse null string: null" };
+        let message = if matches!(class, "Double" | "Float") {
+            "null"
+        } else {
+            "Cannot parse null string: null"
+        };
         return Err(throw("NumberFormatException", message));
     }
     let text = first.to_string();
@@ -82,7 +98,9 @@ fn parsed(class: &str, first: &Value, call: Arguments<'_>) -> Outcome<Value> {
         ("Integer" | "Long", 2) => {
             let radix = u32::try_from(call.long(1)).ok().filter(|radix| (2..=36).contains(radix));
             let number = i64::from_str_radix(&text, radix.unwrap_or(10));
-            let number = number.map_err(|_| throw("NumberFormatException", format!("For input string: \"{text}\"")))?;
+            let number = number.map_err(|_| {
+                throw("NumberFormatException", format!("For input string: \"{text}\""))
+            })?;
             Ok(if class == "Integer" { Value::Int(number as i32) } else { Value::Long(number) })
         }
         ("Integer" | "Short" | "Byte", _) => match first {
@@ -107,7 +125,8 @@ fn of_text(
     let first = call.text(0);
     let is_missing = call.get(0).is_null();
     Ok(Some(match (class, name) {
-        ("String", "valueOf" | "copyValueOf") | ("Objects" | "Character", "toString" | "valueOf") => {
+        ("String", "valueOf" | "copyValueOf")
+        | ("Objects" | "Character", "toString" | "valueOf") => {
             let text = machine.written(&call.get(0));
             machine.text(text)?
         }
@@ -126,11 +145,14 @@ fn of_text(
             (!first.is_empty() && first.chars().all(char::is_numeric)).into()
         }
         ("StringUtils", "substringBetween") => {
-            let (open, close) = (call.text(1), if call.len() > 2 { call.text(2) } else { call.text(1) });
+            let (open, close) =
+                (call.text(1), if call.len() > 2 { call.text(2) } else { call.text(1) });
             let found = first.split_once(&open).and_then(|(_, rest)| rest.split_once(&close));
             found.map_or(Value::Null, |(found, _)| found.into())
         }
-        ("StringUtils", "substringBefore") => first.split(&call.text(1)).next().unwrap_or("").into(),
+        ("StringUtils", "substringBefore") => {
+            first.split(&call.text(1)).next().unwrap_or("").into()
+        }
         ("StringUtils", "substringAfter") => {
             first.split_once(&call.text(1)).map_or("", |(_, rest)| rest).into()
         }
@@ -232,7 +254,11 @@ fn of_collections(
             Value::List(list)
         }
         ("Arrays", "toString", _) => machine.text(first.to_string())?,
-        ("Arrays" | "Collections", "sort" | "shuffle" | "swap" | "reverse" | "unmodifiableList" | "max" | "min" | "fill", Value::List(_)) => {
+        (
+            "Arrays" | "Collections",
+            "sort" | "shuffle" | "swap" | "reverse" | "unmodifiableList" | "max" | "min" | "fill",
+            Value::List(_),
+        ) => {
             return of_list(machine, &first, name, call);
         }
         ("Arrays", "copyOfRange", Value::List(list)) => {
@@ -242,12 +268,19 @@ fn of_collections(
         }
         ("Arrays", "equals", _) => first.equals(&call.get(1)).into(),
         ("Collections", "emptyList" | "synchronizedList", _) => {
-            if call.len() > 0 { first } else { Value::list(Vec::new()) }
+            if call.len() > 0 {
+                first
+            } else {
+                Value::list(Vec::new())
+            }
         }
         ("Collections", "emptyMap", _) => Value::Map(Map::default()),
         ("Collections", "singletonList", _) => Value::list(vec![first]),
         ("Map", "of", _) => {
-            let rows = call.all().chunks(2).map(|row| (row[0].clone(), row.get(1).cloned().unwrap_or_default()));
+            let rows = call
+                .all()
+                .chunks(2)
+                .map(|row| (row[0].clone(), row.get(1).cloned().unwrap_or_default()));
             Value::Map(Map::new(rows))
         }
         ("Map", "entry", _) => Value::object(Object::Entry(first, call.get(1))),
@@ -309,7 +342,11 @@ fn of_jmeter(
 }
 
 /// A constant of a class: `Integer.MAX_VALUE`.
-pub(super) fn constant(machine: &mut Machine<'_>, class: &'static str, name: &str) -> Option<Value> {
+pub(super) fn constant(
+    machine: &mut Machine<'_>,
+    class: &'static str,
+    name: &str,
+) -> Option<Value> {
     Some(match (class, name) {
         (_, "class") => Value::Class(class),
         (_, "name" | "canonicalName") => super::full_name(class).into(),

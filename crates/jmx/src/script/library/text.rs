@@ -48,9 +48,7 @@ fn question(text: &str, name: &str, call: Arguments<'_>) -> Option<Value> {
         }
         ("equalsIgnoreCase", 1) => (text.to_lowercase() == first().to_lowercase()).into(),
         ("contains", 1) => text.contains(&first()).into(),
-        ("containsIgnoreCase", 1) => {
-            text.to_lowercase().contains(&first().to_lowercase()).into()
-        }
+        ("containsIgnoreCase", 1) => text.to_lowercase().contains(&first().to_lowercase()).into(),
         ("startsWith", 1) => text.starts_with(&first()).into(),
         ("endsWith", 1) => text.ends_with(&first()).into(),
         ("compareTo", 1) => Value::Int(difference(text, &first())),
@@ -93,7 +91,8 @@ fn difference(one: &str, two: &str) -> i32 {
 
 /// Java's hash of a text.
 pub(super) fn hash(text: &str) -> i32 {
-    text.encode_utf16().fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
+    text.encode_utf16()
+        .fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
 }
 
 /// A place in bytes as one in letters; -1 of none.
@@ -247,8 +246,12 @@ fn letters(
             return closures::method(machine, lines, "each", call);
         }
         ("getAt", 1) => return super::place(machine, &Value::text(text), &call.get(0)).map(Some),
-        ("each" | "collect" | "findAll" | "any" | "every" | "find" | "sum" | "eachWithIndex"
-            | "inject" | "unique" | "groupBy" | "countBy" | "sort" | "max" | "min" | "first" | "last" | "shuffled", _) => {
+        (
+            "each" | "collect" | "findAll" | "any" | "every" | "find" | "sum" | "eachWithIndex"
+            | "inject" | "unique" | "groupBy" | "countBy" | "sort" | "max" | "min" | "first"
+            | "last" | "shuffled",
+            _,
+        ) => {
             let items = text.chars().map(one).collect();
             return closures::method(machine, items, name, call);
         }

@@ -34,7 +34,12 @@ pub(super) fn format(written: &str, values: &[Value]) -> Outcome<String> {
             _ => {
                 let at = number.map_or(next, |number| number.saturating_sub(1));
                 next += usize::from(number.is_none());
-                let missing = || throw("MissingFormatArgumentException", format!("Format specifier '%{}'", field.letter));
+                let missing = || {
+                    throw(
+                        "MissingFormatArgumentException",
+                        format!("Format specifier '%{}'", field.letter),
+                    )
+                };
                 let value = values.get(at).ok_or_else(missing)?;
                 let is_date = matches!(field.letter, 't' | 'T');
                 let unit = if is_date { letters.next() } else { None };
@@ -102,7 +107,12 @@ fn written_field(field: &Field, value: &Value, unit: Option<char>) -> Outcome<St
         'b' | 'B' => value.is_true().to_string(),
         'c' => value.to_string(),
         't' | 'T' => moment(value, unit.unwrap_or('s')).ok_or_else(wrong)?,
-        other => return Err(throw("UnknownFormatConversionException", format!("Conversion = '{other}'"))),
+        other => {
+            return Err(throw(
+                "UnknownFormatConversionException",
+                format!("Conversion = '{other}'"),
+            ));
+        }
     };
     let text = if field.letter.is_uppercase() { text.to_uppercase() } else { text };
     Ok(padded(field, &text))

@@ -13,7 +13,10 @@ impl Parser<'_> {
         let parameters = self.closure_parameters();
         let has_it = parameters.is_none();
         let body = self.in_block(|parser| parser.statements("}"))?;
-        Ok(closure_node(line, Function { parameters: parameters.unwrap_or_default(), body, has_it }))
+        Ok(closure_node(
+            line,
+            Function { parameters: parameters.unwrap_or_default(), body, has_it },
+        ))
     }
 
     /// `a, int b ->`; `None` where there is no arrow.

@@ -41,11 +41,7 @@ const LEVELS: [Level; 9] = [
         ("in", Binary::In),
     ],
     &[("..", Binary::Range), ("..<", Binary::RangeBelow)],
-    &[
-        ("<<", Binary::ShiftLeft),
-        (">>", Binary::ShiftRight),
-        (">>>", Binary::ShiftUnsigned),
-    ],
+    &[("<<", Binary::ShiftLeft), (">>", Binary::ShiftRight), (">>>", Binary::ShiftUnsigned)],
     &[("+", Binary::Add), ("-", Binary::Subtract)],
     &[
         ("*", Binary::Multiply),
@@ -172,7 +168,8 @@ impl Parser<'_> {
             TokenKind::Name(name) => (&**name, true),
             _ => return None,
         };
-        let is_known = !is_word || if word == "in" { self.is_groovy() } else { self.language.is_jexl() };
+        let is_known =
+            !is_word || if word == "in" { self.is_groovy() } else { self.language.is_jexl() };
         let found = operators.iter().find(|(known, _)| *known == word && is_known)?;
         // Two signs of equality are one in JavaScript, but for the texts of numbers.
         Some(found.1)
@@ -209,7 +206,8 @@ impl Parser<'_> {
     /// Signs before an operand.
     pub(super) fn unary(&mut self) -> Parsed<Node> {
         let line = self.line();
-        let of = |node: Node, kind: fn(Box<Node>) -> Kind| Node { line, kind: kind(Box::new(node)) };
+        let of =
+            |node: Node, kind: fn(Box<Node>) -> Kind| Node { line, kind: kind(Box::new(node)) };
         let is_not = self.language.is_jexl() && self.is_word("not");
         if is_not || self.is_sign("!") {
             self.at += 1;

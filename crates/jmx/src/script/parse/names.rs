@@ -9,9 +9,25 @@ use crate::script::{Language, ScriptProblem};
 
 /// Names that elements give to their scripts and that begin as classes do.
 const BINDINGS: [&str; 19] = [
-    "OUT", "Label", "FileName", "Parameters", "SampleResult", "SamplerData", "ResponseData",
-    "ResponseCode", "ResponseMessage", "ResponseHeaders", "RequestHeaders", "SampleLabel",
-    "IsSuccess", "Failure", "FailureMessage", "AssertionResult", "ThreadName", "Response", "Sampler",
+    "OUT",
+    "Label",
+    "FileName",
+    "Parameters",
+    "SampleResult",
+    "SamplerData",
+    "ResponseData",
+    "ResponseCode",
+    "ResponseMessage",
+    "ResponseHeaders",
+    "RequestHeaders",
+    "SampleLabel",
+    "IsSuccess",
+    "Failure",
+    "FailureMessage",
+    "AssertionResult",
+    "ThreadName",
+    "Response",
+    "Sampler",
 ];
 
 /// Names of JavaScript that begin as classes do.

@@ -11,9 +11,33 @@ use crate::script::value::{Object, Value};
 
 /// Words that begin no operand.
 const RESERVED: [&str; 27] = [
-    "if", "else", "for", "while", "do", "switch", "case", "default", "try", "catch", "finally",
-    "throw", "return", "break", "continue", "class", "interface", "enum", "trait", "import",
-    "package", "instanceof", "extends", "implements", "const", "goto", "as",
+    "if",
+    "else",
+    "for",
+    "while",
+    "do",
+    "switch",
+    "case",
+    "default",
+    "try",
+    "catch",
+    "finally",
+    "throw",
+    "return",
+    "break",
+    "continue",
+    "class",
+    "interface",
+    "enum",
+    "trait",
+    "import",
+    "package",
+    "instanceof",
+    "extends",
+    "implements",
+    "const",
+    "goto",
+    "as",
 ];
 
 impl Parser<'_> {
@@ -156,7 +180,9 @@ impl Parser<'_> {
         }
         let line = self.line();
         let mut parts = 0;
-        while self.sign_at(parts, ".") && self.name_at(parts + 1).is_some_and(|part| is_package(part)) {
+        while self.sign_at(parts, ".")
+            && self.name_at(parts + 1).is_some_and(|part| is_package(part))
+        {
             parts += 2;
         }
         let class = self.name_at(parts + 1).filter(|_| self.sign_at(parts, "."))?.clone();

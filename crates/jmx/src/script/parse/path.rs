@@ -29,7 +29,9 @@ impl Parser<'_> {
             TokenKind::Sign(".") => StepReach::Plain,
             TokenKind::Sign("?.") => StepReach::Safe,
             TokenKind::Sign("*.") if self.is_groovy() => StepReach::Spread,
-            TokenKind::Sign(".&" | ".@" | "::") => return Err(self.refused("references to methods")),
+            TokenKind::Sign(".&" | ".@" | "::") => {
+                return Err(self.refused("references to methods"));
+            }
             _ => return self.bracket_step(line),
         };
         self.at += 1;
@@ -79,9 +81,14 @@ impl Parser<'_> {
     /// The arguments of a call: in brackets, closures after them; `None` where nothing is called.
     pub(super) fn call_arguments(&mut self) -> Parsed<Option<Vec<Node>>> {
         let has_brackets = self.is_sign("(") && !self.is_line_end();
-        let mut arguments = if has_brackets { self.bracketed(Self::arguments)? } else { Vec::new() };
+        let mut arguments =
+            if has_brackets { self.bracketed(Self::arguments)? } else { Vec::new() };
         let mut is_call = has_brackets;
-        while self.is_groovy() && self.is_sign("{") && !self.token().opens_line && self.takes_block() {
+        while self.is_groovy()
+            && self.is_sign("{")
+            && !self.token().opens_line
+            && self.takes_block()
+        {
             let line = self.line();
             self.at += 1;
             arguments.push(self.closure(line)?);

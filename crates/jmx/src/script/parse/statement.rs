@@ -111,7 +111,8 @@ impl Parser<'_> {
             let condition = self.condition()?;
             branches.push((condition, self.statement()?));
             // `else` may stand after a semicolon.
-            let has_semicolon = self.is_sign(";") && self.name_at(1).is_some_and(|n| **n == *"else");
+            let has_semicolon =
+                self.is_sign(";") && self.name_at(1).is_some_and(|n| **n == *"else");
             self.at += usize::from(has_semicolon);
             if !self.eat_word("else") {
                 return Ok(StatementKind::If(branches, None));
@@ -371,8 +372,7 @@ impl Parser<'_> {
         }
         // A body must follow: else it is a call.
         let end = self.closing(2)?;
-        let has_body = self.sign_at(end, "{")
-            || self.ahead(end).kind.is_word("throws");
+        let has_body = self.sign_at(end, "{") || self.ahead(end).kind.is_word("throws");
         let name = self.name().ok()?;
         has_body.then_some(name)
     }

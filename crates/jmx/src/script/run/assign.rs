@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::Machine;
 use super::fault::{Outcome, throw};
 use super::frame::Frame;
-use super::Machine;
 use crate::script::library::{member, place, set_member, set_place};
 use crate::script::tree::{
     Assignment, Binary, CountOrder, Counting, Kind, Node, Step, StepKind, StepReach, Type,
@@ -91,9 +91,10 @@ impl Machine<'_> {
     fn store(&mut self, target: &Target, value: Value, frame: &Arc<Frame>) -> Outcome<()> {
         match target {
             Target::Name(name) => self.store_name(name, value, frame),
-            Target::Member(of, name) if of.is_null() => {
-                Err(throw("NullPointerException", format!("Cannot set property {name} on null object")))
-            }
+            Target::Member(of, name) if of.is_null() => Err(throw(
+                "NullPointerException",
+                format!("Cannot set property {name} on null object"),
+            )),
             Target::Member(of, name) => set_member(self, of, name, value),
             Target::Place(of, at) => set_place(self, of, at, value),
             Target::Nothing => Ok(()),

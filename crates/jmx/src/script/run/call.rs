@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::Machine;
 use super::fault::{Outcome, throw};
 use super::frame::{Closure, Frame};
 use super::statement::Flow;
-use super::Machine;
 use crate::script::Language;
 use crate::script::library::call_global;
 use crate::script::tree::Function;
@@ -90,7 +90,11 @@ impl Machine<'_> {
         }
         if self.language == Language::JavaScript {
             let list = List::new(ListKind::List, arguments.clone());
-            frame.declare(&Arc::from("arguments"), crate::script::tree::Type::Any, Value::List(list));
+            frame.declare(
+                &Arc::from("arguments"),
+                crate::script::tree::Type::Any,
+                Value::List(list),
+            );
         }
         let mut arguments = arguments.into_iter();
         for parameter in &function.parameters {

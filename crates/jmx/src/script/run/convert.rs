@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::fault::{Fault, Outcome, throw};
 use super::Machine;
+use super::fault::{Fault, Outcome, throw};
 use crate::script::Language;
 use crate::script::library::{iterable, parse_number};
 use crate::script::tree::Type;
@@ -19,10 +19,13 @@ impl Machine<'_> {
                 let text = self.written(&value);
                 self.text(text)
             }
-            (Type::Int | Type::Long | Type::Double | Type::Decimal | Type::Byte, Value::Text(_)) => {
-                Err(cast_fault(&value, kind))
+            (
+                Type::Int | Type::Long | Type::Double | Type::Decimal | Type::Byte,
+                Value::Text(_),
+            ) => Err(cast_fault(&value, kind)),
+            (Type::List | Type::Set | Type::Array | Type::Text, _) if !is_items(&value) => {
+                Ok(value)
             }
-            (Type::List | Type::Set | Type::Array | Type::Text, _) if !is_items(&value) => Ok(value),
             (Type::List, Value::List(list)) if list.kind() != ListKind::Array => Ok(value),
             (Type::Truth, _) if self.language != Language::Groovy => Ok(value),
             (Type::Letter, Value::Text(_)) if self.language != Language::Groovy => Ok(value),

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::Machine;
 use super::fault::{Outcome, throw};
 use super::frame::Frame;
-use super::Machine;
 use crate::script::Language;
 use crate::script::library::{class_named, construct, is_kind_of};
 use crate::script::tree::{Kind, Logic, Node, Probe, Type};
@@ -95,7 +95,9 @@ impl Machine<'_> {
             Language::BeanShell => {
                 throw("EvalError", format!("undefined variable or class name: {name}"))
             }
-            Language::JavaScript => throw("ScriptException", format!("ReferenceError: \"{name}\" is not defined")),
+            Language::JavaScript => {
+                throw("ScriptException", format!("ReferenceError: \"{name}\" is not defined"))
+            }
             _ => throw(
                 "MissingPropertyException",
                 format!("No such property: {name} for class: Script1"),

@@ -20,13 +20,13 @@ pub(crate) use operators::normal;
 use frame::Frame;
 use statement::Flow;
 
+use super::Language;
 use super::bindings::Bindings;
 use super::context::ScriptContext;
 use super::error::{ScriptError, ScriptLimit};
 use super::parse::Program;
 use super::tree::Function;
 use super::value::Value;
-use super::Language;
 
 /// Steps of a run at most.
 const STEPS_MAX: u64 = 10_000_000;

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::fault::{Fault, Outcome, throw};
 use super::Machine;
+use super::fault::{Fault, Outcome, throw};
 use crate::pattern::Pattern;
 use crate::script::Language;
 use crate::script::library::{self, iterable};
@@ -40,9 +40,7 @@ impl Machine<'_> {
             | Binary::Greater
             | Binary::GreaterEqual
             | Binary::Compare => self.compare(operator, one, two),
-            Binary::Find if self.language == Language::Groovy => {
-                library::matcher(self, one, two)
-            }
+            Binary::Find if self.language == Language::Groovy => library::matcher(self, one, two),
             Binary::Find | Binary::NotFind | Binary::Match => {
                 let matches = self.matches(one, two)?;
                 Ok(Value::Truth(matches != (operator == Binary::NotFind)))
@@ -82,15 +80,20 @@ impl Machine<'_> {
                 (is_text(one) || is_text(two)) && !(number(one) && number(two))
             }
             Language::JavaScript => {
-                let is_plain = |value: &Value| value.is_number() || matches!(value, Value::Truth(_) | Value::Null);
+                let is_plain = |value: &Value| {
+                    value.is_number() || matches!(value, Value::Truth(_) | Value::Null)
+                };
                 !(is_plain(one) && is_plain(two))
             }
             _ => {
                 let is_letter = |value: &Value| matches!(value, Value::Letter(_));
-                let is_object = |value: &Value| matches!(value, Value::Object(o) if o.instant().is_none());
-                is_text(one) || is_text(two) && !matches!(one, Value::List(_))
+                let is_object =
+                    |value: &Value| matches!(value, Value::Object(o) if o.instant().is_none());
+                is_text(one)
+                    || is_text(two) && !matches!(one, Value::List(_))
                     || is_letter(one) && is_letter(two) && self.language == Language::Groovy
-                    || is_object(one) && matches!(one, Value::Object(o) if matches!(**o, Object::Builder(_)))
+                    || is_object(one)
+                        && matches!(one, Value::Object(o) if matches!(**o, Object::Builder(_)))
             }
         }
     }
@@ -209,7 +212,9 @@ impl Machine<'_> {
 
     fn is_loosely_equal(&self, one: &Value, two: &Value) -> bool {
         match (one, two) {
-            (Value::Null, _) | (_, Value::Null) | (Value::Text(_), Value::Text(_)) => one.equals(two),
+            (Value::Null, _) | (_, Value::Null) | (Value::Text(_), Value::Text(_)) => {
+                one.equals(two)
+            }
             (Value::Truth(truth), other) | (other, Value::Truth(truth)) => match other {
                 Value::Text(text) if self.language.is_jexl() => (**text == *"true") == *truth,
                 _ => {
@@ -219,7 +224,9 @@ impl Machine<'_> {
             },
             _ => match (library::loose_number(one), library::loose_number(two)) {
                 (Some(one), Some(two)) => one.equals(&two),
-                _ => one.equals(two) || self.language.is_jexl() && one.to_string() == two.to_string(),
+                _ => {
+                    one.equals(two) || self.language.is_jexl() && one.to_string() == two.to_string()
+                }
             },
         }
     }
@@ -290,13 +297,18 @@ impl Machine<'_> {
             Value::Text(text) => text.chars().next().map(|letter| i64::from(u32::from(letter))),
             other => other.as_long(),
         };
-        let (Some(from), Some(to)) = (bound(one), bound(two)) else { return Err(no_order(one, two)) };
+        let (Some(from), Some(to)) = (bound(one), bound(two)) else {
+            return Err(no_order(one, two));
+        };
         let is_below = operator == Binary::RangeBelow;
         let step = if from <= to { 1 } else { -1 };
         let count = from.abs_diff(to).saturating_add(u64::from(!is_below));
-        self.allot(usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(size_of::<Value>()))?;
+        self.allot(
+            usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(size_of::<Value>()),
+        )?;
         let of = |at: i64| match is_letters {
-            true => char::from_u32((from + step * at) as u32).map_or(Value::Null, |l| Value::text(l.to_string())),
+            true => char::from_u32((from + step * at) as u32)
+                .map_or(Value::Null, |l| Value::text(l.to_string())),
             false => Value::whole(from + step * at),
         };
         Ok(Value::list((0..count as i64).map(of).collect()))
@@ -416,7 +428,11 @@ fn no_number(value: &Value, operator: Binary, other: &Value) -> Fault {
         Binary::Remainder => "mod",
         _ => "power",
     };
-    super::call::missing_method(&library::full_name(value.class()), method, std::slice::from_ref(other))
+    super::call::missing_method(
+        &library::full_name(value.class()),
+        method,
+        std::slice::from_ref(other),
+    )
 }
 
 fn no_order(one: &Value, two: &Value) -> Fault {

@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
+use super::Machine;
 use super::fault::{Outcome, throw};
 use super::frame::Frame;
-use super::Machine;
 use crate::script::library::{call_method, iterable, member, place};
 use crate::script::tree::{Node, Step, StepKind, StepReach};
 use crate::script::value::Value;
 
 impl Machine<'_> {
-    pub(super) fn path(&mut self, first: &Node, steps: &[Step], frame: &Arc<Frame>) -> Outcome<Value> {
+    pub(super) fn path(
+        &mut self,
+        first: &Node,
+        steps: &[Step],
+        frame: &Arc<Frame>,
+    ) -> Outcome<Value> {
         let mut value = self.value(first, frame)?;
         for step in steps {
             self.spend(1)?;

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use super::Machine;
 use super::fault::{Fault, Outcome, throw};
 use super::frame::Frame;
-use super::Machine;
+use crate::script::Language;
 use crate::script::library::{is_kind_of, iterable};
 use crate::script::tree::{
     Attempt, Binary, Case, Declaration, ForEachLoop, ForLoop, Node, Statement, StatementKind, Type,
 };
 use crate::script::value::{Object, Thrown, Value};
-use crate::script::Language;
 
 /// Where a statement leads.
 #[derive(Debug)]
@@ -281,12 +281,7 @@ impl Machine<'_> {
         }
     }
 
-    fn assert(
-        &mut self,
-        node: &Node,
-        message: Option<&Node>,
-        frame: &Arc<Frame>,
-    ) -> Outcome<Flow> {
+    fn assert(&mut self, node: &Node, message: Option<&Node>, frame: &Arc<Frame>) -> Outcome<Flow> {
         if self.condition(node, frame)? {
             return Ok(Flow::Normal(Value::Null));
         }

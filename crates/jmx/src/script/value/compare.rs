@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{Object, Value};
 use super::object::lock;
+use super::{Object, Value};
 
 /// Lists are compared so deep in one another at most.
 const DEPTH_MAX: u32 = 32;

@@ -154,7 +154,10 @@ mod tests {
             assert_eq!(value.map(|value| value.to_string()).as_deref(), Some(expect));
         }
         assert_eq!(of("1").quotient(of("0")), None);
-        assert_eq!((Decimal::parse("1e5"), Decimal::parse("."), Decimal::parse("")), (None, None, None));
+        assert_eq!(
+            (Decimal::parse("1e5"), Decimal::parse("."), Decimal::parse("")),
+            (None, None, None)
+        );
         assert_eq!(of(&"9".repeat(38)).product(of(&"9".repeat(38))), None);
     }
 }

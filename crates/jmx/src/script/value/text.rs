@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write};
 
-use super::{InstantKind, Object, Value};
 use super::object::lock;
+use super::{InstantKind, Object, Value};
 use crate::date;
 
 /// Lists stand in one another so deep at most in a text.
