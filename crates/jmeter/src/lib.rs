@@ -30,6 +30,7 @@ pub use program_users::JmeterProgram;
 pub use results::csv::{CsvFormat, Timestamp};
 pub use results::options::SaveOptions;
 pub use results::sample::{AssertionResult, SampleResult};
+pub use results::statistics::Statistics;
 pub use results::summariser::{Summariser, Totals};
 pub use results::xml;
 pub use world::{Base, Disk, LogLevel, Sink, Stopping, World, WorldPlan};

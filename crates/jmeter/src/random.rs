@@ -39,7 +39,8 @@ mod tests {
 
     #[test]
     fn numbers_follow_from_the_seed() {
-        let (mut one, mut same, mut other) = (Random::new(1, 1), Random::new(1, 1), Random::new(1, 2));
+        let (mut one, mut same, mut other) =
+            (Random::new(1, 1), Random::new(1, 1), Random::new(1, 2));
         assert_eq!(one.next(), same.next());
         assert_ne!(one.next(), other.next());
         let mean = (0..10_000).map(|_| one.gaussian()).sum::<f64>() / 10_000.0;

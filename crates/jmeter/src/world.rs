@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jmx::{Element, Value, Writing};
 use stdx::Nanos;
 
-use crate::config::csv::DataFile;
+use crate::config::data_file::DataFile;
 use crate::plan::compile::Program;
 use crate::plan::group::GroupKind;
 use crate::results::sample::SampleResult;

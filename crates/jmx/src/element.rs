@@ -96,7 +96,9 @@ impl Properties {
     /// Properties that are these texts.
     #[must_use]
     pub fn of_texts(texts: &[(&str, &str)]) -> Self {
-        let all = texts.iter().map(|(name, text)| ((*name).to_owned(), Property::Text(Text::parse(text))));
+        let all = texts
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), Property::Text(Text::parse(text))));
         Self(all.collect())
     }
 

@@ -193,11 +193,19 @@ pub fn script_property(class: Class, name: &'static str) -> &'static str {
 
 /// The properties of an element.
 fn properties(node: Node<'_, '_>) -> Properties {
-    let values = elements(node).filter_map(|child| {
-        let name = child.attribute("name").unwrap_or_else(|| child.tag_name().name());
-        Some((name.to_owned(), property(child)?))
-    });
+    let values = elements(node)
+        .filter_map(|child| Some((property_name(child).to_owned(), property(child)?)));
     Properties(values.collect())
+}
+
+/// The name of a property: an attribute, an element in it as numbers of beans have it, or its tag.
+fn property_name<'a>(node: Node<'a, '_>) -> &'a str {
+    let inner = || {
+        let holds = matches!(node.tag_name().name(), "doubleProp" | "FloatProperty" | "objProp");
+        let name = elements(node).find(|child| holds && child.has_tag_name("name"));
+        name.and_then(|name| name.text())
+    };
+    node.attribute("name").or_else(inner).unwrap_or_else(|| node.tag_name().name())
 }
 
 /// The properties of an element in another, its name among them, where it has one.
@@ -220,7 +228,7 @@ fn property(node: Node<'_, '_>) -> Option<Property> {
         }
         "elementProp" | "testelementProp" => Property::Element(named_properties(node)),
         "objProp" => Property::Element(properties(node)),
-        "doubleProp" => {
+        "doubleProp" | "FloatProperty" => {
             let value = elements(node).find(|child| child.has_tag_name("value"));
             Property::Text(Text::parse(value.and_then(|value| value.text()).unwrap_or_default()))
         }

@@ -31,6 +31,7 @@ mod honesty;
 mod hostile;
 mod http2;
 mod imports;
+mod jmeter;
 mod k6conf;
 mod lighttpd;
 mod live_page;

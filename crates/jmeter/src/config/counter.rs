@@ -18,9 +18,11 @@ pub(crate) fn count(part: &Part, thread: &mut Thread) {
         step: number("CounterConfig.incr", 0),
     };
     let mut says = |name: &str| thread.property_text(&part.element, name).trim() == "true";
-    let (own, resets) = (says("CounterConfig.per_user"), says("CounterConfig.reset_on_tg_iteration"));
+    let (own, resets) =
+        (says("CounterConfig.per_user"), says("CounterConfig.reset_on_tg_iteration"));
     let value = if own {
-        let is_reset = resets && thread.iteration != thread.counters.get(&usize::MAX).copied().unwrap_or(0) as u64;
+        let is_reset = resets
+            && thread.iteration != thread.counters.get(&usize::MAX).copied().unwrap_or(0) as u64;
         if is_reset {
             thread.counters.clear();
             thread.counters.insert(usize::MAX, thread.iteration as i64);

@@ -4,78 +4,25 @@ use std::sync::Arc;
 
 use jmx::Scope as _;
 
-use crate::http::charset::decode;
+use super::data_file::{DataFile, Options};
 use crate::plan::node::Part;
 use crate::thread::scope::Thread;
 use crate::world::{Base, LogLevel, lock};
 
-/// A file of data, read as far as its next line.
-#[derive(Clone, Debug)]
-pub(crate) struct DataFile {
-    text: Arc<str>,
-    at: usize,
-    names: Vec<String>,
-}
-
 /// Java's word for the end of a file.
 const END: &str = "<EOF>";
-/// Fields of a line at most.
-const FIELDS_MAX: usize = 10_000;
-
-/// How a data set is read.
-struct Options {
-    path: String,
-    names: String,
-    ignores_first: bool,
-    delimiter: String,
-    is_quoted: bool,
-    recycles: bool,
-    stops: bool,
-    encoding: String,
-    /// What distinguishes it from other readers of the same file.
-    share: String,
-}
-
-impl Options {
-    fn read(part: &Part, thread: &mut Thread) -> Self {
-        let mut word = |name: &str| thread.property_text(&part.element, name);
-        let share = word("shareMode");
-        let delimiter = word("delimiter");
-        let mut says = |name: &str, absent: bool| match word(name).trim() {
-            "" => absent,
-            text => text.eq_ignore_ascii_case("true"),
-        };
-        let (ignores_first, is_quoted) = (says("ignoreFirstLine", false), says("quotedData", false));
-        let (recycles, stops) = (says("recycle", true), says("stopThread", false));
-        let (path, names, encoding) = (word("filename"), word("variableNames"), word("fileEncoding"));
-        let share = match share.as_str() {
-            "shareMode.all" | "" => String::new(),
-            "shareMode.group" => format!("group {}", thread.group),
-            "shareMode.thread" => format!("thread {} {}", thread.group, thread.number),
-            name => format!("name {name}"),
-        };
-        let delimiter = match delimiter.as_str() {
-            "\\t" => "\t".to_owned(),
-            "" => ",".to_owned(),
-            other => other.to_owned(),
-        };
-        Self { path, names, ignores_first, delimiter, is_quoted, recycles, stops, encoding, share }
-    }
-
-    fn key(&self) -> String {
-        format!("{}\n{}", self.share, self.path)
-    }
-}
-
 /// Sets the variables of the next line; false where the thread ends with the file.
 pub(crate) fn next_line(part: &Part, thread: &mut Thread) -> bool {
-    let options = Options::read(part, thread);
+    let options = options(part, thread);
     let world = Arc::clone(&thread.world);
     let mut files = lock(&world.files);
     let key = options.key();
     if !files.contains_key(&key) {
         let Some(bytes) = world.plan.disk.read(&options.path, Base::Plan) else {
-            let text = format!("Error in iterationStart: File {} must exist and be readable", options.path);
+            let text = format!(
+                "Error in iterationStart: File {} must exist and be readable",
+                options.path
+            );
             thread.write_log(LogLevel::Error, "o.a.j.t.JMeterThread", &text);
             return false;
         };
@@ -87,7 +34,12 @@ pub(crate) fn next_line(part: &Part, thread: &mut Thread) -> bool {
     drop(files);
     match fields {
         None if options.stops => {
-            let text = format!("End of file:{} detected for CSV DataSet:{} configured with stopThread:true, recycle:{}", options.path, part.element.name.written(), options.recycles);
+            let text = format!(
+                "End of file:{} detected for CSV DataSet:{} configured with stopThread:true, recycle:{}",
+                options.path,
+                part.element.name.written(),
+                options.recycles
+            );
             thread.write_log(LogLevel::Info, "o.a.j.t.JMeterThread", &text);
             false
         }
@@ -104,140 +56,36 @@ pub(crate) fn next_line(part: &Part, thread: &mut Thread) -> bool {
     }
 }
 
-impl DataFile {
-    fn new(bytes: &[u8], options: &Options) -> Self {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let text: Arc<str> = decode(bytes, &options.encoding).into();
-        let mut file = Self { text, at: 0, names: Vec::new() };
-        file.begin(options);
-        file
-    }
+/// Reads how a data set is read.
+fn options(part: &Part, thread: &mut Thread) -> Options {
+    let mut word = |name: &str| thread.property_text(&part.element, name);
+    let share = word("shareMode");
+    let delimiter = word("delimiter");
+    let mut says = |name: &str, absent: bool| match word(name).trim() {
+        "" => absent,
+        text => text.eq_ignore_ascii_case("true"),
+    };
+    let (ignores_first, is_quoted) = (says("ignoreFirstLine", false), says("quotedData", false));
+    let (recycles, stops) = (says("recycle", true), says("stopThread", false));
+    let (path, names, encoding) = (word("filename"), word("variableNames"), word("fileEncoding"));
+    let (share, delimiter) = (share_of(&share, thread), delimiter_of(&delimiter));
+    Options { path, names, ignores_first, delimiter, is_quoted, recycles, stops, encoding, share }
+}
 
-    /// At the first line of data.
-    fn begin(&mut self, options: &Options) {
-        self.at = 0;
-        if options.names.trim().is_empty() {
-            let names = self.read(options).unwrap_or_default();
-            self.names = names.iter().map(|name| name.trim().to_owned()).collect();
-        } else if options.ignores_first {
-            self.read(options);
-        }
-    }
-
-    fn names_for(&self, options: &Options) -> Vec<String> {
-        match options.names.trim() {
-            "" => self.names.clone(),
-            names => names.split(',').map(|name| name.trim().to_owned()).collect(),
-        }
-    }
-
-    /// The fields of the next line; `None` at the end, and of a blank line.
-    fn fields(&mut self, options: &Options) -> Option<Vec<String>> {
-        if self.at >= self.text.len() && options.recycles {
-            self.begin(options);
-        }
-        self.read(options).filter(|fields| !fields.is_empty())
-    }
-
-    /// The fields of the next line as it is; none of a blank one.
-    fn read(&mut self, options: &Options) -> Option<Vec<String>> {
-        let text = Arc::clone(&self.text);
-        let rest = text.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let (fields, taken) = match options.is_quoted {
-            true => quoted(rest, &options.delimiter),
-            false => plain(rest, &options.delimiter),
-        };
-        self.at += taken;
-        Some(fields)
+/// Who reads a file together, by the share mode.
+fn share_of(mode: &str, thread: &Thread) -> String {
+    match mode {
+        "shareMode.all" | "" => String::new(),
+        "shareMode.group" => format!("group {}", thread.group),
+        "shareMode.thread" => format!("thread {} {}", thread.group, thread.number),
+        name => format!("name {name}"),
     }
 }
 
-/// The fields of a line, and the bytes of it.
-fn plain(rest: &str, delimiter: &str) -> (Vec<String>, usize) {
-    let end = rest.find('\n').unwrap_or(rest.len());
-    let taken = (end + 1).min(rest.len());
-    let line = rest[..end].trim_end_matches('\r');
-    if line.is_empty() {
-        return (Vec::new(), taken);
-    }
-    let fields = line.split(delimiter).take(FIELDS_MAX).map(str::to_owned);
-    (fields.collect(), taken)
-}
-
-/// The same where fields may be in quotes, which may hold delimiters, line ends and doubled quotes.
-fn quoted(rest: &str, delimiter: &str) -> (Vec<String>, usize) {
-    let (mut fields, mut field, mut at, mut is_open) = (Vec::new(), String::new(), 0, false);
-    let mut has_any = false;
-    while at < rest.len() {
-        let tail = &rest[at..];
-        let letter = tail.chars().next().unwrap_or('\n');
-        at += letter.len_utf8();
-        match letter {
-            '"' if is_open && tail[1..].starts_with('"') => {
-                field.push('"');
-                at += 1;
-            }
-            '"' => is_open = !is_open,
-            _ if is_open => field.push(letter),
-            '\n' => break,
-            '\r' if tail.starts_with("\r\n") => {}
-            _ if tail.starts_with(delimiter) && fields.len() < FIELDS_MAX => {
-                at += delimiter.len() - letter.len_utf8();
-                fields.push(std::mem::take(&mut field));
-                has_any = true;
-                continue;
-            }
-            _ => field.push(letter),
-        }
-        has_any |= !matches!(letter, '\r' | '\n');
-    }
-    if has_any {
-        fields.push(field);
-    }
-    (fields, at)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn options(names: &str) -> Options {
-        Options {
-            path: String::new(),
-            names: names.to_owned(),
-            ignores_first: false,
-            delimiter: ",".to_owned(),
-            is_quoted: false,
-            recycles: true,
-            stops: false,
-            encoding: String::new(),
-            share: String::new(),
-        }
-    }
-
-    #[test]
-    fn lines_come_round() {
-        let with_header = options("");
-        let mut file = DataFile::new(b"\xef\xbb\xbfa,b\r\n1,2\n\n3\n", &with_header);
-        assert_eq!(file.names_for(&with_header), ["a", "b"]);
-        let mut next = || file.fields(&with_header);
-        assert_eq!(next(), Some(vec!["1".to_owned(), "2".to_owned()]));
-        assert_eq!(next(), None, "a blank line is taken for the end");
-        assert_eq!(next(), Some(vec!["3".to_owned()]));
-        assert_eq!(next().map(|fields| fields.len()), Some(2), "from the first line again");
-        let once = Options { recycles: false, ignores_first: true, ..options("x") };
-        let mut file = DataFile::new(b"head\n1\n", &once);
-        assert_eq!(file.fields(&once), Some(vec!["1".to_owned()]));
-        assert_eq!((file.fields(&once), file.fields(&once)), (None, None));
-        assert_eq!(DataFile::new(b"", &with_header).fields(&with_header), None);
-    }
-
-    #[test]
-    fn quotes_hold_what_divides() {
-        let (fields, taken) = quoted("\"a,\"\"b\"\"\",c\n\"d\ne\",", ",");
-        assert_eq!((fields, taken), (vec!["a,\"b\"".to_owned(), "c".to_owned()], 12));
-        assert_eq!(quoted("\"d\ne\",", ",").0, ["d\ne", ""]);
-        assert_eq!(quoted("\r\nx", ",").0, [""; 0]);
-        assert_eq!(quoted("a;;b", ";;").0, ["a", "b"]);
+fn delimiter_of(written: &str) -> String {
+    match written {
+        "\\t" => "\t".to_owned(),
+        "" => ",".to_owned(),
+        other => other.to_owned(),
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod counter;
 pub(crate) mod csv;
+pub(crate) mod data_file;
 pub(crate) mod parameters;
 pub(crate) mod random_variable;
 

@@ -26,8 +26,12 @@ fn is_per_round(part: &Part, thread: &mut Thread) -> bool {
 /// Sets the variables to the column of this thread; after the last column the first is next.
 fn set(part: &Part, thread: &mut Thread) {
     let columns = part.element.properties.list("UserParameters.thread_values");
-    let names: Vec<String> =
-        part.element.properties.texts("UserParameters.names").map(|name| name.evaluate(thread)).collect();
+    let names: Vec<String> = part
+        .element
+        .properties
+        .texts("UserParameters.names")
+        .map(|name| name.evaluate(thread))
+        .collect();
     if columns.is_empty() {
         return;
     }

@@ -2,10 +2,10 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use jmx::Class;
+use jmx::{Class, Properties};
 
-use crate::plan::group::text;
 use crate::plan::node::SamplerNode;
+use crate::plan::property::text;
 use crate::thread::scope::Thread;
 
 /// How a request authenticates itself.
@@ -18,7 +18,11 @@ pub(crate) enum Credentials {
 }
 
 /// The credentials for an address: those of the longest base address that it begins with.
-pub(crate) fn credentials(node: &SamplerNode, url: &str, thread: &mut Thread) -> Option<Credentials> {
+pub(crate) fn credentials(
+    node: &SamplerNode,
+    url: &str,
+    thread: &mut Thread,
+) -> Option<Credentials> {
     let manager = node.configs_of(Class::AuthManager).last()?;
     let mut best: Option<(usize, Credentials)> = None;
     for one in manager.element.properties.elements("AuthManager.auth_list") {
@@ -26,15 +30,19 @@ pub(crate) fn credentials(node: &SamplerNode, url: &str, thread: &mut Thread) ->
         if !covers(&base, url) || best.as_ref().is_some_and(|(length, _)| *length >= base.len()) {
             continue;
         }
-        let user = text(one, "Authorization.username", thread);
-        let password = text(one, "Authorization.password", thread);
-        let found = match text(one, "Authorization.mechanism", thread).as_str() {
-            "DIGEST" => Credentials::Digest(user, password),
-            _ => Credentials::Basic(format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}")))),
-        };
+        let found = read(one, thread);
         best = Some((base.len(), found));
     }
     best.map(|(_, found)| found)
+}
+
+fn read(one: &Properties, thread: &mut Thread) -> Credentials {
+    let user = text(one, "Authorization.username", thread);
+    let password = text(one, "Authorization.password", thread);
+    if text(one, "Authorization.mechanism", thread) == "DIGEST" {
+        return Credentials::Digest(user, password);
+    }
+    Credentials::Basic(format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}"))))
 }
 
 /// Whether an address begins with a base, with or without its default port.

@@ -29,8 +29,6 @@ pub(crate) struct BodyParts<'a> {
     pub(crate) fields: &'a Fields<'a>,
     pub(crate) arguments: &'a [Argument],
     pub(crate) charset: &'a str,
-    /// The charset that the sampler names.
-    pub(crate) own_charset: &'a str,
     pub(crate) method: &'a str,
     pub(crate) is_java: bool,
 }
@@ -68,7 +66,11 @@ impl BodyParts<'_> {
         });
         let text: String = values.collect();
         let content_type = format!("text/plain; charset={}", self.charset);
-        Body { bytes: encode(&text, self.charset), content_type: Some(content_type), ..Body::default() }
+        Body {
+            bytes: encode(&text, self.charset),
+            content_type: Some(content_type),
+            ..Body::default()
+        }
     }
 
     /// RFC 7578, as Apache's client writes it.
@@ -85,16 +87,14 @@ impl BodyParts<'_> {
             let content = read(file, thread)?;
             let head = file_head(file, browser);
             push_part(&mut bytes, &boundary, &head, &content);
-            shown.push_str(&format!("--{boundary}\r\n{head}\r\n<actual file content, not shown here>\r\n"));
+            shown.push_str(&format!(
+                "--{boundary}\r\n{head}\r\n<actual file content, not shown here>\r\n"
+            ));
         }
         bytes.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
         shown.push_str(&format!("--{boundary}--\r\n"));
-        let charset = match self.own_charset {
-            "" => String::new(),
-            name if browser => format!("; charset={name}"),
-            _ => String::new(),
-        };
-        let content_type = format!("multipart/form-data; boundary={boundary}{charset}");
+        let content_type =
+            format!("multipart/form-data; boundary={boundary}; charset={}", self.charset);
         Ok(Body { bytes, content_type: Some(content_type), shown: Some(shown), is_multipart: true })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use users::parse_date;
 
-use super::headers::value;
+use super::field::value;
 
 /// An answer that was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) struct CacheStore {
 
 impl CacheStore {
     /// Notes an answer; `obeys` says whether its age counts, and `most` how many are kept.
-    pub(crate) fn note(&mut self, url: &str, fields: &[(String, String)], seen: Seen) {
+    pub(crate) fn note(&mut self, url: &str, fields: &[(String, String)], seen: Observation) {
         let control = value(fields, "Cache-Control").unwrap_or_default().to_ascii_lowercase();
         let entry = Entry {
             etag: value(fields, "ETag").map(str::to_owned),
@@ -60,7 +60,7 @@ impl CacheStore {
 
 /// How an answer is noted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct Observation {
     /// In seconds since 1970.
     pub(crate) now_s: i64,
     /// What it says of its age counts.
@@ -68,13 +68,12 @@ pub(crate) struct Seen {
     pub(crate) entries_max: usize,
 }
 
-fn fresh_until(fields: &[(String, String)], control: &str, seen: Seen) -> Option<i64> {
+fn fresh_until(fields: &[(String, String)], control: &str, seen: Observation) -> Option<i64> {
     if !seen.obeys || control.contains("no-cache") {
         return None;
     }
     if let Some(at) = control.find("max-age=") {
-        let digits: String =
-            control[at + 8..].chars().take_while(char::is_ascii_digit).collect();
+        let digits: String = control[at + 8..].chars().take_while(char::is_ascii_digit).collect();
         return digits.parse::<i64>().ok().map(|age| seen.now_s.saturating_add(age));
     }
     let expires = value(fields, "Expires").and_then(parse_date);
@@ -98,12 +97,12 @@ mod tests {
     #[test]
     fn ages_count_where_they_are_to() {
         let mut store = CacheStore::default();
-        let seen = Seen { now_s: 100, obeys: true, entries_max: 2 };
+        let seen = Observation { now_s: 100, obeys: true, entries_max: 2 };
         store.note("a", &fields(&[("cache-control", "public, max-age=60")]), seen);
         assert!(store.is_fresh("a", 159) && !store.is_fresh("a", 160));
         store.note("b", &fields(&[("Cache-Control", "no-store"), ("ETag", "x")]), seen);
         assert_eq!(store.get("b"), None);
-        let blind = Seen { obeys: false, ..seen };
+        let blind = Observation { obeys: false, ..seen };
         store.note("c", &fields(&[("Cache-Control", "max-age=60"), ("ETag", "\"1\"")]), blind);
         assert!(!store.is_fresh("c", 100) && store.get("c").is_some());
         store.note("d", &fields(&[("ETag", "\"2\"")]), blind);

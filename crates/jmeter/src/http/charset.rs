@@ -13,7 +13,10 @@ pub(crate) fn charset_of(content_type: &str) -> Option<String> {
 
 fn is_latin(charset: &str) -> bool {
     let name = charset.trim().to_ascii_lowercase();
-    matches!(name.as_str(), "iso-8859-1" | "latin1" | "iso8859-1" | "windows-1252" | "cp1252" | "iso-8859-15")
+    matches!(
+        name.as_str(),
+        "iso-8859-1" | "latin1" | "iso8859-1" | "windows-1252" | "cp1252" | "iso-8859-15"
+    )
 }
 
 fn is_ascii(charset: &str) -> bool {
@@ -35,7 +38,11 @@ pub(crate) fn encode(text: &str, charset: &str) -> Vec<u8> {
         (_, true) => 0x7f,
         _ => return text.as_bytes().to_vec(),
     };
-    text.chars().map(|letter| u8::try_from(u32::from(letter)).ok().filter(|byte| *byte <= most).unwrap_or(b'?')).collect()
+    text.chars()
+        .map(|letter| {
+            u8::try_from(u32::from(letter)).ok().filter(|byte| *byte <= most).unwrap_or(b'?')
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -44,7 +51,10 @@ mod tests {
 
     #[test]
     fn texts_have_charsets() {
-        assert_eq!(charset_of("text/html; Charset=\"ISO-8859-1\"; x=y").as_deref(), Some("ISO-8859-1"));
+        assert_eq!(
+            charset_of("text/html; Charset=\"ISO-8859-1\"; x=y").as_deref(),
+            Some("ISO-8859-1")
+        );
         assert_eq!(charset_of("text/html"), None);
         assert_eq!(decode(b"\xe9", "iso-8859-1"), "é");
         assert_eq!(decode("é".as_bytes(), "UTF-8"), "é");

@@ -4,7 +4,7 @@ use jmx::{Element, Scope};
 use users::SetCookie;
 use wire::url::{Scheme, Url};
 
-use crate::plan::group::{flag, text};
+use crate::plan::property::{flag, text};
 
 /// A cookie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,7 +170,9 @@ mod tests {
     fn cookies_go_where_they_belong() {
         let mut store = CookieStore::default();
         let from = url("http://h/dir/x");
-        for field in ["a=1; Path=/", "b=2", "s=3; Secure; Path=/", "o=4; Path=/other", "d=5; Domain=evil"] {
+        for field in
+            ["a=1; Path=/", "b=2", "s=3; Secure; Path=/", "o=4; Path=/other", "d=5; Domain=evil"]
+        {
             store.set(field, &from, 0);
         }
         assert_eq!(store.field(&url("http://h/dir/y"), 0).as_deref(), Some("b=2; a=1"));
@@ -189,6 +191,10 @@ mod tests {
             store.set(&format!("c{number}=1; Path=/"), &url("http://h/"), 0);
         }
         assert_eq!(store.cookies.len(), COOKIES_MAX);
-        assert!(store.set(&format!("big={}", "x".repeat(COOKIE_BYTES_MAX)), &url("http://h/"), 0).is_none());
+        assert!(
+            store
+                .set(&format!("big={}", "x".repeat(COOKIE_BYTES_MAX)), &url("http://h/"), 0)
+                .is_none()
+        );
     }
 }

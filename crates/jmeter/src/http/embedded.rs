@@ -32,7 +32,8 @@ pub(crate) fn resources(html: &str, page: &Url) -> Vec<String> {
             break;
         }
         if tag.name == "base" {
-            if let Some(joined) = attribute(tag.text, "href").and_then(|href| base.join(&href).ok()) {
+            if let Some(joined) = attribute(tag.text, "href").and_then(|href| base.join(&href).ok())
+            {
                 base = joined;
             }
             continue;
@@ -53,7 +54,8 @@ fn reference(tag: &Tag<'_>) -> Option<String> {
     match tag.name.as_str() {
         "input" if says("type") != "image" => None,
         "link" if !matches!(says("rel").as_str(), "stylesheet" | "shortcut icon" | "icon") => None,
-        _ => attribute(tag.text, name).filter(|value| !value.is_empty() && !value.starts_with("data:")),
+        _ => attribute(tag.text, name)
+            .filter(|value| !value.is_empty() && !value.starts_with("data:")),
     }
 }
 
@@ -76,9 +78,13 @@ fn tags(html: &str) -> impl Iterator<Item = Tag<'_>> {
             let end = tail.find('>').unwrap_or(tail.len());
             let text = &tail[..end];
             rest = &tail[end..];
-            let letters = text.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(text.len());
+            let letters =
+                text.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(text.len());
             if letters > 0 {
-                return Some(Tag { name: text[..letters].to_ascii_lowercase(), text: &text[letters..] });
+                return Some(Tag {
+                    name: text[..letters].to_ascii_lowercase(),
+                    text: &text[letters..],
+                });
             }
         }
     })
@@ -92,7 +98,8 @@ fn attribute(text: &str, name: &str) -> Option<String> {
         if rest.is_empty() {
             return None;
         }
-        let end = rest.find(|letter: char| letter.is_whitespace() || letter == '=' || letter == '/');
+        let end =
+            rest.find(|letter: char| letter.is_whitespace() || letter == '=' || letter == '/');
         let (key, tail) = rest.split_at(end.unwrap_or(rest.len()).max(1));
         let (value, tail) = value_of(tail.trim_start());
         if key.eq_ignore_ascii_case(name) {
@@ -127,7 +134,12 @@ mod tests {
             <input src=no.gif><img src="data:image/png;base64,xx"><a href="no"></a><"#;
         assert_eq!(
             resources(html, &page),
-            ["http://h/dir/s.css", "http://h/a.png?x=1&y=2", "http://h/dir/j.js", "http://h/dir/i.gif"]
+            [
+                "http://h/dir/s.css",
+                "http://h/a.png?x=1&y=2",
+                "http://h/dir/j.js",
+                "http://h/dir/i.gif"
+            ]
         );
         assert!(resources("<img src", &page).is_empty());
         assert!(resources(&"<".repeat(10_000), &page).is_empty());

@@ -6,10 +6,10 @@ use wire::url::Url;
 
 use super::embedded::resources;
 use super::receive::{fill, hash, refuse};
-use super::send::{Ask, Sent, request};
+use super::send::{Ask, ReadyRequest, request};
 use super::spec::{HttpSpec, SpecError};
-use crate::plan::group::flag;
 use crate::plan::node::SamplerNode;
+use crate::plan::property::flag;
 use crate::results::sample::SampleResult;
 use crate::thread::scope::Thread;
 
@@ -74,7 +74,7 @@ impl Exchange {
 
     fn send(&mut self, node: &SamplerNode, ask: Ask, thread: &mut Thread) -> Step {
         match request(node, &self.spec, &ask, thread) {
-            Ok(Sent { request, sample, at }) => {
+            Ok(ReadyRequest { request, sample, at }) => {
                 self.asked = Some((ask, sample, at));
                 Step::Send(request)
             }
@@ -105,7 +105,8 @@ impl Exchange {
     ) -> Step {
         let Some((ask, mut sample, at)) = self.asked.take() else { return Step::Nothing };
         let location = response.head.as_deref().and_then(response_head::location);
-        let is_digest = response.asked.as_ref().is_some_and(|asked| asked.auth == users::Auth::Digest);
+        let is_digest =
+            response.asked.as_ref().is_some_and(|asked| asked.auth == users::Auth::Digest);
         fill(&mut sample, response, node, thread);
         if self.spec.hashes && sample.is_success {
             hash(&mut sample);
@@ -189,8 +190,13 @@ impl Exchange {
         if let Some((class, message)) = end {
             let (bytes, children) = (main.bytes(), std::mem::take(&mut main.children));
             refuse(&mut main, class, &message);
+            let mut last = main.clone();
+            (last.header_bytes, last.body_bytes) = (0, last.body.len() as u64);
             main.body_bytes += bytes;
             main.children = children;
+            if self.redirects > REDIRECTS_MAX && !silent {
+                main.children.push(last);
+            }
             return self.complete(main, node, thread);
         }
         self.main = Some(main);
@@ -210,10 +216,16 @@ impl Exchange {
     }
 
     /// Looks for the resources of a page; the page itself becomes the first sample below.
-    fn begin_resources(&mut self, sample: SampleResult, node: &SamplerNode, thread: &mut Thread) -> Step {
+    fn begin_resources(
+        &mut self,
+        sample: SampleResult,
+        node: &SamplerNode,
+        thread: &mut Thread,
+    ) -> Step {
         let wanted = self.spec.embedded.clone();
-        let is_page = sample.is_success && sample.content_type.to_ascii_lowercase().contains("html");
-        let Some((pattern, _)) = wanted.filter(|_| is_page) else { return done(sample) };
+        let is_page =
+            sample.is_success && sample.content_type.to_ascii_lowercase().contains("html");
+        let Some(pattern) = wanted.filter(|_| is_page) else { return done(sample) };
         let Ok(url) = Url::parse(&sample.url) else { return done(sample) };
         let mut found = resources(&sample.text, &url);
         if !pattern.is_empty() {
@@ -233,7 +245,12 @@ impl Exchange {
         self.next_resource(page, node, thread)
     }
 
-    fn next_resource(&mut self, page: SampleResult, node: &SamplerNode, thread: &mut Thread) -> Step {
+    fn next_resource(
+        &mut self,
+        page: SampleResult,
+        node: &SamplerNode,
+        thread: &mut Thread,
+    ) -> Step {
         let Some(url) = self.resources.as_mut().and_then(Vec::pop) else { return done(page) };
         self.page = Some(page);
         self.spec.follows = true;
@@ -309,7 +326,10 @@ fn fresh(spec: &HttpSpec, node: &SamplerNode, thread: &mut Thread) -> Option<Ste
     let property = |name: &str| thread.world.property(name);
     let mode = property("cache_manager.cached_resource_mode").unwrap_or_default();
     let (code, message) = match mode.as_str() {
-        "RETURN_200_CACHE" => ("200".to_owned(), property("RETURN_200_CACHE.message").unwrap_or_else(|| "(ex cache)".to_owned())),
+        "RETURN_200_CACHE" => (
+            "200".to_owned(),
+            property("RETURN_200_CACHE.message").unwrap_or_else(|| "(ex cache)".to_owned()),
+        ),
         "RETURN_CUSTOM_STATUS" => (
             property("RETURN_CUSTOM_STATUS.code").unwrap_or_default(),
             property("RETURN_CUSTOM_STATUS.message").unwrap_or_default(),

@@ -2,8 +2,8 @@
 
 use jmx::{Class, Properties, Scope};
 
-use crate::plan::group::{flag, text};
 use crate::plan::node::SamplerNode;
+use crate::plan::property::{flag, text};
 
 /// The properties of a sampler, with the defaults in its scope behind them.
 pub(crate) struct Fields<'a> {
@@ -28,7 +28,8 @@ impl<'a> Fields<'a> {
         if let Some((_, value)) = self.changed.iter().rev().find(|(known, _)| *known == name) {
             return value.clone();
         }
-        let written = |one: &&&Properties| one.text(name).is_some_and(|text| !text.written().is_empty());
+        let written =
+            |one: &&&Properties| one.text(name).is_some_and(|text| !text.written().is_empty());
         let all = std::iter::once(&self.own).chain(&self.defaults);
         all.into_iter().find(written).map_or_else(String::new, |one| text(one, name, scope))
     }

@@ -7,7 +7,8 @@ use super::fields::Argument;
 pub(crate) fn query(arguments: &[Argument], charset: &str) -> String {
     let named = arguments.iter().filter(|one| !one.name.is_empty());
     let fields = named.map(|one| {
-        let coded = |text: &str| if one.is_encoded { escape(text, charset) } else { text.to_owned() };
+        let coded =
+            |text: &str| if one.is_encoded { escape(text, charset) } else { text.to_owned() };
         format!("{}{}{}", coded(&one.name), one.equals, coded(&one.value))
     });
     fields.collect::<Vec<_>>().join("&")
@@ -17,7 +18,8 @@ pub(crate) fn query(arguments: &[Argument], charset: &str) -> String {
 pub(crate) fn form(arguments: &[Argument], charset: &str) -> String {
     let named = arguments.iter().filter(|one| !one.name.is_empty());
     let fields = named.map(|one| {
-        let plain = |text: &str| if one.is_encoded { text.to_owned() } else { unescape(text, charset) };
+        let plain =
+            |text: &str| if one.is_encoded { text.to_owned() } else { unescape(text, charset) };
         format!("{}={}", escape(&plain(&one.name), charset), escape(&plain(&one.value), charset))
     });
     fields.collect::<Vec<_>>().join("&")
@@ -28,7 +30,9 @@ pub(crate) fn escape(text: &str, charset: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in encode(text, charset) {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'*' => out.push(byte.into()),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'*' => {
+                out.push(byte.into())
+            }
             b' ' => out.push('+'),
             other => out.push_str(&format!("%{other:02X}")),
         }
@@ -73,7 +77,11 @@ mod tests {
 
     #[test]
     fn values_are_encoded_where_they_are_to_be() {
-        let all = [argument("a b", "1&é", true), argument("raw", "x%20y&z", false), argument("", "skip", true)];
+        let all = [
+            argument("a b", "1&é", true),
+            argument("raw", "x%20y&z", false),
+            argument("", "skip", true),
+        ];
         assert_eq!(query(&all, "UTF-8"), "a+b=1%26%C3%A9&raw=x%20y&z");
         assert_eq!(form(&all, "UTF-8"), "a+b=1%26%C3%A9&raw=x+y%26z");
         assert_eq!(form(&[argument("p", "100%", false)], "UTF-8"), "p=100%25");

@@ -7,6 +7,7 @@ pub(crate) mod charset;
 pub(crate) mod cookies;
 pub(crate) mod embedded;
 pub(crate) mod exchange;
+pub(crate) mod field;
 pub(crate) mod fields;
 pub(crate) mod form;
 pub(crate) mod headers;

@@ -7,9 +7,9 @@ use users::{HttpFailure, HttpResponse, response_head};
 use wire::content::{Codings, ContentDecoder};
 use wire::url::Url;
 
-use super::cache::Seen;
+use super::cache::Observation;
 use super::charset::{charset_of, decode};
-use super::headers::value;
+use super::field::value;
 use crate::plan::node::SamplerNode;
 use crate::results::sample::SampleResult;
 use crate::thread::scope::Thread;
@@ -65,9 +65,12 @@ fn set_times(sample: &mut SampleResult, response: &HttpResponse) {
 
 /// An answer that did not come.
 fn fail(sample: &mut SampleResult, failure: &HttpFailure, response: &HttpResponse) {
-    let (class, message) = failure.whole.split_once('\t').unwrap_or(("java.io.IOException", &failure.whole));
+    let (class, message) =
+        failure.whole.split_once('\t').unwrap_or(("java.io.IOException", &failure.whole));
     let message = match class {
-        "org.apache.http.ConnectionClosedException" => premature_end(response).unwrap_or_else(|| message.to_owned()),
+        "org.apache.http.ConnectionClosedException" => {
+            premature_end(response).unwrap_or_else(|| message.to_owned())
+        }
         _ => message.to_owned(),
     };
     sample.latency_ms = sample.latency_ms.min(sample.elapsed_ms);
@@ -128,7 +131,9 @@ fn data_type(content_type: &str) -> &'static str {
 /// The body without its content codings, as far as they are known and it can be decoded.
 fn plain(body: Vec<u8>, fields: &[(String, String)]) -> Vec<u8> {
     let mut codings = Codings::default();
-    for (_, value) in fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("Content-Encoding")) {
+    for (_, value) in
+        fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("Content-Encoding"))
+    {
         codings.push_field(value.as_bytes());
     }
     if codings.is_identity() || body.is_empty() {
@@ -152,24 +157,41 @@ pub(crate) fn hash(sample: &mut SampleResult) {
 }
 
 /// Notes cookies and what the cache may keep.
-fn note(sample: &SampleResult, fields: &[(String, String)], node: &SamplerNode, thread: &mut Thread) {
+fn note(
+    sample: &SampleResult,
+    fields: &[(String, String)],
+    node: &SamplerNode,
+    thread: &mut Thread,
+) {
+    note_cookies(sample, fields, node, thread);
+    let is_noted = sample.method == "GET" && sample.code.starts_with('2');
+    if let Some(manager) = node.configs_of(Class::CacheManager).next().filter(|_| is_noted) {
+        let element = std::sync::Arc::clone(&manager.element);
+        let obeys =
+            crate::plan::property::flag(&element.properties, "useExpires", thread) == Some(true);
+        let most = crate::plan::property::text(&element.properties, "maxSize", thread);
+        let now_s = thread.unix_s();
+        let seen = Observation { now_s, obeys, entries_max: most.trim().parse().unwrap_or(5_000) };
+        thread.cache_store(manager).note(&sample.url, fields, seen);
+    }
+}
+
+fn note_cookies(
+    sample: &SampleResult,
+    fields: &[(String, String)],
+    node: &SamplerNode,
+    thread: &mut Thread,
+) {
     let now_s = thread.unix_s();
     if let Some(manager) = node.configs_of(Class::CookieManager).next()
         && let Ok(url) = Url::parse(&sample.url)
     {
-        for (_, field) in fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("Set-Cookie")) {
+        for (_, field) in fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("Set-Cookie"))
+        {
             let kept = thread.cookie_store(manager).set(field, &url, now_s);
             if let Some((name, value)) = kept {
                 thread.save_cookie(&name, value);
             }
         }
-    }
-    let is_noted = sample.method == "GET" && sample.code.starts_with('2');
-    if let Some(manager) = node.configs_of(Class::CacheManager).next().filter(|_| is_noted) {
-        let element = std::sync::Arc::clone(&manager.element);
-        let obeys = crate::plan::group::flag(&element.properties, "useExpires", thread) == Some(true);
-        let most = crate::plan::group::text(&element.properties, "maxSize", thread);
-        let seen = Seen { now_s, obeys, entries_max: most.trim().parse().unwrap_or(5_000) };
-        thread.cache_store(manager).note(&sample.url, fields, seen);
     }
 }

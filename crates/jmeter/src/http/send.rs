@@ -8,9 +8,10 @@ use users::{Auth, HttpRequest};
 use wire::url::Url;
 
 use super::auth::{Credentials, credentials, with_user};
-use super::headers::{JAVA_USER_AGENT, USER_AGENT, managed, one_line, value};
-use super::spec::{HttpSpec, SpecError, illegal};
 use super::body::Body;
+use super::field::{one_line, value};
+use super::headers::{JAVA_USER_AGENT, USER_AGENT, managed};
+use super::spec::{HttpSpec, SpecError, illegal};
 use crate::plan::node::SamplerNode;
 use crate::results::sample::SampleResult;
 use crate::thread::scope::Thread;
@@ -24,7 +25,7 @@ pub(crate) struct Ask {
 }
 
 /// A request that is ready, and the result that it begins.
-pub(crate) struct Sent {
+pub(crate) struct ReadyRequest {
     pub(crate) request: Box<HttpRequest>,
     pub(crate) sample: SampleResult,
     pub(crate) at: Nanos,
@@ -36,7 +37,7 @@ pub(crate) fn request(
     spec: &HttpSpec,
     ask: &Ask,
     thread: &mut Thread,
-) -> Result<Sent, SpecError> {
+) -> Result<ReadyRequest, SpecError> {
     if let Some(error) = illegal(&ask.url) {
         return Err(error);
     }
@@ -46,6 +47,8 @@ pub(crate) fn request(
         url: ask.url.clone(),
     })?;
     let fields = managed(node, thread);
+    let closes =
+        value(&fields, "Connection").is_some_and(|word| word.eq_ignore_ascii_case("close"));
     let cookies = cookies(node, &url, &fields, thread);
     let credentials = credentials(node, &ask.url, thread);
     let fields = Writer { spec, ask, url: &url, given: fields }.fields(
@@ -64,8 +67,8 @@ pub(crate) fn request(
     request.timeout = Some(timeout(spec, thread));
     request.redirects = Some(0);
     request.name = None;
-    request.fresh_connection = std::mem::take(&mut thread.is_new_user);
-    Ok(Sent { request: Box::new(request), sample, at: thread.host.now() })
+    request.fresh_connection = std::mem::replace(&mut thread.is_new_user, closes);
+    Ok(ReadyRequest { request: Box::new(request), sample, at: thread.host.now() })
 }
 
 /// Without a limit of the sampler there is none.
@@ -178,7 +181,8 @@ fn cookies(
 fn conditions(node: &SamplerNode, url: &str, thread: &mut Thread) -> Vec<(String, String)> {
     let Some(manager) = node.configs_of(Class::CacheManager).next() else { return Vec::new() };
     let Some(entry) = thread.cache_store(manager).get(url) else { return Vec::new() };
-    let field = |name: &str, value: &Option<String>| value.clone().map(|value| (name.to_owned(), value));
+    let field =
+        |name: &str, value: &Option<String>| value.clone().map(|value| (name.to_owned(), value));
     let since = field("If-Modified-Since", &entry.last_modified);
     since.into_iter().chain(field("If-None-Match", &entry.etag)).collect()
 }
@@ -190,7 +194,9 @@ fn begin(ask: &Ask, fields: &[(String, String)], cookies: String, thread: &Threa
     let path = ask.url.splitn(4, '/').nth(3).map_or(1, |path| path.len() + 1);
     let body = ask.body.as_ref().map_or(0, |body| body.bytes.len());
     let query = match &ask.body {
-        Some(body) => body.shown.clone().unwrap_or_else(|| String::from_utf8_lossy(&body.bytes).into_owned()),
+        Some(body) => {
+            body.shown.clone().unwrap_or_else(|| String::from_utf8_lossy(&body.bytes).into_owned())
+        }
         None => ask.url.split_once('?').map_or_else(String::new, |(_, query)| query.to_owned()),
     };
     SampleResult {

@@ -20,8 +20,8 @@ pub(crate) struct HttpSpec {
     pub(crate) connect_ms: Option<u64>,
     pub(crate) response_ms: Option<u64>,
     pub(crate) is_java: bool,
-    /// Embedded resources are fetched: which, and how many at once.
-    pub(crate) embedded: Option<(String, usize)>,
+    /// Embedded resources are fetched: those whose addresses match; all where the pattern is empty.
+    pub(crate) embedded: Option<String>,
     /// Results have the MD5 of bodies in their place.
     pub(crate) hashes: bool,
 }
@@ -57,14 +57,8 @@ impl HttpSpec {
         };
         let url = address(&fields, &query, thread)?;
         let is_java = fields.text("HTTPSampler.implementation", thread) == "Java";
-        let parts = BodyParts {
-            fields: &fields,
-            arguments: &arguments,
-            charset,
-            own_charset: &own_charset,
-            method: &method,
-            is_java,
-        };
+        let parts =
+            BodyParts { fields: &fields, arguments: &arguments, charset, method: &method, is_java };
         let has_body = has_body(&method, raw, !arguments.is_empty());
         let body = has_body.then(|| parts.body(thread)).transpose();
         let body = body.map_err(|MissingFile(path)| SpecError {
@@ -73,8 +67,6 @@ impl HttpSpec {
             url: url.clone(),
         })?;
         let embeds = fields.flag("HTTPSampler.image_parser", thread);
-        let together = fields.flag("HTTPSampler.concurrentDwn", thread);
-        let pool = fields.text("HTTPSampler.concurrentPool", thread).trim().parse().unwrap_or(6);
         let pattern = fields.text("HTTPSampler.embedded_url_re", thread);
         Ok(Self {
             body,
@@ -84,7 +76,7 @@ impl HttpSpec {
             connect_ms: fields.milliseconds("HTTPSampler.connect_timeout", thread),
             response_ms: fields.milliseconds("HTTPSampler.response_timeout", thread),
             is_java,
-            embedded: embeds.then(|| (pattern, if together { pool } else { 1 })),
+            embedded: embeds.then_some(pattern),
             hashes: fields.flag("HTTPSampler.md5", thread),
             method,
             url,
@@ -122,7 +114,8 @@ fn address(fields: &Fields<'_>, query: &str, thread: &mut Thread) -> Result<Stri
         (false, true) => format!("{path}&{query}"),
         (false, false) => format!("{path}?{query}"),
     };
-    let is_default = matches!((protocol.as_str(), port.as_str()), ("http", "80") | ("https", "443"));
+    let is_default =
+        matches!((protocol.as_str(), port.as_str()), ("http", "80") | ("https", "443"));
     let port = match port.parse::<u32>() {
         Ok(number) if !is_default && number > 0 => format!(":{number}"),
         _ => String::new(),

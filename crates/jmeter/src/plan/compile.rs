@@ -5,8 +5,9 @@ use std::sync::Arc;
 use jmx::{Class, Element, PlanFile, Properties, Role, Scope, Text};
 
 use super::find::{fragment, module_target};
-use super::group::{Group, GroupKind, flag, text};
+use super::group::{Group, GroupKind};
 use super::node::{Child, ControllerNode, Part, Round, SamplerNode};
+use super::property::{flag, text};
 
 /// Reads the plan of an Include controller: its path as written; `None` where there is none, or it is no plan.
 pub type Include<'a> = &'a dyn Fn(&str) -> Option<PlanFile>;
@@ -39,7 +40,9 @@ pub enum CompileError {
     #[error("there is no test plan in it")]
     NoPlan,
     /// A Module controller names what is not there.
-    #[error("{path}: ModuleController has no selected Controller (did you rename some element in the path to target controller?)")]
+    #[error(
+        "{path}: ModuleController has no selected Controller (did you rename some element in the path to target controller?)"
+    )]
     NoModule {
         /// Where it stands.
         path: String,
@@ -51,7 +54,9 @@ pub enum CompileError {
         path: String,
     },
     /// Modules make more of the plan than can be kept.
-    #[error("the plan has more than {NODES_MAX} controllers and samplers, those of modules counted each time")]
+    #[error(
+        "the plan has more than {NODES_MAX} controllers and samplers, those of modules counted each time"
+    )]
     TooMany,
 }
 
@@ -82,7 +87,8 @@ impl Program {
         Ok(Self {
             name: plan.name.evaluate(scope),
             groups,
-            serializes: flag(&plan.properties, "TestPlan.serialize_threadgroups", scope) == Some(true),
+            serializes: flag(&plan.properties, "TestPlan.serialize_threadgroups", scope)
+                == Some(true),
             tears_down_when_stopped: flag(&plan.properties, "TestPlan.tearDown_on_shutdown", scope)
                 == Some(true),
             variables,
@@ -230,20 +236,27 @@ impl<'a> Builder<'a> {
     /// What stands on a level beside its controllers and samplers.
     fn level(&mut self, children: &[&Element]) -> Vec<Part> {
         let beside = children.iter().filter(|child| {
-            !matches!(child.class.role(), Role::Controller | Role::Sampler | Role::Group | Role::Plan)
+            !matches!(
+                child.class.role(),
+                Role::Controller | Role::Sampler | Role::Group | Role::Plan
+            )
         });
         let parts: Vec<Part> = beside.map(|child| self.part(child)).collect();
         let known = parts.iter().filter(|part| part.class() == Class::DnsCacheManager);
         self.configs.extend(known.map(|part| Arc::clone(&part.element)));
         for part in parts.iter().filter(|part| collects(&part.element)) {
-            if self.listeners.iter().all(|known| known.path != part.element.path) {
+            if self.listeners.iter().all(|known| **known != *part.element) {
                 self.listeners.push(Arc::clone(&part.element));
             }
         }
         parts
     }
 
-    fn controller(&mut self, element: &Element, children: &[&Element]) -> Result<usize, CompileError> {
+    fn controller(
+        &mut self,
+        element: &Element,
+        children: &[&Element],
+    ) -> Result<usize, CompileError> {
         if self.path.len() > DEPTH_MAX {
             return Err(CompileError::TooDeep { path: element.path.to_string() });
         }
@@ -411,4 +424,3 @@ pub(crate) fn collects(element: &Element) -> bool {
 fn as_simple(fragment: &Element) -> Element {
     Element { class: Class::GenericController, children: Vec::new(), ..fragment.clone() }
 }
-

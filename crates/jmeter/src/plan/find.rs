@@ -29,6 +29,9 @@ fn below<'a>(element: &'a Element, path: &[&str]) -> Option<&'a Element> {
 pub(crate) fn fragment(elements: &[Element]) -> Option<&Element> {
     let is_fragment = |element: &&Element| element.class == Class::TestFragment;
     elements.iter().find(is_fragment).or_else(|| {
-        elements.iter().filter(|element| element.is_enabled).find_map(|element| fragment(&element.children))
+        elements
+            .iter()
+            .filter(|element| element.is_enabled)
+            .find_map(|element| fragment(&element.children))
     })
 }

@@ -1,11 +1,11 @@
 //! `Group`: a thread group: how many threads, when they begin, and how they end.
 
-use std::sync::Arc;
-
-use jmx::{Class, Element, Properties, Scope};
+use jmx::{Class, Element, Scope};
 
 use super::open_model::arrivals;
 use super::plugin_groups;
+use super::property::{flag, number, text};
+use super::start_plan::{StartPlan, THREADS_MAX};
 use crate::random::Random;
 
 /// When a group's threads run in the test.
@@ -47,22 +47,6 @@ pub struct Group {
     pub(crate) same_user: bool,
 }
 
-/// When a group's threads begin and end, in milliseconds after the group.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum StartPlan {
-    /// A ramp: the group's delay, the ramp's length, how long the threads go on, and whether threads are made when they are due.
-    Ramp { delay_ms: u64, ramp_ms: u64, duration_ms: Option<u64>, is_delayed: bool },
-    /// Each thread at its own moments: its start, and its end where it has one.
-    Moments(Arc<[(u64, Option<u64>)]>),
-    /// A thread for each arrival, as soon as one of the group's users is free for it.
-    Arrivals(Arc<[u64]>),
-    /// None begins: the element says something impossible, which is written to the log.
-    Never(String),
-}
-
-/// Threads of a group at most: what is more is a mistake in a plan.
-pub(crate) const THREADS_MAX: u64 = 1_000_000;
-
 impl Group {
     /// Reads a group's element in the scope of the test.
     pub(crate) fn new(element: &Element, root: usize, scope: &mut dyn Scope) -> Self {
@@ -71,7 +55,8 @@ impl Group {
             Class::PostThreadGroup => GroupKind::TearDown,
             _ => GroupKind::Main,
         };
-        let threads = (number(element, "ThreadGroup.num_threads", scope).unwrap_or(0).max(0)) as u64;
+        let threads =
+            (number(element, "ThreadGroup.num_threads", scope).unwrap_or(0).max(0)) as u64;
         let word = text(&element.properties, "ThreadGroup.on_sample_error", scope);
         let (threads, start) = match element.class {
             Class::OpenModelThreadGroup => open_model(element, scope),
@@ -114,7 +99,9 @@ impl Group {
     /// When thread `index` ends at the latest, in milliseconds after the group; `None` where nothing but its loop ends it.
     pub(crate) fn end_ms(&self, index: u64) -> Option<u64> {
         match &self.start {
-            StartPlan::Ramp { delay_ms, duration_ms, .. } => duration_ms.map(|time| delay_ms + time),
+            StartPlan::Ramp { delay_ms, duration_ms, .. } => {
+                duration_ms.map(|time| delay_ms + time)
+            }
             StartPlan::Moments(moments) => moments.get(index as usize).and_then(|(_, end)| *end),
             StartPlan::Arrivals(_) | StartPlan::Never(_) => None,
         }
@@ -162,21 +149,4 @@ fn ramp(element: &Element, scope: &mut dyn Scope) -> StartPlan {
     }
     let (delay_ms, duration_ms) = (delay.saturating_mul(1000), duration.saturating_mul(1000));
     StartPlan::Ramp { delay_ms, ramp_ms, duration_ms: Some(duration_ms), is_delayed }
-}
-
-/// A property as a number; `None` where it is none.
-pub(crate) fn number(element: &Element, name: &str, scope: &mut dyn Scope) -> Option<i64> {
-    text(&element.properties, name, scope).trim().parse().ok()
-}
-
-/// A property in a scope; empty where it is absent.
-pub(crate) fn text(properties: &Properties, name: &str, scope: &mut dyn Scope) -> String {
-    properties.text(name).map_or_else(String::new, |text| text.evaluate(scope))
-}
-
-/// Whether a property says `true`; `None` where it is absent or blank.
-pub(crate) fn flag(properties: &Properties, name: &str, scope: &mut dyn Scope) -> Option<bool> {
-    let text = properties.text(name)?.evaluate(scope);
-    let word = text.trim();
-    (!word.is_empty()).then(|| word.eq_ignore_ascii_case("true"))
 }

@@ -6,3 +6,5 @@ pub(crate) mod group;
 pub(crate) mod node;
 pub(crate) mod open_model;
 pub(crate) mod plugin_groups;
+pub(crate) mod property;
+pub(crate) mod start_plan;

@@ -50,7 +50,10 @@ pub(crate) enum ScheduleError {
 enum Step {
     /// So many a second.
     Rate(f64),
-    Arrivals { length_s: f64, is_even: bool },
+    Arrivals {
+        length_s: f64,
+        is_even: bool,
+    },
     Pause(f64),
 }
 
@@ -64,7 +67,12 @@ struct Part {
 
 impl Part {
     /// The number of arrivals is exact; their moments are even, or by chance with the rate's density.
-    fn add(&self, is_even: bool, random: &mut Random, moments: &mut Vec<u64>) -> Result<(), ScheduleError> {
+    fn add(
+        &self,
+        is_even: bool,
+        random: &mut Random,
+        moments: &mut Vec<u64>,
+    ) -> Result<(), ScheduleError> {
         let count = ((self.from + self.to) / 2.0 * self.length_s).round().max(0.0);
         if count > (ARRIVALS_MAX - moments.len().min(ARRIVALS_MAX)) as f64 {
             return Err(ScheduleError::TooMany);
@@ -121,7 +129,9 @@ fn duration_s(text: &str) -> Option<f64> {
     let mut sum = 0.0;
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let end = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(rest.len());
+        let end = rest
+            .find(|letter: char| !letter.is_ascii_digit() && letter != '.')
+            .unwrap_or(rest.len());
         let number: f64 = rest[..end].parse().ok()?;
         rest = rest[end..].trim_start();
         let end = rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len());
@@ -150,7 +160,10 @@ fn without_comments(text: &str) -> String {
         rest = rest[at..].find("*/").map_or("", |end| &rest[at + end + 2..]);
     }
     out.push_str(rest);
-    out.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+    out.lines()
+        .map(|line| line.split("//").next().unwrap_or_default())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[cfg(test)]
@@ -160,9 +173,11 @@ mod tests {
     #[test]
     fn schedules_have_their_number() {
         let of = |text: &str| arrivals(text, &mut Random::new(1, 1));
-        let even = of("rate(2/sec) even_arrivals(2 sec) pause(1s) rate(60/min) even_arrivals(2s) // end");
+        let even =
+            of("rate(2/sec) even_arrivals(2 sec) pause(1s) rate(60/min) even_arrivals(2s) // end");
         assert_eq!(even, Ok(vec![0, 500, 1000, 1500, 3000, 4000]));
-        let random = of("rate(10/sec) random_arrivals(1 sec) /* c */ rate(0/sec)").expect("a schedule");
+        let random =
+            of("rate(10/sec) random_arrivals(1 sec) /* c */ rate(0/sec)").expect("a schedule");
         assert_eq!(random.len(), 5);
         assert!(random.is_sorted() && random.iter().all(|at| *at < 1000));
         assert_eq!(of("rate(10/sec) random_arrivals(1 m 30 s)").map(|all| all.len()), Ok(900));

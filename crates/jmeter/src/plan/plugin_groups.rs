@@ -2,7 +2,8 @@
 
 use jmx::{Element, Property, Scope};
 
-use super::group::{StartPlan, THREADS_MAX, text};
+use super::property::text;
+use super::start_plan::{StartPlan, THREADS_MAX};
 
 /// Rows of a table at most.
 const ROWS_MAX: usize = 10_000;
@@ -17,7 +18,13 @@ pub(crate) fn ultimate(element: &Element, scope: &mut dyn Scope) -> (u64, StartP
             _ => 0,
         });
         let mut next = || numbers.next().unwrap_or(0);
-        let part = Part { threads: next(), delay_s: next(), begin_s: next(), hold_s: next(), end_s: next() };
+        let part = Part {
+            threads: next(),
+            delay_s: next(),
+            begin_s: next(),
+            hold_s: next(),
+            end_s: next(),
+        };
         part.add(&mut moments);
     }
     (moments.len() as u64, StartPlan::Moments(moments.into()))
@@ -38,7 +45,9 @@ impl Part {
         let hold_until = ms(self.delay_s.saturating_add(self.begin_s).saturating_add(self.hold_s));
         let room = THREADS_MAX.saturating_sub(moments.len() as u64);
         for number in 0..self.threads.min(room) {
-            let share = |time: u64| (u128::from(ms(time)) * u128::from(number) / u128::from(self.threads)) as u64;
+            let share = |time: u64| {
+                (u128::from(ms(time)) * u128::from(number) / u128::from(self.threads)) as u64
+            };
             let start = ms(self.delay_s).saturating_add(share(self.begin_s));
             moments.push((start, Some(hold_until.saturating_add(share(self.end_s)))));
         }
@@ -60,7 +69,8 @@ pub(crate) fn concurrency(element: &Element, scope: &mut dyn Scope) -> (u64, Sta
         let share = if steps >= 1.0 { (share * steps).floor() / steps } else { share };
         (share * ramp * unit_ms) as u64
     };
-    let moments: Vec<(u64, Option<u64>)> = (0..threads).map(|index| (start(index), Some(end))).collect();
+    let moments: Vec<(u64, Option<u64>)> =
+        (0..threads).map(|index| (start(index), Some(end))).collect();
     (threads, StartPlan::Moments(moments.into()))
 }
 
@@ -71,7 +81,8 @@ mod tests {
     use super::*;
 
     fn group(text: &str) -> Element {
-        let text = format!("<jmeterTestPlan><hashTree>{text}<hashTree/></hashTree></jmeterTestPlan>");
+        let text =
+            format!("<jmeterTestPlan><hashTree>{text}<hashTree/></hashTree></jmeterTestPlan>");
         let (mut file, _) = read_plan(text.as_bytes()).expect("a plan");
         file.elements.remove(0)
     }
@@ -90,8 +101,10 @@ mod tests {
 
     #[test]
     fn levels_are_reached_in_steps() {
-        let property = |name: &str, value: &str| format!("<stringProp name=\"{name}\">{value}</stringProp>");
-        let inside = [("TargetLevel", "4"), ("RampUp", "8"), ("Steps", "2"), ("Hold", "10"), ("Unit", "S")];
+        let property =
+            |name: &str, value: &str| format!("<stringProp name=\"{name}\">{value}</stringProp>");
+        let inside =
+            [("TargetLevel", "4"), ("RampUp", "8"), ("Steps", "2"), ("Hold", "10"), ("Unit", "S")];
         let inside: String = inside.iter().map(|(name, value)| property(name, value)).collect();
         let element = group(&format!(
             "<com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup testname=\"C\">{inside}</com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup>"

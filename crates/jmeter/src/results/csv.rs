@@ -141,7 +141,8 @@ impl CsvFormat {
 
     /// A field, in quotes where it needs them.
     fn quoted(&self, field: &str) -> String {
-        let special = |letter: char| letter == self.delimiter || matches!(letter, '"' | '\n' | '\r');
+        let special =
+            |letter: char| letter == self.delimiter || matches!(letter, '"' | '\n' | '\r');
         if !field.contains(special) {
             return field.to_owned();
         }

@@ -3,5 +3,6 @@
 pub(crate) mod csv;
 pub(crate) mod options;
 pub(crate) mod sample;
+pub(crate) mod statistics;
 pub(crate) mod summariser;
 pub mod xml;

@@ -122,17 +122,20 @@ impl SaveOptions {
     #[must_use]
     pub fn of_listener(listener: &Element, property: &dyn Fn(&str) -> Option<String>) -> Self {
         let none = Properties::default();
-        let config = listener.properties.inner("objProp").and_then(|inner| inner.inner("value"));
+        let config = listener.properties.inner("saveConfig").and_then(|inner| inner.inner("value"));
         let config = config.unwrap_or(&none);
         Self::of(&|name| {
             let short = name.strip_prefix("jmeter.save.saveservice.").unwrap_or_default();
             if short == "output_format" {
                 let is_xml = config.text("xml").map(|text| text.written() == "true");
                 // A listener without a word of it writes as the test does.
-                return is_xml.map(|xml| if xml { "xml" } else { "csv" }.to_owned()).or_else(|| property(name));
+                return is_xml
+                    .map(|xml| if xml { "xml" } else { "csv" }.to_owned())
+                    .or_else(|| property(name));
             }
             let own = NAMES.iter().find(|(known, _)| *known == short);
-            let said = own.and_then(|(_, tag)| config.text(tag)).map(|text| text.written().to_owned());
+            let said =
+                own.and_then(|(_, tag)| config.text(tag)).map(|text| text.written().to_owned());
             said.or_else(|| property(name))
         })
     }

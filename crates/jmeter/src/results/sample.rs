@@ -130,7 +130,11 @@ impl SampleResult {
             return String::new();
         }
         let sends = !self.query.is_empty() && self.method != "GET";
-        let data = if sends { format!("\n{} data:\n{}\n", self.method, self.query) } else { String::new() };
+        let data = if sends {
+            format!("\n{} data:\n{}\n", self.method, self.query)
+        } else {
+            String::new()
+        };
         let cookies = match self.cookies.as_str() {
             "" => "[no cookies]".to_owned(),
             cookies => format!("Cookie Data:\n{cookies}"),
@@ -145,8 +149,12 @@ impl SampleResult {
             .iter()
             .map(|child| child.children.iter().map(|leaf| leaf.view("", &[])).collect())
             .collect();
-        let below: Vec<SampleView<'_>> =
-            self.children.iter().zip(&leaves).map(|(child, leaves)| child.view("", leaves)).collect();
+        let below: Vec<SampleView<'_>> = self
+            .children
+            .iter()
+            .zip(&leaves)
+            .map(|(child, leaves)| child.view("", leaves))
+            .collect();
         let data = self.request_data();
         see(&self.view(&data, &below))
     }

@@ -156,12 +156,16 @@ mod tests {
         summariser.add(&sample(1000, 1000, false));
         assert_eq!(
             summariser.finish((0, 1, 1)),
-            ["summary =      2 in 00:00:02 =    1.0/s Avg:   505 Min:    10 Max:  1000 Err:     1 (50.00%)"]
+            [
+                "summary =      2 in 00:00:02 =    1.0/s Avg:   505 Min:    10 Max:  1000 Err:     1 (50.00%)"
+            ]
         );
         let empty = Summariser::new("summary".to_owned()).finish((0, 0, 0));
         assert_eq!(
             empty,
-            ["summary =      0 in 00:00:00 = ******/s Avg:     0 Min: 9223372036854775807 Max: -9223372036854775808 Err:     0 (0.00%)"]
+            [
+                "summary =      0 in 00:00:00 = ******/s Avg:     0 Min: 9223372036854775807 Max: -9223372036854775808 Err:     0 (0.00%)"
+            ]
         );
     }
 

@@ -4,7 +4,8 @@ use super::options::{SaveOptions, SavedAssertions};
 use super::sample::{AssertionResult, SampleKind, SampleResult};
 
 /// What stands before the first sample.
-pub const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testResults version=\"1.2\">\n";
+pub const HEAD: &str =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testResults version=\"1.2\">\n";
 /// What stands behind the last.
 pub const TAIL: &str = "</testResults>\n";
 
@@ -73,7 +74,10 @@ fn push_assertions(sample: &SampleResult, options: &SaveOptions, out: &mut Strin
     for one in shown {
         out.push_str("<assertionResult>\n");
         out.push_str(&format!("<name>{}</name>\n", escape(&one.name)));
-        out.push_str(&format!("<failure>{}</failure>\n<error>{}</error>\n", one.is_failure, one.is_error));
+        out.push_str(&format!(
+            "<failure>{}</failure>\n<error>{}</error>\n",
+            one.is_failure, one.is_error
+        ));
         if one.is_failure || one.is_error {
             out.push_str(&format!("<failureMessage>{}</failureMessage>\n", escape(&one.message)));
         }
@@ -141,6 +145,9 @@ mod tests {
         let text = sample(&parent, &SaveOptions::of(&|_| None));
         assert!(text.starts_with("<httpSample t=\"0\""), "{text}");
         assert!(text.contains("lb=\"&lt;p&gt;\"") && text.contains("lb=\"c\""), "{text}");
-        assert!(text.contains("<java.net.URL>http://h/?a&amp;b</java.net.URL>\n</httpSample>"), "{text}");
+        assert!(
+            text.contains("<java.net.URL>http://h/?a&amp;b</java.net.URL>\n</httpSample>"),
+            "{text}"
+        );
     }
 }

@@ -28,8 +28,10 @@ impl Thread {
     /// Reads a flow control action, and stops the test where it says so.
     pub(crate) fn action(&mut self, part: &Part) -> Action {
         let element = &part.element;
-        let number: i64 = self.property_text(element, "ActionProcessor.action").trim().parse().unwrap_or(0);
-        let target: i64 = self.property_text(element, "ActionProcessor.target").trim().parse().unwrap_or(0);
+        let number: i64 =
+            self.property_text(element, "ActionProcessor.action").trim().parse().unwrap_or(0);
+        let target: i64 =
+            self.property_text(element, "ActionProcessor.target").trim().parse().unwrap_or(0);
         let how = match number {
             1 => {
                 let time = self.property_text(element, "ActionProcessor.duration");

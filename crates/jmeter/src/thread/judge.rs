@@ -18,18 +18,9 @@ impl Thread {
                 name: part.element.name.evaluate(self),
                 ..AssertionResult::default()
             };
-            if script::is_script(part.class()) {
-                script::judge(part, sample, &mut result, self);
-            } else {
-                if assumes_success(&part.element, self) {
-                    sample.is_success = true;
-                }
-                let reach = assertion_reach(&part.element, self);
-                if let Some(failure) = self.failure(part, sample, &reach) {
-                    result.is_failure = failure.kind == Failing::Failure;
-                    result.is_error = failure.kind == Failing::Error;
-                    result.message = failure.message;
-                }
+            match script::is_script(part.class()) {
+                true => script::judge(part, sample, &mut result, self),
+                false => self.judge_by(part, sample, &mut result),
             }
             sample.is_success &= !(result.is_failure || result.is_error);
             sample.assertions.push(result);
@@ -38,8 +29,26 @@ impl Thread {
         self.set_variable("JMeterThread.last_sample_ok", word);
     }
 
+    /// Judges a sample by one assertion.
+    fn judge_by(&mut self, part: &Part, sample: &mut SampleResult, result: &mut AssertionResult) {
+        if assumes_success(&part.element, self) {
+            sample.is_success = true;
+        }
+        let reach = assertion_reach(&part.element, self);
+        if let Some(failure) = self.failure(part, sample, &reach) {
+            result.is_failure = failure.kind == Failing::Failure;
+            result.is_error = failure.kind == Failing::Error;
+            result.message = failure.message;
+        }
+    }
+
     /// Why a sample fails an assertion, where it does.
-    fn failure(&mut self, part: &Part, sample: &mut SampleResult, reach: &Reach) -> Option<AssertionFailure> {
+    fn failure(
+        &mut self,
+        part: &Part,
+        sample: &mut SampleResult,
+        reach: &Reach,
+    ) -> Option<AssertionFailure> {
         if let Reach::Variable(_) | Reach::Main = reach {
             return sample.with_view(|view| assert_sample(&part.element, self, view));
         }
@@ -48,7 +57,10 @@ impl Thread {
             .flatten();
         let below = self.failures_below(part, sample);
         own.or_else(|| {
-            below.then(|| AssertionFailure { message: CHILDREN_FAILED.to_owned(), kind: Failing::Failure })
+            below.then(|| AssertionFailure {
+                message: CHILDREN_FAILED.to_owned(),
+                kind: Failing::Failure,
+            })
         })
     }
 

@@ -1,6 +1,8 @@
 //! A thread of a plan: its variables, its way through the plan, its samples.
 
 pub(crate) mod action;
+pub(crate) mod delivery;
+pub(crate) mod ground;
 pub(crate) mod judge;
 pub(crate) mod processors;
 pub(crate) mod schedule;

@@ -42,7 +42,8 @@ impl Thread {
                 Class::ResultAction => after = self.status_action(part),
                 class if script::is_script(class) => script::after(part, sample, self),
                 _ => {
-                    if let Err(error) = sample.with_view(|view| extract(&part.element, self, view)) {
+                    if let Err(error) = sample.with_view(|view| extract(&part.element, self, view))
+                    {
                         return self.lose_row(&error);
                     }
                 }
@@ -96,7 +97,11 @@ impl Thread {
             self.variables.insert(variable, path.clone());
         }
         if !self.world.plan.disk.write(&path, &sample.body, Writing::Replace) {
-            self.write_log(LogLevel::Error, "o.a.j.r.ResultSaver", &format!("Error saving to file {path}"));
+            self.write_log(
+                LogLevel::Error,
+                "o.a.j.r.ResultSaver",
+                &format!("Error saving to file {path}"),
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 use stdx::Nanos;
 
 use super::scope::Thread;
-use crate::plan::group::StartPlan;
+use crate::plan::start_plan::StartPlan;
 use crate::world::Stopping;
 
 /// When a thread may begin.
@@ -21,7 +21,9 @@ impl Thread {
     /// When this thread begins; `arrival` is the arrival that it is for.
     pub(crate) fn start(&self, index: u64, arrival: u64) -> Start {
         let group = &self.program.groups[self.group];
-        let Some(began) = self.world.began(self.group, self.host.now()) else { return Start::Later };
+        let Some(began) = self.world.began(self.group, self.host.now()) else {
+            return Start::Later;
+        };
         let after = match &group.start {
             StartPlan::Arrivals(moments) => moments.get(arrival as usize).copied(),
             _ => Some(group.start_ms(index)).filter(|start| *start != u64::MAX),

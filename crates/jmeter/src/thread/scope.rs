@@ -5,22 +5,21 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use jmx::{Class, Element, Language, Place, SampleView, Scope, Shared, Value, Writing};
+use jmx::{Class, Place, SampleView, Scope, Shared, Value, Writing};
 use stdx::Nanos;
 use users::Host;
 
-use crate::config;
 use crate::http::cache::CacheStore;
 use crate::http::charset::decode;
 use crate::http::cookies::CookieStore;
 use crate::plan::compile::Program;
-use crate::plan::group::{GroupKind, flag, text};
+use crate::plan::group::GroupKind;
 use crate::plan::node::Part;
+use crate::plan::property::{flag, text};
 use crate::random::Random;
 use crate::results::sample::SampleResult;
 use crate::script::{Changes, Wishes};
 use crate::thread::transaction::Transaction;
-use crate::walk::Ground;
 use crate::world::{Base, LogLevel, World, lock};
 
 /// One thread.
@@ -141,12 +140,17 @@ impl Thread {
         }
     }
 
-    fn put(&mut self, name: &str, value: String) {
+    pub(crate) fn put(&mut self, name: &str, value: String) {
         let fits = value.len() <= VARIABLE_BYTES_MAX
             && (self.variables.len() < VARIABLES_MAX || self.variables.contains_key(name));
         if fits {
             self.variables.insert(name.to_owned(), value);
         }
+    }
+
+    /// A property as a number; 0 where it is none.
+    pub(crate) fn number_of(&mut self, part: &Part, name: &str) -> f64 {
+        text(&part.element.properties, name, self).trim().parse().unwrap_or(0.0)
     }
 
     /// Writes a line to JMeter's log.
@@ -155,14 +159,19 @@ impl Thread {
     }
 
     /// What cookie and cache managers forget when an iteration begins.
-    fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         let same_user = self.program.groups[self.group].same_user;
         let program = Arc::clone(&self.program);
         for sampler in &program.samplers {
             for part in &sampler.configs {
                 let names = match part.class() {
-                    Class::CookieManager => ("CookieManager.controlledByThreadGroup", "CookieManager.clearEachIteration"),
-                    Class::CacheManager => ("CacheManager.controlledByThread", "clearEachIteration"),
+                    Class::CookieManager => (
+                        "CookieManager.controlledByThreadGroup",
+                        "CookieManager.clearEachIteration",
+                    ),
+                    Class::CacheManager => {
+                        ("CacheManager.controlledByThread", "clearEachIteration")
+                    }
                     _ => continue,
                 };
                 let by_group = flag(&part.element.properties, names.0, self) == Some(true);
@@ -286,72 +295,5 @@ impl Scope for Thread {
             _ => LogLevel::Info,
         };
         self.write_log(level, "o.a.j.f.LogFunction", text);
-    }
-}
-
-impl Ground for Thread {
-    fn text(&mut self, element: &Element, name: &str) -> String {
-        text(&element.properties, name, self)
-    }
-
-    fn variable(&self, name: &str) -> Option<String> {
-        self.variables.get(name).cloned()
-    }
-
-    fn set_variable(&mut self, name: &str, value: String) {
-        self.put(name, value);
-    }
-
-    fn is_true(&mut self, element: &Element) -> bool {
-        let condition = text(&element.properties, "IfController.condition", self);
-        let as_text = flag(&element.properties, "IfController.useExpression", self) == Some(true);
-        let value = match as_text {
-            true => condition,
-            false => jmx::evaluate_script(Language::JavaScript, &condition, self).unwrap_or_default(),
-        };
-        value.trim().eq_ignore_ascii_case("true")
-    }
-
-    fn now(&self) -> Nanos {
-        self.host.now()
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        self.random.below(end)
-    }
-
-    fn begin_round(&mut self, part: &Part) -> bool {
-        config::begin_round(part, self)
-    }
-
-    fn begin_iteration(&mut self) {
-        self.iteration += 1;
-        let same_user = self.program.groups[self.group].same_user;
-        self.is_new_user = self.iteration > 1 && !same_user;
-        self.forget();
-    }
-
-    fn shared_round(&mut self, controller: usize, runs: &dyn Fn(u64, u64) -> bool) -> bool {
-        self.world.shared_round(controller, runs)
-    }
-
-    fn try_lock(&mut self, name: &str) -> bool {
-        self.world.try_lock(name)
-    }
-
-    fn unlock(&mut self, name: &str) {
-        self.world.unlock(name);
-    }
-
-    fn begin_transaction(&mut self, controller: usize) {
-        self.open_transaction(controller);
-    }
-
-    fn count_in_transaction(&mut self, controller: usize) {
-        self.count_sampler(controller);
-    }
-
-    fn end_transaction(&mut self, controller: usize) {
-        self.close_transaction(controller);
     }
 }

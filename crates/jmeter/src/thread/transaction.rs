@@ -1,41 +1,61 @@
 //! `Transaction`: a transaction under way, and the sample that it becomes.
 
-use std::sync::Arc;
-
-use super::scope::Thread;
-use crate::plan::group::{flag, text};
 use crate::results::sample::{SampleKind, SampleResult};
 
 /// A transaction under way.
 #[derive(Clone, Debug)]
 pub(crate) struct Transaction {
-    controller: usize,
+    pub(crate) controller: usize,
     /// Its samples stand below its own.
-    is_parent: bool,
+    pub(crate) is_parent: bool,
+    /// It stands in a parent: its samples are the parent's.
+    pub(crate) is_hollow: bool,
     /// Pauses between its samples count as its time.
-    has_timers: bool,
-    began_ms: i64,
+    pub(crate) has_timers: bool,
+    pub(crate) began_ms: i64,
     /// When its last sample ended.
-    last_ms: i64,
-    paused_ms: i64,
-    samples: u64,
-    failures: u64,
+    pub(crate) last_ms: i64,
+    pub(crate) paused_ms: i64,
+    pub(crate) samples: u64,
+    pub(crate) failures: u64,
     /// The code of the last sample that failed.
-    failed_code: String,
-    bytes: (u64, u64),
-    sent_bytes: u64,
-    latency_ms: u64,
-    connect_ms: u64,
-    children: Vec<SampleResult>,
+    pub(crate) failed_code: String,
+    pub(crate) bytes: (u64, u64),
+    pub(crate) sent_bytes: u64,
+    pub(crate) latency_ms: u64,
+    pub(crate) connect_ms: u64,
+    pub(crate) children: Vec<SampleResult>,
     /// A sample was in it: its thread is known.
-    has_any: bool,
+    pub(crate) has_any: bool,
 }
 
 /// Samples below a transaction at most.
 const CHILDREN_MAX: usize = 100_000;
 
 impl Transaction {
-    fn add(&mut self, sample: &SampleResult) {
+    /// Of a controller, begun now.
+    pub(crate) fn new(controller: usize, now_ms: i64) -> Self {
+        Self {
+            controller,
+            is_parent: false,
+            is_hollow: false,
+            has_timers: true,
+            began_ms: now_ms,
+            last_ms: now_ms,
+            paused_ms: 0,
+            samples: 0,
+            failures: 0,
+            failed_code: String::new(),
+            bytes: (0, 0),
+            sent_bytes: 0,
+            latency_ms: 0,
+            connect_ms: 0,
+            children: Vec::new(),
+            has_any: false,
+        }
+    }
+
+    pub(crate) fn add(&mut self, sample: &SampleResult) {
         self.has_any = true;
         self.paused_ms += (sample.start_ms - self.last_ms).max(0);
         self.last_ms = sample.end_ms();
@@ -56,7 +76,7 @@ impl Transaction {
         }
     }
 
-    fn sample(self, label: String, now_ms: i64) -> SampleResult {
+    pub(crate) fn sample(self, label: String, now_ms: i64) -> SampleResult {
         let whole = (now_ms - self.began_ms).max(0);
         let paused = self.paused_ms + (now_ms - self.last_ms).max(0);
         let idle = if self.has_timers { 0 } else { paused.min(whole) };
@@ -85,108 +105,5 @@ impl Transaction {
             kind: SampleKind::Transaction,
             ..SampleResult::default()
         }
-    }
-}
-
-impl Thread {
-    /// A transaction begins.
-    pub(crate) fn open_transaction(&mut self, controller: usize) {
-        let program = Arc::clone(&self.program);
-        let properties = &program.controllers[controller].part.element.properties;
-        let now = self.unix_ms_now();
-        let transaction = Transaction {
-            controller,
-            is_parent: flag(properties, "TransactionController.parent", self) == Some(true),
-            has_timers: flag(properties, "TransactionController.includeTimers", self) != Some(false),
-            began_ms: now,
-            last_ms: now,
-            paused_ms: 0,
-            samples: 0,
-            failures: 0,
-            failed_code: String::new(),
-            bytes: (0, 0),
-            sent_bytes: 0,
-            latency_ms: 0,
-            connect_ms: 0,
-            children: Vec::new(),
-            has_any: false,
-        };
-        self.transactions.push(transaction);
-    }
-
-    /// A sampler of a transaction is next.
-    pub(crate) fn count_sampler(&mut self, controller: usize) {
-        let open = self.transactions.iter_mut().rev().find(|open| open.controller == controller);
-        if let Some(open) = open.filter(|open| !open.is_parent) {
-            open.samples += 1;
-        }
-    }
-
-    /// A sample is complete: it goes to the transactions that are open, and to the results unless one of them is its parent.
-    pub(crate) fn deliver(&mut self, sample: &SampleResult) {
-        for open in self.transactions.iter_mut().rev() {
-            open.add(sample);
-            if open.is_parent {
-                return;
-            }
-        }
-        self.publish(sample);
-    }
-
-    /// A sample goes to the results.
-    fn publish(&mut self, sample: &SampleResult) {
-        let world = Arc::clone(&self.world);
-        world.plan.sink.sample(sample);
-    }
-
-    /// A transaction ends, with those that were left open inside of it.
-    pub(crate) fn close_transaction(&mut self, controller: usize) {
-        let Some(at) = self.transactions.iter().rposition(|open| open.controller == controller) else {
-            return;
-        };
-        while self.transactions.len() > at {
-            let Some(open) = self.transactions.pop() else { return };
-            self.conclude_transaction(open);
-        }
-    }
-
-    fn conclude_transaction(&mut self, open: Transaction) {
-        let program = Arc::clone(&self.program);
-        let node = &program.controllers[open.controller];
-        let label = node.part.element.name.evaluate(self);
-        let (has_any, is_parent) = (open.has_any, open.is_parent);
-        let mut sample = open.sample(label, self.unix_ms_now());
-        if has_any {
-            let (name, active) = (self.name.clone(), self.world.active(self.group));
-            sample.set_thread(&name, active);
-        }
-        if is_parent {
-            self.judge(&mut sample, &node.assertions);
-        }
-        self.deliver_transaction(&sample, is_parent);
-    }
-
-    /// The sample of a transaction: it goes below a parent around it; another counts it as one more sample.
-    fn deliver_transaction(&mut self, sample: &SampleResult, is_parent: bool) {
-        if let Some(open) = self.transactions.last_mut() {
-            if !is_parent {
-                open.samples += 1;
-            } else if open.is_parent {
-                return open.add(sample);
-            }
-        }
-        self.publish(sample);
-    }
-
-    /// What the plan says of variables that results show.
-    pub(crate) fn shown_variables(&self) -> Vec<(String, String)> {
-        let names = self.world.property("sample_variables").unwrap_or_default();
-        let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
-        names.map(|name| (name.to_owned(), self.variables.get(name).cloned().unwrap_or_default())).collect()
-    }
-
-    /// A text of an element for this thread.
-    pub(crate) fn property_text(&mut self, element: &jmx::Element, name: &str) -> String {
-        text(&element.properties, name, self)
     }
 }

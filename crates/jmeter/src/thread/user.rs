@@ -12,8 +12,8 @@ use super::action::{Action, After};
 use super::schedule::Start;
 use super::scope::Thread;
 use crate::http::exchange::{Exchange, Step};
-use crate::plan::group::StartPlan;
 use crate::plan::node::SamplerNode;
+use crate::plan::start_plan::StartPlan;
 use crate::results::sample::{SampleKind, SampleResult};
 use crate::script;
 use crate::timer;
@@ -121,7 +121,14 @@ impl ThreadUser {
         };
         let thread = Thread::new(&self.world, Rc::clone(&self.host), self.group, arrival + 1);
         let walker = Walker::new(self.world.program(), group.root);
-        Run { thread, walker, arrival, end: None, is_active: false, then: After::Go(Logic::Continue) }
+        Run {
+            thread,
+            walker,
+            arrival,
+            end: None,
+            is_active: false,
+            then: After::Go(Logic::Continue),
+        }
     }
 
     fn begin(&self, run: &mut Run) -> (Phase, Option<StepResult>) {
@@ -130,13 +137,7 @@ impl ThreadUser {
         }
         let now = self.host.now();
         match run.thread.start(self.index, run.arrival) {
-            Start::Never => {
-                let group = &self.world.program().groups[self.group];
-                if let (StartPlan::Never(why), 0) = (&group.start, self.index) {
-                    run.thread.write_log(LogLevel::Error, "o.a.j.t.ThreadGroup", why);
-                }
-                (Phase::Over, None)
-            }
+            Start::Never => self.never(run),
             Start::Later => (Phase::Waits, Some(wait(now.saturating_add(self.look_again())))),
             Start::At(at) if now < at => {
                 let slice = now.saturating_add(SLICE);
@@ -149,6 +150,14 @@ impl ThreadUser {
                 (Phase::Walks, None)
             }
         }
+    }
+
+    fn never(&self, run: &Run) -> (Phase, Option<StepResult>) {
+        let group = &self.world.program().groups[self.group];
+        if let (StartPlan::Never(why), 0) = (&group.start, self.index) {
+            run.thread.write_log(LogLevel::Error, "o.a.j.t.ThreadGroup", why);
+        }
+        (Phase::Over, None)
     }
 
     /// Many threads that wait must not keep the worker busy with that.
@@ -191,7 +200,12 @@ impl ThreadUser {
         (Phase::Delays(run.end.map_or(until, |end| until.min(end.max(now))), sampler), None)
     }
 
-    fn delay(&mut self, run: &mut Run, until: Nanos, sampler: usize) -> (Phase, Option<StepResult>) {
+    fn delay(
+        &mut self,
+        run: &mut Run,
+        until: Nanos,
+        sampler: usize,
+    ) -> (Phase, Option<StepResult>) {
         if let Some(result) = self.rest(run, until) {
             return (Phase::Delays(until, sampler), Some(result));
         }
@@ -208,7 +222,12 @@ impl ThreadUser {
         (now < until && !is_stopped).then(|| wait(until.min(now.saturating_add(SLICE))))
     }
 
-    fn pause(&mut self, run: &mut Run, until: Nanos, sampler: usize) -> (Phase, Option<StepResult>) {
+    fn pause(
+        &mut self,
+        run: &mut Run,
+        until: Nanos,
+        sampler: usize,
+    ) -> (Phase, Option<StepResult>) {
         match self.rest(run, until) {
             Some(result) => (Phase::Pauses(until, sampler), Some(result)),
             None => self.go_on(run, sampler, run.then),
@@ -255,7 +274,10 @@ impl ThreadUser {
             Step::Send(request) => {
                 self.tickets += 1;
                 self.wanted = Some(Wanted::Http(Ticket(self.tickets), request));
-                (Phase::Asks(self.tickets, sampler, exchange), Some(StepResult::Waits { until: None }))
+                (
+                    Phase::Asks(self.tickets, sampler, exchange),
+                    Some(StepResult::Waits { until: None }),
+                )
             }
             Step::Done(sample) => self.finish(run, sampler, *sample),
             Step::Nothing => self.go_on(run, sampler, After::Go(Logic::Continue)),
@@ -263,7 +285,12 @@ impl ThreadUser {
     }
 
     /// A sample is there: post-processors, assertions, results.
-    fn finish(&mut self, run: &mut Run, sampler: usize, sample: SampleResult) -> (Phase, Option<StepResult>) {
+    fn finish(
+        &mut self,
+        run: &mut Run,
+        sampler: usize,
+        sample: SampleResult,
+    ) -> (Phase, Option<StepResult>) {
         let program = Arc::clone(self.world.program());
         let after = conclude(&mut run.thread, &program.samplers[sampler], sample);
         let wishes = std::mem::take(&mut run.thread.wishes);
@@ -277,7 +304,12 @@ impl ThreadUser {
     }
 
     /// Goes on after a sampler.
-    fn go_on(&mut self, run: &mut Run, sampler: usize, after: After) -> (Phase, Option<StepResult>) {
+    fn go_on(
+        &mut self,
+        run: &mut Run,
+        sampler: usize,
+        after: After,
+    ) -> (Phase, Option<StepResult>) {
         match after {
             After::Stop => (Phase::Over, None),
             After::Go(logic) => {
@@ -294,7 +326,11 @@ impl ThreadUser {
         run.walker.end_all(&mut run.thread);
         if run.is_active {
             self.world.leave(self.group);
-            run.thread.write_log(LogLevel::Info, "o.a.j.t.JMeterThread", &format!("Thread finished: {}", run.thread.name));
+            run.thread.write_log(
+                LogLevel::Info,
+                "o.a.j.t.JMeterThread",
+                &format!("Thread finished: {}", run.thread.name),
+            );
         }
         let group = &self.world.program().groups[self.group];
         if let StartPlan::Arrivals(moments) = &group.start
@@ -316,12 +352,7 @@ fn wait(until: Nanos) -> StepResult {
 
 /// What becomes of a sample, and of its thread.
 fn conclude(thread: &mut Thread, node: &SamplerNode, mut sample: SampleResult) -> After {
-    sample.label.clone_from(&thread.sampler);
-    sample.counts = (1, 0);
-    sample.name_children();
-    let active = thread.world.active(thread.group);
-    let name = thread.name.clone();
-    sample.set_thread(&name, active);
+    label(thread, &mut sample);
     let shared = Rc::new(RefCell::new(sample.clone()));
     thread.previous = Some(Rc::clone(&shared));
     let Some(after) = thread.after(node, &mut sample) else {
@@ -340,6 +371,14 @@ fn conclude(thread: &mut Thread, node: &SamplerNode, mut sample: SampleResult) -
         After::Go(Logic::Continue) if !is_success => thread.after_failure(),
         after => after,
     }
+}
+
+/// Gives a sample, and those below it, their names and their thread.
+fn label(thread: &Thread, sample: &mut SampleResult) {
+    sample.label.clone_from(&thread.sampler);
+    sample.counts = (1, 0);
+    sample.name_children();
+    sample.set_thread(&thread.name, thread.world.active(thread.group));
 }
 
 /// The variables of a thread as a sample's text.
@@ -373,7 +412,8 @@ impl VirtualUser for ThreadUser {
         if *asked != ticket.0 {
             return None;
         }
-        let Phase::Asks(_, sampler, mut exchange) = std::mem::replace(&mut self.phase, Phase::Over) else {
+        let Phase::Asks(_, sampler, mut exchange) = std::mem::replace(&mut self.phase, Phase::Over)
+        else {
             return None;
         };
         let mut run = self.run.take()?;

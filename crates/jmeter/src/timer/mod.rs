@@ -1,6 +1,7 @@
 //! Timers: how long a sampler waits.
 
 pub(crate) mod pace;
+mod throughput;
 
 use jmx::Class;
 use stdx::Nanos;
@@ -24,25 +25,26 @@ pub(crate) fn delay(node: &SamplerNode, thread: &mut Thread) -> Nanos {
 /// The delay of one timer in milliseconds.
 fn of(part: &Part, node: &SamplerNode, thread: &mut Thread) -> f64 {
     match part.class() {
-        Class::ConstantTimer => whole(number(part, "ConstantTimer.delay", thread)),
-        Class::UniformRandomTimer => {
-            let range = number(part, "RandomTimer.range", thread);
-            scaled(whole(range * thread.random.unit() + number(part, "ConstantTimer.delay", thread)), thread)
+        Class::ConstantTimer => whole(thread.number_of(part, "ConstantTimer.delay")),
+        Class::UniformRandomTimer | Class::GaussianRandomTimer | Class::PoissonRandomTimer => {
+            let delay = whole(random(part, thread));
+            scaled(delay, thread)
         }
-        Class::GaussianRandomTimer => {
-            let range = number(part, "RandomTimer.range", thread);
-            let moment = range * thread.random.gaussian() + number(part, "ConstantTimer.delay", thread);
-            scaled(whole(moment.abs()), thread)
-        }
-        Class::PoissonRandomTimer => {
-            let mean = number(part, "RandomTimer.range", thread);
-            let moment = poisson(mean, thread) + number(part, "ConstantTimer.delay", thread);
-            scaled(whole(moment), thread)
-        }
-        Class::ConstantThroughputTimer => pace::constant(part, thread),
-        Class::PreciseThroughputTimer => pace::precise(part, thread),
+        Class::ConstantThroughputTimer => throughput::constant(part, thread),
+        Class::PreciseThroughputTimer => throughput::precise(part, thread),
         class if script::is_script(class) => script::delay_ms(part, node, thread) as f64,
         _ => 0.0,
+    }
+}
+
+/// The delay of a timer by chance.
+fn random(part: &Part, thread: &mut Thread) -> f64 {
+    let range = thread.number_of(part, "RandomTimer.range");
+    let delay = thread.number_of(part, "ConstantTimer.delay");
+    match part.class() {
+        Class::UniformRandomTimer => range * thread.random.unit() + delay,
+        Class::GaussianRandomTimer => (range * thread.random.gaussian() + delay).abs(),
+        _ => poisson(range, thread) + delay,
     }
 }
 
@@ -56,10 +58,6 @@ fn scaled(delay: f64, thread: &Thread) -> f64 {
     let factor = thread.world.property("timer.factor");
     let factor: f64 = factor.and_then(|text| text.trim().parse().ok()).unwrap_or(1.0);
     if factor > 0.0 { delay * factor } else { delay }
-}
-
-pub(super) fn number(part: &Part, name: &str, thread: &mut Thread) -> f64 {
-    thread.property_text(&part.element, name).trim().parse().unwrap_or(0.0)
 }
 
 /// A number of the Poisson distribution of this mean; of large means by the normal one.

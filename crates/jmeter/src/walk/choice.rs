@@ -68,11 +68,12 @@ impl Walker {
         }
         let mut names = node.children.iter().map(|child| self.name(*child, ground));
         let named = names.position(|name| name == value);
-        named.or_else(|| {
-            let mut names = node.children.iter().map(|child| self.name(*child, ground));
-            names.position(|name| name.eq_ignore_ascii_case("default"))
-        })
-        .unwrap_or(usize::MAX)
+        named
+            .or_else(|| {
+                let mut names = node.children.iter().map(|child| self.name(*child, ground));
+                names.position(|name| name.eq_ignore_ascii_case("default"))
+            })
+            .unwrap_or(usize::MAX)
     }
 
     fn name(&self, child: Child, _ground: &mut dyn Ground) -> String {
@@ -199,10 +200,8 @@ impl Walker {
             ground.begin_transaction(id);
         }
         let next = self.ask_simple(id, ground);
-        match next {
-            Next::Sampler(_) => ground.count_in_transaction(id),
-            Next::Empty => ground.end_transaction(id),
-            Next::Pause | Next::Stop => {}
+        if next == Next::Empty {
+            ground.end_transaction(id);
         }
         next
     }

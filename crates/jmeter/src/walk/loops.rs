@@ -70,7 +70,9 @@ impl Walker {
 
     pub(super) fn ask_while(&mut self, id: usize, ground: &mut dyn Ground) -> Next {
         self.publish_round(id, ground);
-        if self.states[id].breaks || self.states[id].is_first && self.is_while_over(id, false, ground) {
+        if self.states[id].breaks
+            || self.states[id].is_first && self.is_while_over(id, false, ground)
+        {
             self.rewind(id);
             return Next::Empty;
         }
@@ -82,7 +84,8 @@ impl Walker {
             self.next_round(id);
             self.publish_round(id, ground);
             // JMeter looks at the condition at the end of a round, and once more at the beginning of the next.
-            let is_over = self.is_while_over(id, true, ground) || self.is_while_over(id, false, ground);
+            let is_over =
+                self.is_while_over(id, true, ground) || self.is_while_over(id, false, ground);
             if is_over {
                 self.rewind(id);
                 return Next::Empty;
@@ -133,15 +136,7 @@ impl Walker {
 
     /// Sets the variable of this round; false where there is none.
     fn take_value(&mut self, id: usize, ground: &mut dyn Ground) -> bool {
-        let mut number = |name: &str, absent: i64| {
-            self.text(id, name, ground).trim().parse::<i64>().unwrap_or(absent)
-        };
-        let start = number("ForeachController.startIndex", 0);
-        let end = number("ForeachController.endIndex", i64::MAX);
-        let at = start.saturating_add(self.states[id].loops);
-        if at >= end {
-            return false;
-        }
+        let Some(at) = self.place_of_value(id, ground) else { return false };
         let input = self.text(id, "ForeachController.inputVal", ground);
         let output = self.text(id, "ForeachController.returnVal", ground);
         let word = self.text(id, "ForeachController.useSeparator", ground);
@@ -156,6 +151,17 @@ impl Walker {
             ground.set_variable(&format!("__jm__{name}__idx"), self.states[id].loops.to_string());
         }
         true
+    }
+
+    /// The number before that of the value which is next; `None` behind the last.
+    fn place_of_value(&self, id: usize, ground: &mut dyn Ground) -> Option<i64> {
+        let mut number = |name: &str, absent: i64| {
+            self.text(id, name, ground).trim().parse::<i64>().unwrap_or(absent)
+        };
+        let start = number("ForeachController.startIndex", 0);
+        let end = number("ForeachController.endIndex", i64::MAX);
+        let at = start.saturating_add(self.states[id].loops);
+        (at < end).then_some(at)
     }
 
     pub(super) fn ask_runtime(&mut self, id: usize, ground: &mut dyn Ground) -> Next {

@@ -12,4 +12,4 @@ mod tests;
 mod walker;
 
 pub(crate) use logic::Logic;
-pub(crate) use walker::{Next, Ground, Walker};
+pub(crate) use walker::{Ground, Next, Walker};

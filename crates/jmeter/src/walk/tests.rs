@@ -24,7 +24,7 @@ struct Walk {
 
 impl Ground for Walk {
     fn text(&mut self, element: &Element, name: &str) -> String {
-        crate::plan::group::text(&element.properties, name, &mut self.scope)
+        crate::plan::property::text(&element.properties, name, &mut self.scope)
     }
     fn variable(&self, name: &str) -> Option<String> {
         self.scope.variable(name)
@@ -128,7 +128,11 @@ fn loops_go_round() {
     check(2, &format!("{a}{b}"), "abab");
     let inner = controller("LoopController", &[("LoopController.loops", "2")], &a);
     check(2, &format!("{inner}{b}"), "aabaab");
-    let once = controller("LoopController", &[("LoopController.loops", "2"), ("LoopController.continue_forever", "false")], &a);
+    let once = controller(
+        "LoopController",
+        &[("LoopController.loops", "2"), ("LoopController.continue_forever", "false")],
+        &a,
+    );
     check(2, &format!("{once}{b}"), "aabb");
     check(1, &controller("LoopController", &[("LoopController.loops", "0")], &a), "");
 }
@@ -143,12 +147,33 @@ fn choices_choose() {
     check(1, &controller("SwitchController", &[("SwitchController.value", "x")], &abc), "");
     check(4, &controller("InterleaveControl", &[], &abc), "abca");
     let pair = controller("GenericController", &[], &format!("{a}{b}"));
-    check(4, &controller("InterleaveControl", &[("InterleaveControl.style", "0")], &format!("{pair}{c}")), "acbc");
-    check(3, &controller("InterleaveControl", &[("InterleaveControl.style", "1")], &format!("{pair}{c}")), "abcab");
+    check(
+        4,
+        &controller(
+            "InterleaveControl",
+            &[("InterleaveControl.style", "0")],
+            &format!("{pair}{c}"),
+        ),
+        "acbc",
+    );
+    check(
+        3,
+        &controller(
+            "InterleaveControl",
+            &[("InterleaveControl.style", "1")],
+            &format!("{pair}{c}"),
+        ),
+        "abcab",
+    );
     check(2, &controller("OnceOnlyController", &[], &a), "a");
     check(1, &controller("IfController", &[("IfController.condition", "false")], &a), "");
-    check(2, &controller("IfController", &[("IfController.condition", "true")], &format!("{a}{b}")), "abab");
-    let half = [("ThroughputController.style", "1"), ("ThroughputController.percentThroughput", "50")];
+    check(
+        2,
+        &controller("IfController", &[("IfController.condition", "true")], &format!("{a}{b}")),
+        "abab",
+    );
+    let half =
+        [("ThroughputController.style", "1"), ("ThroughputController.percentThroughput", "50")];
     check(6, &format!("{}{b}", controller("ThroughputController", &half, &a)), "babbabbab");
 }
 
@@ -158,16 +183,24 @@ fn variables_lead_loops() {
     for (name, value) in [("x_1", "p"), ("x_2", "q"), ("w", "false")] {
         ground.scope.set_variable(name, value.to_owned());
     }
-    let each = controller("ForeachController", &[("ForeachController.inputVal", "x"), ("ForeachController.returnVal", "v")], &sampler("a"));
+    let each = controller(
+        "ForeachController",
+        &[("ForeachController.inputVal", "x"), ("ForeachController.returnVal", "v")],
+        &sampler("a"),
+    );
     assert_eq!(walk(&mut ground, 2, &each, 40), "aaaa");
     assert_eq!(ground.scope.variable("v").as_deref(), Some("q"));
-    let not = controller("WhileController", &[("WhileController.condition", "${w}")], &sampler("a"));
+    let not =
+        controller("WhileController", &[("WhileController.condition", "${w}")], &sampler("a"));
     assert_eq!(walk(&mut ground, 1, &not, 40), "");
 }
 
 #[test]
 fn loops_without_a_sampler_give_the_turn_back() {
-    for (class, name) in [("WhileController", "WhileController.condition"), ("LoopController", "LoopController.loops")] {
+    for (class, name) in [
+        ("WhileController", "WhileController.condition"),
+        ("LoopController", "LoopController.loops"),
+    ] {
         let value = if class == "LoopController" { "-1" } else { "true" };
         check_endless(&controller(class, &[(name, value)], ""));
     }
@@ -201,14 +234,19 @@ fn a_place_is_left_for_the_next_round() {
             walker.leave(&node.controllers, logic, &mut ground);
         }
         assert_eq!(names, expect, "{logic:?}");
-        let (begun, ended) = ground.transactions.iter().partition::<Vec<_>, _>(|one| one.starts_with("begin"));
+        let (begun, ended) =
+            ground.transactions.iter().partition::<Vec<_>, _>(|one| one.starts_with("begin"));
         assert_eq!(begun.len(), ended.len(), "{logic:?}: {:?}", ground.transactions);
     }
 }
 
 #[test]
 fn a_section_is_one_threads() {
-    let section = controller("CriticalSectionController", &[("CriticalSectionController.lockName", "l")], &sampler("a"));
+    let section = controller(
+        "CriticalSectionController",
+        &[("CriticalSectionController.lockName", "l")],
+        &sampler("a"),
+    );
     let mut ground = Walk { locked: vec!["l".to_owned()], ..Walk::default() };
     assert_eq!(walk(&mut ground, 1, &section, 2), "~~…");
     let mut ground = Walk::default();

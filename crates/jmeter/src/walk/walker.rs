@@ -132,13 +132,28 @@ impl Walker {
             match child {
                 Child::Sampler(sampler) => {
                     self.states[id].at += 1;
+                    self.count(id, ground);
                     return Next::Sampler(sampler);
                 }
-                Child::Controller(inner) => match self.ask(inner, ground) {
-                    Next::Empty => self.pass(id, inner),
-                    found => return found,
-                },
+                Child::Controller(inner) => {
+                    let next = self.ask(inner, ground);
+                    if next == Next::Pause {
+                        return next;
+                    }
+                    self.count(id, ground);
+                    if next != Next::Empty {
+                        return next;
+                    }
+                    self.pass(id, inner);
+                }
             }
+        }
+    }
+
+    /// A transaction counts how often its children were asked, also those that had nothing: JMeter's number of samples.
+    fn count(&self, id: usize, ground: &mut dyn Ground) {
+        if self.node(id).part.class() == Class::TransactionController {
+            ground.count_in_transaction(id);
         }
     }
 

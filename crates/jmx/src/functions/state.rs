@@ -21,7 +21,7 @@ pub(super) fn set_property(call: &Arguments, scope: &mut dyn Scope) -> String {
     let value = call.text(1);
     let returns = call.get(2).is_some_and(|word| word.trim() == "true");
     let old = scope.set_property(&name, value);
-    if returns { old.unwrap_or_default() } else { String::new() }
+    if returns { old.unwrap_or_else(|| "null".to_owned()) } else { String::new() }
 }
 
 pub(super) fn v(call: &Arguments, scope: &mut dyn Scope) -> String {

@@ -25,7 +25,7 @@ pub(super) struct Arguments {
 
 /// What a command line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum CommandLine {
     Run(Box<Arguments>),
     Help,
     Version,
@@ -84,7 +84,7 @@ impl Arguments {
     ///
     /// # Errors
     /// A flag is unknown, or its value is missing; or there is no plan.
-    pub(super) fn parse(args: &[String]) -> Result<Asked, ArgumentError> {
+    pub(super) fn parse(args: &[String]) -> Result<CommandLine, ArgumentError> {
         let mut parsed = Self::default();
         let (mut reports, mut folder) = (false, None);
         let mut rest = args.iter();
@@ -96,9 +96,9 @@ impl Arguments {
                 (true, None) => rest.next().cloned().ok_or_else(|| missing(arg))?,
             };
             match letter {
-                'h' | '?' => return Ok(Asked::Help),
-                'v' => return Ok(Asked::Version),
-                'r' | 'R' => return Ok(Asked::Remote),
+                'h' | '?' => return Ok(CommandLine::Help),
+                'v' => return Ok(CommandLine::Version),
+                'r' | 'R' => return Ok(CommandLine::Remote),
                 'e' => reports = true,
                 'o' => folder = Some(value),
                 letter => parsed.set(letter, value),
@@ -111,7 +111,7 @@ impl Arguments {
             return Err(ArgumentError("-e needs a file of results: -l file.jtl".to_owned()));
         }
         parsed.report = reports.then(|| folder.unwrap_or_else(|| "report-output".to_owned()));
-        Ok(Asked::Run(Box::new(parsed)))
+        Ok(CommandLine::Run(Box::new(parsed)))
     }
 
     fn set(&mut self, letter: char, value: String) {
@@ -140,7 +140,9 @@ fn pair(text: &str) -> Option<(String, String)> {
 fn flag(arg: &str) -> Result<(char, bool, Option<String>), ArgumentError> {
     let unknown = || ArgumentError(format!("Unknown option {arg}"));
     if let Some(long) = arg.strip_prefix("--") {
-        let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value.to_owned())));
+        let (name, value) = long
+            .split_once('=')
+            .map_or((long, None), |(name, value)| (name, Some(value.to_owned())));
         let row = FLAGS.iter().find(|(_, known, _)| *known == name).ok_or_else(unknown)?;
         return Ok((row.0, row.2, value));
     }
@@ -162,22 +164,27 @@ fn missing(arg: &str) -> ArgumentError {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Asked, ArgumentError> {
+    fn parse(line: &str) -> Result<CommandLine, ArgumentError> {
         let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
         Arguments::parse(&args)
     }
 
     #[test]
     fn jmeters_forms_are_read() {
-        let Ok(Asked::Run(run)) = parse("-n -t p.jmx -Ja=1 -J b=2=3 -Jnone --logfile o.jtl -f -LDEBUG -q x.properties") else {
+        let Ok(CommandLine::Run(run)) =
+            parse("-n -t p.jmx -Ja=1 -J b=2=3 -Jnone --logfile o.jtl -f -LDEBUG -q x.properties")
+        else {
             panic!("a run");
         };
-        assert_eq!((run.plan.as_str(), run.results.as_deref(), run.replaces), ("p.jmx", Some("o.jtl"), true));
+        assert_eq!(
+            (run.plan.as_str(), run.results.as_deref(), run.replaces),
+            ("p.jmx", Some("o.jtl"), true)
+        );
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(run.properties, [pair("a", "1"), pair("b", "2=3")]);
         assert_eq!((run.files.len(), run.levels.len()), (1, 1));
-        assert_eq!(parse("-v"), Ok(Asked::Version));
-        assert_eq!(parse("-n -t p -R host"), Ok(Asked::Remote));
+        assert_eq!(parse("-v"), Ok(CommandLine::Version));
+        assert_eq!(parse("-n -t p -R host"), Ok(CommandLine::Remote));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! ```
 
 mod arguments;
+mod dashboard;
 mod disk;
 mod journal;
 mod moments;
@@ -19,8 +20,8 @@ use std::process::ExitCode;
 
 use cli::eprint_line;
 
-use self::arguments::{Arguments, Asked};
-use self::run::Ended;
+use self::arguments::{Arguments, CommandLine};
+use self::run::RunEnd;
 
 /// Runs a command line of JMeter's.
 pub(crate) fn run(args: &[String]) -> ExitCode {
@@ -33,15 +34,19 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
         }
     };
     match asked {
-        Asked::Help => print(arguments::USAGE),
-        Asked::Version => print(&format!("brunt {} speaks JMeter 5.6.3", env!("CARGO_PKG_VERSION"))),
-        Asked::Remote => {
-            eprint_line("jmeter: -r and -R ask for JMeter's own servers, which brunt has none of; see brunt help fleet");
+        CommandLine::Help => print(arguments::USAGE),
+        CommandLine::Version => {
+            print(&format!("brunt {} speaks JMeter 5.6.3", env!("CARGO_PKG_VERSION")))
+        }
+        CommandLine::Remote => {
+            eprint_line(
+                "jmeter: -r and -R ask for JMeter's own servers, which brunt has none of; see brunt help fleet",
+            );
             return ExitCode::FAILURE;
         }
-        Asked::Run(arguments) => match run::carry_out(&arguments) {
-            Ok(Ended::Whole) => {}
-            Ok(Ended::Interrupted) => return ExitCode::from(INTERRUPTED),
+        CommandLine::Run(arguments) => match run::carry_out(&arguments) {
+            Ok(RunEnd::Whole) => {}
+            Ok(RunEnd::Interrupted) => return ExitCode::from(INTERRUPTED),
             Err(error) => {
                 print(&format!("An error occurred: {error:#}"));
                 eprint_line(&format!("jmeter: {error:#}"));
@@ -61,7 +66,7 @@ const INTERRUPTED: u8 = 130;
 /// It is wrong, or offers no load; the error is one line.
 pub(crate) fn validate(args: &[String]) -> Result<(), String> {
     match Arguments::parse(args) {
-        Ok(Asked::Run(_)) => Ok(()),
+        Ok(CommandLine::Run(_)) => Ok(()),
         Ok(_) => Err("jmeter: the command line runs no plan".to_owned()),
         Err(error) => Err(format!("jmeter: {error}")),
     }
@@ -76,7 +81,7 @@ const HELP: &str = "brunt jmeter: JMeter's command line: plans (.jmx) run as JMe
     The binary called as `jmeter` (a link will do) speaks it too.\n\n  \
     brunt jmeter -n -t plan.jmx -l results.jtl\n  \
     brunt jmeter -n -t plan.jmx -l results.jtl -Jthreads=50 -Jhost=localhost\n\n\
-    Flags: -n -t -l -j -f -q -p -J -G -D -L -S -d; -v and -h. Usage errors end with 0, as JMeter's do; a plan that cannot be run\n\
+    Flags: -n -t -l -j -f -e -o -q -p -J -G -D -L -S -d; -v and -h. Usage errors end with 0, as JMeter's do; a plan that cannot be run\n\
     ends with 1. Elements and differences: docs/reference/jmeter.md.";
 
 /// Writes a line to standard output, as far as it can be written.

@@ -23,9 +23,14 @@ pub(super) struct ReadyPlan {
 ///
 /// # Errors
 /// It cannot be read, is no plan, or has what is not understood: all of that is said at once.
-pub(super) fn read(name: &str, properties: &HashMap<String, String>, seed: u64) -> anyhow::Result<ReadyPlan> {
+pub(super) fn read(
+    name: &str,
+    properties: &HashMap<String, String>,
+    seed: u64,
+) -> anyhow::Result<ReadyPlan> {
     let path = Path::new(name);
-    let bytes = std::fs::read(path).with_context(|| format!("The file {name} doesn't exist or can't be opened"))?;
+    let bytes = std::fs::read(path)
+        .with_context(|| format!("The file {name} doesn't exist or can't be opened"))?;
     let file = understood(name, &bytes)?;
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     let mut scope = MemoryScope::default();
@@ -35,7 +40,9 @@ pub(super) fn read(name: &str, properties: &HashMap<String, String>, seed: u64) 
     let include = |included: &str| {
         let found = include(&folder, included);
         if found.is_none() {
-            notes.borrow_mut().push(format!("Could not include {included}: it is not there, or no plan"));
+            notes
+                .borrow_mut()
+                .push(format!("Could not include {included}: it is not there, or no plan"));
         }
         found
     };

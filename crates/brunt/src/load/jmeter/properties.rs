@@ -16,8 +16,12 @@ const FILE_MAX: u64 = 16 << 20;
 pub(super) fn of(arguments: &Arguments) -> anyhow::Result<HashMap<String, String>> {
     let mut all = HashMap::new();
     for name in &arguments.files {
-        let size = std::fs::metadata(name).with_context(|| format!("reading properties {name}"))?.len();
-        anyhow::ensure!(size <= FILE_MAX, "reading properties {name}: it has {size} bytes, more than {FILE_MAX}");
+        let size =
+            std::fs::metadata(name).with_context(|| format!("reading properties {name}"))?.len();
+        anyhow::ensure!(
+            size <= FILE_MAX,
+            "reading properties {name}: it has {size} bytes, more than {FILE_MAX}"
+        );
         let text = std::fs::read(name).with_context(|| format!("reading properties {name}"))?;
         read(&String::from_utf8_lossy(&text), &mut all);
     }
@@ -73,7 +77,10 @@ mod tests {
     #[test]
     fn files_of_properties_are_read() {
         let mut all = HashMap::new();
-        read("# c\n a = 1\nb:2\nlong=x\\\n   y\ntab=\\t\\u00e9\npath=c\\:\\\\d\nempty=\n", &mut all);
+        read(
+            "# c\n a = 1\nb:2\nlong=x\\\n   y\ntab=\\t\\u00e9\npath=c\\:\\\\d\nempty=\n",
+            &mut all,
+        );
         let get = |name: &str| all.get(name).map(String::as_str);
         assert_eq!([get("a"), get("b"), get("long")], [Some("1"), Some("2"), Some("xy")]);
         assert_eq!([get("tab"), get("path"), get("empty")], [Some("\té"), Some("c:\\d"), Some("")]);

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context as _;
-use jmeter::{LogLevel, SampleResult, SaveOptions, Sink, Summariser, xml};
+use jmeter::{LogLevel, SampleResult, SaveOptions, Sink, Statistics, Summariser, xml};
 use jmx::{Class, Element, Writing};
 
 use super::journal::Journal;
@@ -31,9 +31,11 @@ pub(super) struct PlanResults {
 struct Outlets {
     main: Option<ResultsFile>,
     summariser: Option<Summariser>,
-    /// Those of listeners, by their places in the plan.
-    files: HashMap<Arc<str>, ResultsFile>,
+    /// Those of listeners, by their places in the plan and the names of their files.
+    files: HashMap<(Arc<str>, String), ResultsFile>,
     summarisers: HashMap<Arc<str>, Summariser>,
+    /// What a report is made of, where one is wanted.
+    statistics: Option<Statistics>,
     /// Why a file could not be written, once that is known.
     failure: Option<String>,
 }
@@ -42,9 +44,11 @@ impl ResultsFile {
     /// Opens a file: what is there stays, unless it is to be written anew.
     fn open(name: &str, how: Writing, options: SaveOptions) -> anyhow::Result<Self> {
         let path = Path::new(name);
-        let is_new = how == Writing::Replace || std::fs::metadata(path).map_or(0, |meta| meta.len()) == 0;
+        let is_new =
+            how == Writing::Replace || std::fs::metadata(path).map_or(0, |meta| meta.len()) == 0;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).with_context(|| format!("making the folder of {name}"))?;
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("making the folder of {name}"))?;
         }
         let file = disk::open(path, how).with_context(|| format!("opening results {name}"))?;
         let mut new = Self { file: BufWriter::new(file), options, only: None };
@@ -54,7 +58,9 @@ impl ResultsFile {
                 (false, true) => new.options.csv.header(),
                 (false, false) => String::new(),
             };
-            new.file.write_all(head.as_bytes()).with_context(|| format!("writing results {name}"))?;
+            new.file
+                .write_all(head.as_bytes())
+                .with_context(|| format!("writing results {name}"))?;
         }
         Ok(new)
     }
@@ -117,14 +123,27 @@ impl PlanResults {
             let name = listener.properties.written("filename").to_owned();
             let says = |name: &str| listener.properties.written(name) == "true";
             let mut file = ResultsFile::open(&name, Writing::Append, options)?;
-            file.only = match (says("ResultCollector.error_logging"), says("ResultCollector.success_only_logging")) {
+            file.only = match (
+                says("ResultCollector.error_logging"),
+                says("ResultCollector.success_only_logging"),
+            ) {
                 (true, false) => Some(false),
                 (false, true) => Some(true),
                 _ => None,
             };
-            all.files.insert(at, file);
+            all.files.insert((at, name), file);
         }
         Ok(Self { all: Mutex::new(all), journal })
+    }
+
+    /// Samples are counted for a report from here on.
+    pub(super) fn keep_statistics(&self) {
+        self.lock().statistics = Some(Statistics::default());
+    }
+
+    /// What a report is made of, where one is wanted.
+    pub(super) fn statistics(&self) -> Option<Statistics> {
+        self.lock().statistics.clone()
     }
 
     /// The names of the summarisers.
@@ -188,9 +207,9 @@ impl Sink for PlanResults {
         let mut all = self.lock();
         let failed = all.main.as_mut().and_then(|file| file.write(sample).err());
         all.note(failed);
-        if let Some(summariser) = &mut all.summariser {
-            summariser.add(sample);
-        }
+        let Outlets { summariser, statistics, .. } = &mut *all;
+        summariser.iter_mut().for_each(|one| one.add(sample));
+        statistics.iter_mut().for_each(|one| one.add(sample));
     }
 
     fn collect(&self, listener: &Element, sample: &SampleResult) {
@@ -198,7 +217,9 @@ impl Sink for PlanResults {
         if let Some(summariser) = all.summarisers.get_mut(&listener.path) {
             summariser.add(sample);
         }
-        let failed = all.files.get_mut(&listener.path).and_then(|file| file.write(sample).err());
+        let name = listener.properties.written("filename").to_owned();
+        let key = (Arc::clone(&listener.path), name);
+        let failed = all.files.get_mut(&key).and_then(|file| file.write(sample).err());
         all.note(failed);
     }
 

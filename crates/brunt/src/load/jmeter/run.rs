@@ -14,11 +14,11 @@ use super::disk::PlanDisk;
 use super::journal::Journal;
 use super::plan::{self, ReadyPlan};
 use super::results::PlanResults;
-use super::{moments, properties, settings};
+use super::{dashboard, moments, properties, settings};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum RunEnd {
     Whole,
     Interrupted,
 }
@@ -34,22 +34,27 @@ const SUMMARY_MIN_MS: i64 = 5_000;
 ///
 /// # Errors
 /// It cannot be run, or its results cannot be written.
-pub(super) fn carry_out(arguments: &Arguments) -> anyhow::Result<Ended> {
+pub(super) fn carry_out(arguments: &Arguments) -> anyhow::Result<RunEnd> {
     let journal = Arc::new(Journal::open(arguments.log.as_deref(), &arguments.levels)?);
     let ended = run(arguments, &journal);
     if let Err(error) = &ended {
-        journal.write(LogLevel::Error, "o.a.j.JMeter", &format!("Error in NonGUIDriver: {error:#}"));
+        journal.write(
+            LogLevel::Error,
+            "o.a.j.JMeter",
+            &format!("Error in NonGUIDriver: {error:#}"),
+        );
     }
     journal.flush();
     ended
 }
 
-fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<Ended> {
+fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<RunEnd> {
     let properties = properties::of(arguments)?;
     let seed = moments::now_ms() as u64;
     journal.write(LogLevel::Info, "o.a.j.JMeter", &format!("Loading file: {}", arguments.plan));
     journal.write(LogLevel::Debug, "o.a.j.JMeter", &format!("{} properties", properties.len()));
-    let ReadyPlan { program, folder, file_name, notes } = plan::read(&arguments.plan, &properties, seed)?;
+    let ReadyPlan { program, folder, file_name, notes } =
+        plan::read(&arguments.plan, &properties, seed)?;
     for note in &notes {
         journal.write(LogLevel::Warn, "o.a.j.c.IncludeController", note);
     }
@@ -57,6 +62,10 @@ fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<Ended> {
     let results = (arguments.results.as_deref(), how);
     let sink = PlanResults::open(results, &program.listeners, &properties, Arc::clone(journal))?;
     let sink = Arc::new(sink);
+    if let Some(folder) = &arguments.report {
+        dashboard::prepare(folder)?;
+        sink.keep_statistics();
+    }
     let mut scope = MemoryScope::default();
     scope.properties.clone_from(&properties);
     scope.variables.extend(program.variables.iter().cloned());
@@ -74,10 +83,15 @@ fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<Ended> {
     });
     announce(&sink, arguments);
     let ended = match program.users() {
-        0 => Ended::Whole,
+        0 => RunEnd::Whole,
         users => threads(&world, users, &settings, &sink)?,
     };
-    conclude(&sink, &world, ended)
+    let statistics = sink.statistics();
+    let ended = conclude(&sink, &world, ended)?;
+    if let Some((folder, statistics)) = arguments.report.as_ref().zip(statistics) {
+        dashboard::write(folder, &statistics)?;
+    }
+    Ok(ended)
 }
 
 /// Runs the threads to their end.
@@ -86,24 +100,17 @@ fn threads(
     users: u64,
     settings: &engine::Settings,
     sink: &Arc<PlanResults>,
-) -> anyhow::Result<Ended> {
-    let interrupts = Interrupts::watch()?;
+) -> anyhow::Result<RunEnd> {
+    let interrupts = Interrupts::watch().map_err(|failed| failed.error)?;
     let (plan, control) = settings::load(world, users);
     let options = SessionOptions { drain_notice: false, ..SessionOptions::new(&interrupts) };
     let request = RunRequest::new(plan, options);
-    let now = moments::now_ms();
-    let mut clock = SummaryClock {
-        control: Arc::clone(&control),
-        world: Arc::clone(world),
-        sink: Arc::clone(sink),
-        began_ms: now,
-        next_ms: (now / SUMMARY_EVERY_MS + 1) * SUMMARY_EVERY_MS,
-    };
+    let mut clock = SummaryClock::new(&control, world, sink);
     request.carry_out(RunPlace::here(settings), &mut [&mut clock]).context("the run failed")?;
     if let Some(reason) = control.broken() {
         anyhow::bail!("the threads could not be made: {reason}");
     }
-    Ok(if interrupts.seen() > 0 { Ended::Interrupted } else { Ended::Whole })
+    Ok(if interrupts.seen() > 0 { RunEnd::Interrupted } else { RunEnd::Whole })
 }
 
 /// The lines before the run.
@@ -121,16 +128,20 @@ fn announce(sink: &PlanResults, arguments: &Arguments) {
 }
 
 /// The lines behind the run.
-fn conclude(sink: &PlanResults, world: &World, ended: Ended) -> anyhow::Result<Ended> {
-    if ended == Ended::Whole {
+fn conclude(sink: &PlanResults, world: &World, ended: RunEnd) -> anyhow::Result<RunEnd> {
+    if ended == RunEnd::Whole {
         for line in sink.last_lines(world.threads()) {
             sink.journal.write(LogLevel::Info, "o.a.j.r.Summariser", &line);
             print(&line);
         }
     }
-    sink.journal.write(LogLevel::Info, "o.a.j.e.StandardJMeterEngine", "Notifying test listeners of end of test");
+    sink.journal.write(
+        LogLevel::Info,
+        "o.a.j.e.StandardJMeterEngine",
+        "Notifying test listeners of end of test",
+    );
     sink.close()?;
-    if ended == Ended::Whole {
+    if ended == RunEnd::Whole {
         print(&format!("Tidying up ...    @ {}", moments::with_number(moments::now_ms())));
         print("... end of run");
     }
@@ -144,6 +155,19 @@ struct SummaryClock {
     sink: Arc<PlanResults>,
     began_ms: i64,
     next_ms: i64,
+}
+
+impl SummaryClock {
+    fn new(control: &Arc<Control>, world: &Arc<World>, sink: &Arc<PlanResults>) -> Self {
+        let now = moments::now_ms();
+        Self {
+            control: Arc::clone(control),
+            world: Arc::clone(world),
+            sink: Arc::clone(sink),
+            began_ms: now,
+            next_ms: (now / SUMMARY_EVERY_MS + 1) * SUMMARY_EVERY_MS,
+        }
+    }
 }
 
 impl Observer for SummaryClock {

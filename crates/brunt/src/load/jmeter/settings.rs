@@ -10,9 +10,7 @@ use engine::{
 use jmeter::{JmeterProgram, Program, World};
 use jmx::{MemoryScope, Property};
 use stdx::{Distribution, Nanos};
-use users::{
-    Control, HttpPlan, Level, SamplePlan, VuPoolPlan, VuStats, WorkPlan, vu_pool,
-};
+use users::{Control, HttpPlan, Level, SamplePlan, VuPoolPlan, VuStats, WorkPlan, vu_pool};
 use workload::executor::{Executor, Scenario};
 use workload::{Load, Plan, Segment, Targets, VuFactory};
 
@@ -24,7 +22,11 @@ const MANY: u64 = 100;
 /// The engine's settings for a plan.
 pub(super) fn settings(program: &Program, scope: &mut MemoryScope) -> Settings {
     let mut settings = Settings {
-        workers: if program.users() >= MANY { net::machine::allowed_cores().len().max(1) } else { 1 },
+        workers: if program.users() >= MANY {
+            net::machine::allowed_cores().len().max(1)
+        } else {
+            1
+        },
         timeout: None,
         keepalive: true,
         protocol: Protocol::Http1,
@@ -67,20 +69,7 @@ fn hosts(program: &Program, scope: &mut MemoryScope) -> Vec<HostRule> {
 
 /// The threads of a world as a load.
 pub(super) fn load(world: &Arc<World>, users: u64) -> (Plan, Arc<Control>) {
-    let scenario = Scenario {
-        name: "plan".to_owned(),
-        exec: "plan".to_owned(),
-        start: Nanos::ZERO,
-        graceful_stop: Nanos::ZERO,
-        tags: Vec::new(),
-        env: Vec::new(),
-        executor: Executor::PerVuIterations {
-            vus: users,
-            iterations: 1,
-            max_duration: Nanos::from_secs(DURATION_MAX_S),
-        },
-    };
-    let scenarios = vec![scenario];
+    let scenarios = vec![scenario(users)];
     let control = Control::new(&scenarios, &Segment::default());
     let began = Instant::now();
     let pool = VuPoolPlan {
@@ -100,9 +89,27 @@ pub(super) fn load(world: &Arc<World>, users: u64) -> (Plan, Arc<Control>) {
     };
     let program = JmeterProgram(Arc::clone(world));
     let make = Arc::new(move |lane| vu_pool(&program, &pool, lane));
-    let plan = Plan {
+    (plan_of(Load::Users(VuFactory { users, make })), control)
+}
+
+/// Each thread is begun once, and waits for its own start.
+fn scenario(users: u64) -> Scenario {
+    let max_duration = Nanos::from_secs(DURATION_MAX_S);
+    Scenario {
+        name: "plan".to_owned(),
+        exec: "plan".to_owned(),
+        start: Nanos::ZERO,
+        graceful_stop: Nanos::ZERO,
+        tags: Vec::new(),
+        env: Vec::new(),
+        executor: Executor::PerVuIterations { vus: users, iterations: 1, max_duration },
+    }
+}
+
+fn plan_of(load: Load) -> Plan {
+    Plan {
         name: String::new(),
-        load: Load::Users(VuFactory { users, make }),
+        load,
         duration: None,
         warmup: Nanos::ZERO,
         think: Distribution::None,
@@ -110,8 +117,7 @@ pub(super) fn load(world: &Arc<World>, users: u64) -> (Plan, Arc<Control>) {
         targets: Targets::default(),
         seed: 0,
         part: None,
-    };
-    (plan, control)
+    }
 }
 
 /// A run ends after so long at the latest: ten years.

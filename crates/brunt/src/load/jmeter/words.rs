@@ -20,20 +20,29 @@ fn words(hit: &FailedHit<'_>) -> (&'static str, String) {
     match hit.reason {
         R::Lookup(_) | R::NoAddress => ("java.net.UnknownHostException", name_of(&host)),
         R::Connect { to, failure } => connect(&host, to.as_ref(), *failure),
-        R::Read(failure) | R::Write(failure) => ("java.net.SocketException", lost(*failure).to_owned()),
-        R::Timeout => ("java.net.SocketTimeoutException", "Read timed out".to_owned()),
-        R::Response(DecodeError::Eof | DecodeError::HeadTruncated) => {
-            ("org.apache.http.NoHttpResponseException", format!("{host} failed to respond"))
+        R::Read(failure) | R::Write(failure) => {
+            ("java.net.SocketException", lost(*failure).to_owned())
         }
-        R::Response(DecodeError::Truncated) => (
-            "org.apache.http.ConnectionClosedException",
-            "Premature end of chunk coded message body: closing chunk expected".to_owned(),
-        ),
-        R::Response(_) => ("org.apache.http.client.ClientProtocolException", "null".to_owned()),
+        R::Timeout => ("java.net.SocketTimeoutException", "Read timed out".to_owned()),
+        R::Response(error) => response(&host, error),
         R::Tls(error) => ("javax.net.ssl.SSLException", error.to_string()),
         R::TlsSetup(error) => ("javax.net.ssl.SSLException", error.to_string()),
         R::Url(error) => ("java.net.URISyntaxException", error.to_string()),
         reason => ("java.io.IOException", reason.to_string()),
+    }
+}
+
+/// Bytes that are no response, or end too early.
+fn response(host: &str, error: &DecodeError) -> (&'static str, String) {
+    match error {
+        DecodeError::Eof | DecodeError::HeadTruncated => {
+            ("org.apache.http.NoHttpResponseException", format!("{host} failed to respond"))
+        }
+        DecodeError::Truncated => (
+            "org.apache.http.ConnectionClosedException",
+            "Premature end of chunk coded message body: closing chunk expected".to_owned(),
+        ),
+        _ => ("org.apache.http.client.ClientProtocolException", "null".to_owned()),
     }
 }
 
@@ -47,7 +56,9 @@ fn connect(host: &str, to: Option<&Address>, failure: IoFailure) -> (&'static st
             "org.apache.http.conn.ConnectTimeoutException",
             format!("Connect to {host} {ip} failed: connect timed out"),
         ),
-        IoFailure::Unreachable => ("java.net.NoRouteToHostException", "No route to host".to_owned()),
+        IoFailure::Unreachable => {
+            ("java.net.NoRouteToHostException", "No route to host".to_owned())
+        }
         IoFailure::Refused => (
             "org.apache.http.conn.HttpHostConnectException",
             format!("Connect to {host} {ip} failed: Connection refused"),
@@ -68,7 +79,9 @@ fn host_of(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let host = rest[..end].rsplit('@').next().unwrap_or_default();
-    let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let has_port = host
+        .rsplit_once(':')
+        .is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
     match (has_port, scheme) {
         (true, _) => host.to_owned(),
         (false, "https") => format!("{host}:443"),
@@ -109,6 +122,9 @@ mod tests {
             text("https://h/x", FailureReason::Response(DecodeError::Eof)),
             "org.apache.http.NoHttpResponseException\th:443 failed to respond"
         );
-        assert_eq!(text("http://h/", FailureReason::Lookup("x".to_owned())), "java.net.UnknownHostException\th");
+        assert_eq!(
+            text("http://h/", FailureReason::Lookup("x".to_owned())),
+            "java.net.UnknownHostException\th"
+        );
     }
 }

@@ -1,0 +1,112 @@
+//! `brunt jmeter`: plans run against a real nginx and the demo server, and their results are read.
+
+use crate::nginx::Nginx;
+use crate::{Ran, Scratch, brunt, server, start, text};
+use demo::Config;
+
+/// A plan of one group with this inside.
+fn plan(threads: u32, loops: u32, inside: &str) -> String {
+    format!(
+        "<jmeterTestPlan version=\"1.2\"><hashTree><TestPlan testname=\"Plan\"/><hashTree>\
+         <ThreadGroup testname=\"Users\"><elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">\
+         <boolProp name=\"LoopController.continue_forever\">false</boolProp>\
+         <stringProp name=\"LoopController.loops\">{loops}</stringProp></elementProp>\
+         <stringProp name=\"ThreadGroup.num_threads\">{threads}</stringProp>\
+         <stringProp name=\"ThreadGroup.ramp_time\">0</stringProp></ThreadGroup><hashTree>{inside}</hashTree>\
+         </hashTree></hashTree></jmeterTestPlan>"
+    )
+}
+
+/// A GET of a path at a port, with this below it.
+fn get(name: &str, port: u16, path: &str, below: &str) -> String {
+    format!(
+        "<HTTPSamplerProxy testname=\"{name}\"><stringProp name=\"HTTPSampler.domain\">127.0.0.1</stringProp>\
+         <stringProp name=\"HTTPSampler.port\">{port}</stringProp><stringProp name=\"HTTPSampler.path\">{path}</stringProp>\
+         <boolProp name=\"HTTPSampler.use_keepalive\">true</boolProp></HTTPSamplerProxy><hashTree>{below}</hashTree>"
+    )
+}
+
+/// An assertion that the body holds a text.
+fn contains(what: &str) -> String {
+    format!(
+        "<ResponseAssertion testname=\"holds\"><collectionProp name=\"Asserion.test_strings\">\
+         <stringProp name=\"1\">{what}</stringProp></collectionProp>\
+         <stringProp name=\"Assertion.test_field\">Assertion.response_data</stringProp>\
+         <intProp name=\"Assertion.test_type\">16</intProp></ResponseAssertion><hashTree/>"
+    )
+}
+
+fn run_plan(scratch: &Scratch, plan: &str, flags: &str) -> (Ran, String) {
+    let file = scratch.file("plan.jmx", plan);
+    let (results, log) = (scratch.path("out.jtl"), scratch.path("jmeter.log"));
+    let command = format!("jmeter -n -t {file} -l {} -j {} {flags}", text(&results), text(&log));
+    let ran = start(brunt(&command)).wait();
+    (ran, std::fs::read_to_string(results).unwrap_or_default())
+}
+
+#[test]
+fn a_plan_runs_and_its_results_are_jmeters() {
+    let nginx = Nginx::start("jmeter");
+    let scratch = Scratch::new("jmeter-plan");
+    let page = get("page", nginx.plain, "/", &contains("It works"));
+    let missing = get("missing", nginx.plain, "/none?t=${__threadNum}", "");
+    let (ran, results) = run_plan(&scratch, &plan(2, 3, &format!("{page}{missing}")), "");
+    let ran = ran.with_code(0);
+    let rows: Vec<Vec<&str>> = results.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0][..3], ["timeStamp", "elapsed", "label"]);
+    assert_eq!(rows.len(), 1 + 2 * 3 * 2, "{results}");
+    let of = |label: &str| rows.iter().filter(move |row| row[2] == label);
+    assert!(of("page").all(|row| row[3] == "200" && row[7] == "true"), "{results}");
+    assert!(of("missing").all(|row| row[3] == "404" && row[7] == "false"), "{results}");
+    assert_eq!(rows.iter().filter(|row| row[5] == "Users 1-2").count(), 6, "{results}");
+    assert!(ran.line("summary =").contains("Err:     6 (50.00%)"), "{ran:#?}");
+    assert_eq!(ran.line("Creating summariser"), "Creating summariser <summary>");
+    assert_eq!(ran.stdout.lines().last(), Some("... end of run"));
+    assert!(std::fs::read_to_string(scratch.path("jmeter.log")).unwrap().contains("INFO"));
+}
+
+#[test]
+fn variables_flow_from_answers_to_requests() {
+    let (_server, url) = server(Config::default());
+    let port: u16 = url.rsplit(':').next().unwrap().parse().unwrap();
+    let scratch = Scratch::new("jmeter-variables");
+    let extract = "<RegexExtractor testname=\"x\"><stringProp name=\"RegexExtractor.useHeaders\">code</stringProp>\
+                   <stringProp name=\"RegexExtractor.refname\">code</stringProp>\
+                   <stringProp name=\"RegexExtractor.regex\">(\\d)0(\\d)</stringProp>\
+                   <stringProp name=\"RegexExtractor.template\">$1$-$2$</stringProp>\
+                   <stringProp name=\"RegexExtractor.match_number\">1</stringProp></RegexExtractor><hashTree/>";
+    let inside = format!(
+        "{}{}",
+        get("first", port, "/", extract),
+        get("second ${code}", port, "/?p=${__P(p)}", "")
+    );
+    let flags = "-Jp=7 -Jjmeter.save.saveservice.output_format=xml";
+    let (ran, results) = run_plan(&scratch, &plan(1, 1, &inside), flags);
+    ran.with_code(0);
+    let document = roxmltree::Document::parse(&results).expect("well-formed results");
+    let labels: Vec<&str> =
+        document.descendants().filter_map(|node| node.attribute("lb")).collect();
+    assert_eq!(labels, ["first", "second 2-0"], "{results}");
+    assert!(results.contains("/?p=7</java.net.URL>"), "{results}");
+}
+
+#[test]
+fn what_cannot_run_is_said_before_anything_is_sent() {
+    let (server, url) = server(Config::default());
+    let port: u16 = url.rsplit(':').next().unwrap().parse().unwrap();
+    let scratch = Scratch::new("jmeter-refused");
+    let strange =
+        format!("{}<com.example.Sampler testname=\"odd\"/><hashTree/>", get("a", port, "/", ""));
+    let (ran, results) = run_plan(&scratch, &plan(1, 1, &strange), "");
+    let ran = ran.with_code(1);
+    assert!(
+        ran.stderr.contains("Plan > Users > odd: <com.example.Sampler> is not understood"),
+        "{ran:#?}"
+    );
+    assert_eq!(results, "");
+    drop(server);
+    let usage = start(brunt("jmeter -n --no-such-option")).wait().with_code(0);
+    assert!(usage.stdout.contains("Unknown option --no-such-option"), "{usage:#?}");
+    let remote = start(brunt("jmeter -n -t plan.jmx -R host")).wait().with_code(1);
+    assert!(remote.stderr.contains("brunt help fleet"), "{remote:#?}");
+}
