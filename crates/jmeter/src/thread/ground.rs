@@ -27,10 +27,7 @@ impl Ground for Thread {
         let as_text = flag(&element.properties, "IfController.useExpression", self) == Some(true);
         let value = match as_text {
             true => condition,
-            // JavaScript, as far as it is the part that JEXL has as well.
-            false => {
-                jmx::evaluate_script(Language::JavaScript, &condition, self).unwrap_or_default()
-            }
+            false => jmx::evaluate_script(jmx::Language::JavaScript, &condition, self).unwrap_or_default(),
         };
         value.trim().eq_ignore_ascii_case("true")
     }

@@ -33,19 +33,8 @@ fn of(part: &Part, node: &SamplerNode, thread: &mut Thread) -> f64 {
                 thread,
             )
         }
-        Class::GaussianRandomTimer => {
-            let range = number(part, "RandomTimer.range", thread);
-            let moment =
-                range * thread.random.gaussian() + number(part, "ConstantTimer.delay", thread);
-            scaled(whole(moment.abs()), thread)
-        }
-        Class::PoissonRandomTimer => {
-            let mean = number(part, "RandomTimer.range", thread);
-            let moment = poisson(mean, thread) + number(part, "ConstantTimer.delay", thread);
-            scaled(whole(moment), thread)
-        }
-        Class::ConstantThroughputTimer => pace::constant(part, thread),
-        Class::PreciseThroughputTimer => pace::precise(part, thread),
+        Class::ConstantThroughputTimer => throughput::constant(part, thread),
+        Class::PreciseThroughputTimer => throughput::precise(part, thread),
         class if script::is_script(class) => script::delay_ms(part, node, thread) as f64,
         _ => 0.0,
     }
