@@ -11,56 +11,6 @@ use crate::world::{Base, LogLevel, lock};
 
 /// Java's word for the end of a file.
 const END: &str = "<EOF>";
-/// Fields of a line at most.
-const FIELDS_MAX: usize = 10_000;
-
-/// How a data set is read.
-struct Options {
-    path: String,
-    names: String,
-    ignores_first: bool,
-    delimiter: String,
-    is_quoted: bool,
-    recycles: bool,
-    stops: bool,
-    encoding: String,
-    /// What distinguishes it from other readers of the same file.
-    share: String,
-}
-
-impl Options {
-    fn read(part: &Part, thread: &mut Thread) -> Self {
-        let mut word = |name: &str| thread.property_text(&part.element, name);
-        let share = word("shareMode");
-        let delimiter = word("delimiter");
-        let mut says = |name: &str, absent: bool| match word(name).trim() {
-            "" => absent,
-            text => text.eq_ignore_ascii_case("true"),
-        };
-        let (ignores_first, is_quoted) =
-            (says("ignoreFirstLine", false), says("quotedData", false));
-        let (recycles, stops) = (says("recycle", true), says("stopThread", false));
-        let (path, names, encoding) =
-            (word("filename"), word("variableNames"), word("fileEncoding"));
-        let share = match share.as_str() {
-            "shareMode.all" | "" => String::new(),
-            "shareMode.group" => format!("group {}", thread.group),
-            "shareMode.thread" => format!("thread {} {}", thread.group, thread.number),
-            name => format!("name {name}"),
-        };
-        let delimiter = match delimiter.as_str() {
-            "\\t" => "\t".to_owned(),
-            "" => ",".to_owned(),
-            other => other.to_owned(),
-        };
-        Self { path, names, ignores_first, delimiter, is_quoted, recycles, stops, encoding, share }
-    }
-
-    fn key(&self) -> String {
-        format!("{}\n{}", self.share, self.path)
-    }
-}
-
 /// Sets the variables of the next line; false where the thread ends with the file.
 pub(crate) fn next_line(part: &Part, thread: &mut Thread) -> bool {
     let options = options(part, thread);

@@ -30,15 +30,7 @@ pub(crate) fn credentials(
         if !covers(&base, url) || best.as_ref().is_some_and(|(length, _)| *length >= base.len()) {
             continue;
         }
-        let user = text(one, "Authorization.username", thread);
-        let password = text(one, "Authorization.password", thread);
-        let found = match text(one, "Authorization.mechanism", thread).as_str() {
-            "DIGEST" => Credentials::Digest(user, password),
-            _ => Credentials::Basic(format!(
-                "Basic {}",
-                BASE64_STANDARD.encode(format!("{user}:{password}"))
-            )),
-        };
+        let found = read(one, thread);
         best = Some((base.len(), found));
     }
     best.map(|(_, found)| found)

@@ -225,7 +225,7 @@ impl Exchange {
         let wanted = self.spec.embedded.clone();
         let is_page =
             sample.is_success && sample.content_type.to_ascii_lowercase().contains("html");
-        let Some((pattern, _)) = wanted.filter(|_| is_page) else { return done(sample) };
+        let Some(pattern) = wanted.filter(|_| is_page) else { return done(sample) };
         let Ok(url) = Url::parse(&sample.url) else { return done(sample) };
         let mut found = resources(&sample.text, &url);
         if !pattern.is_empty() {

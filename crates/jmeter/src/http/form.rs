@@ -31,7 +31,7 @@ pub(crate) fn escape(text: &str, charset: &str) -> String {
     for byte in encode(text, charset) {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'*' => {
-                out.push(byte.into())
+                out.push(byte.into());
             }
             b' ' => out.push('+'),
             other => out.push_str(&format!("%{other:02X}")),

@@ -163,6 +163,25 @@ fn note(
     node: &SamplerNode,
     thread: &mut Thread,
 ) {
+    note_cookies(sample, fields, node, thread);
+    let is_noted = sample.method == "GET" && sample.code.starts_with('2');
+    if let Some(manager) = node.configs_of(Class::CacheManager).next().filter(|_| is_noted) {
+        let element = std::sync::Arc::clone(&manager.element);
+        let obeys =
+            crate::plan::property::flag(&element.properties, "useExpires", thread) == Some(true);
+        let most = crate::plan::property::text(&element.properties, "maxSize", thread);
+        let now_s = thread.unix_s();
+        let seen = Observation { now_s, obeys, entries_max: most.trim().parse().unwrap_or(5_000) };
+        thread.cache_store(manager).note(&sample.url, fields, seen);
+    }
+}
+
+fn note_cookies(
+    sample: &SampleResult,
+    fields: &[(String, String)],
+    node: &SamplerNode,
+    thread: &mut Thread,
+) {
     let now_s = thread.unix_s();
     if let Some(manager) = node.configs_of(Class::CookieManager).next()
         && let Ok(url) = Url::parse(&sample.url)
@@ -174,14 +193,5 @@ fn note(
                 thread.save_cookie(&name, value);
             }
         }
-    }
-    let is_noted = sample.method == "GET" && sample.code.starts_with('2');
-    if let Some(manager) = node.configs_of(Class::CacheManager).next().filter(|_| is_noted) {
-        let element = std::sync::Arc::clone(&manager.element);
-        let obeys =
-            crate::plan::group::flag(&element.properties, "useExpires", thread) == Some(true);
-        let most = crate::plan::group::text(&element.properties, "maxSize", thread);
-        let seen = Seen { now_s, obeys, entries_max: most.trim().parse().unwrap_or(5_000) };
-        thread.cache_store(manager).note(&sample.url, fields, seen);
     }
 }

@@ -9,7 +9,8 @@ use wire::url::Url;
 
 use super::auth::{Credentials, credentials, with_user};
 use super::body::Body;
-use super::headers::{JAVA_USER_AGENT, USER_AGENT, managed, one_line, value};
+use super::field::{one_line, value};
+use super::headers::{JAVA_USER_AGENT, USER_AGENT, managed};
 use super::spec::{HttpSpec, SpecError, illegal};
 use crate::plan::node::SamplerNode;
 use crate::results::sample::SampleResult;

@@ -60,7 +60,7 @@ pub struct SampleResult {
     /// The charset of the text.
     pub encoding: String,
     /// Redirects, embedded resources, samples of a transaction.
-    pub children: Vec<SampleResult>,
+    pub children: Vec<Self>,
     /// What it is.
     pub kind: SampleKind,
     /// Variables that results show: names and values.

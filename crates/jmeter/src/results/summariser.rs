@@ -64,7 +64,7 @@ impl Totals {
             0 => "******".to_owned(),
             took => format!("{:.1}", self.count as f64 * 1000.0 / took as f64),
         };
-        let average = if self.count == 0 { 0 } else { self.sum_ms / self.count };
+        let average = self.sum_ms.checked_div(self.count).unwrap_or_default();
         let (min, max) = (self.min_ms, self.max_ms.max(if self.count == 0 { i64::MIN } else { 0 }));
         let share = match self.count {
             0 => "0.00%".to_owned(),

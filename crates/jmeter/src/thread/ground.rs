@@ -1,6 +1,6 @@
 //! A thread as the controllers that it walks through see it.
 
-use jmx::{Element, Language};
+use jmx::Element;
 use stdx::Nanos;
 
 use super::scope::Thread;
@@ -27,7 +27,8 @@ impl Ground for Thread {
         let as_text = flag(&element.properties, "IfController.useExpression", self) == Some(true);
         let value = match as_text {
             true => condition,
-            false => jmx::evaluate_script(jmx::Language::JavaScript, &condition, self).unwrap_or_default(),
+            false => jmx::evaluate_script(jmx::Language::JavaScript, &condition, self)
+                .unwrap_or_default(),
         };
         value.trim().eq_ignore_ascii_case("true")
     }

@@ -25,13 +25,10 @@ pub(crate) fn delay(node: &SamplerNode, thread: &mut Thread) -> Nanos {
 /// The delay of one timer in milliseconds.
 fn of(part: &Part, node: &SamplerNode, thread: &mut Thread) -> f64 {
     match part.class() {
-        Class::ConstantTimer => whole(number(part, "ConstantTimer.delay", thread)),
-        Class::UniformRandomTimer => {
-            let range = number(part, "RandomTimer.range", thread);
-            scaled(
-                whole(range * thread.random.unit() + number(part, "ConstantTimer.delay", thread)),
-                thread,
-            )
+        Class::ConstantTimer => whole(thread.number_of(part, "ConstantTimer.delay")),
+        Class::UniformRandomTimer | Class::GaussianRandomTimer | Class::PoissonRandomTimer => {
+            let delay = whole(random(part, thread));
+            scaled(delay, thread)
         }
         Class::ConstantThroughputTimer => throughput::constant(part, thread),
         Class::PreciseThroughputTimer => throughput::precise(part, thread),

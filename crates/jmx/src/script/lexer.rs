@@ -234,10 +234,11 @@ fn number_value(
 
 /// A whole number in the smallest kind that holds it. Those of hexadecimal digits fill their bits.
 fn whole_value(number: i128, radix: u32, language: Language) -> Value {
-    if radix != 10 && language != Language::JavaScript {
-        if let Ok(number) = u32::try_from(number) {
-            return Value::Int(number as i32);
-        }
+    if radix != 10
+        && language != Language::JavaScript
+        && let Ok(number) = u32::try_from(number)
+    {
+        return Value::Int(number as i32);
     }
     match i64::try_from(number) {
         Ok(number) => Value::whole(number),

@@ -283,6 +283,15 @@ fn classes_of_the_table_are_there() {
                 "def j = new groovy.json.JsonSlurper().parseText('{\"a\": {\"b\": [1, 2.5, null, true]}}'); j.a.b[1] + j.a.b.size()",
                 "6.5",
             ),
+        ],
+    );
+}
+
+#[test]
+fn more_classes_of_the_table_are_there() {
+    check(
+        Language::Groovy,
+        &[
             (
                 "groovy.json.JsonOutput.toJson([k: 'v', l: [1, true, null]])",
                 "{\"k\":\"v\",\"l\":[1,true,null]}",

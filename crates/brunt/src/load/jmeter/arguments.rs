@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn jmeters_forms_are_read() {
-        let Ok(Asked::Run(run)) =
+        let Ok(CommandLine::Run(run)) =
             parse("-n -t p.jmx -Ja=1 -J b=2=3 -Jnone --logfile o.jtl -f -LDEBUG -q x.properties")
         else {
             panic!("a run");

@@ -34,11 +34,11 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
         }
     };
     match asked {
-        Asked::Help => print(arguments::USAGE),
-        Asked::Version => {
+        CommandLine::Help => print(arguments::USAGE),
+        CommandLine::Version => {
             print(&format!("brunt {} speaks JMeter 5.6.3", env!("CARGO_PKG_VERSION")))
         }
-        Asked::Remote => {
+        CommandLine::Remote => {
             eprint_line(
                 "jmeter: -r and -R ask for JMeter's own servers, which brunt has none of; see brunt help fleet",
             );

@@ -24,10 +24,6 @@ fn words(hit: &FailedHit<'_>) -> (&'static str, String) {
             ("java.net.SocketException", lost(*failure).to_owned())
         }
         R::Timeout => ("java.net.SocketTimeoutException", "Read timed out".to_owned()),
-        R::Response(DecodeError::Eof | DecodeError::HeadTruncated) => {
-            ("org.apache.http.NoHttpResponseException", format!("{host} failed to respond"))
-        }
-        R::Timeout => ("java.net.SocketTimeoutException", "Read timed out".to_owned()),
         R::Response(error) => response(&host, error),
         R::Tls(error) => ("javax.net.ssl.SSLException", error.to_string()),
         R::TlsSetup(error) => ("javax.net.ssl.SSLException", error.to_string()),

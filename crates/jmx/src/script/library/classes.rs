@@ -269,10 +269,10 @@ fn extends(class: &str, other: &str) -> bool {
 
 /// Whether a value is of a class.
 pub(crate) fn is_kind_of(value: &Value, class: &str) -> bool {
-    if let Value::Object(object) = value {
-        if let Object::Thrown(thrown) = &**object {
-            return extends(thrown.class, class);
-        }
+    if let Value::Object(object) = value
+        && let Object::Thrown(thrown) = &**object
+    {
+        return extends(thrown.class, class);
     }
     match (class, value) {
         (_, Value::Null) => false,

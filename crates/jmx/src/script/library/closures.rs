@@ -24,7 +24,7 @@ pub(super) fn method(
     match name {
         "inject" | "reduce" => inject(machine, items, call, &closure).map(Some),
         "sort" | "toSorted" => sorted(machine, items, &closure).map(Some),
-        "max" | "min" => extreme(machine, items, name, &closure).map(Some),
+        "max" | "min" => extreme(machine, &items, name, &closure).map(Some),
         "groupBy" | "countBy" | "collectEntries" => {
             to_map(machine, items, name, &closure).map(Some)
         }
@@ -143,12 +143,11 @@ fn added(machine: &mut Machine<'_>, first: Value, rest: Vec<Value>) -> Outcome<V
 /// Calls a closure with one value; with both parts of an entry where it takes two.
 fn call_with(machine: &mut Machine<'_>, closure: &Arc<Closure>, item: &Value) -> Outcome<Value> {
     machine.spend(1)?;
-    if closure.parameters() == 2 {
-        if let Value::Object(object) = item {
-            if let crate::script::value::Object::Entry(key, value) = &**object {
-                return machine.call(closure, vec![key.clone(), value.clone()]);
-            }
-        }
+    if closure.parameters() == 2
+        && let Value::Object(object) = item
+        && let crate::script::value::Object::Entry(key, value) = &**object
+    {
+        return machine.call(closure, vec![key.clone(), value.clone()]);
     }
     machine.call(closure, vec![item.clone()])
 }
@@ -292,16 +291,16 @@ fn order(machine: &mut Machine<'_>, keys: Vec<Value>, items: Vec<Value>) -> Outc
 
 fn extreme(
     machine: &mut Machine<'_>,
-    items: Vec<Value>,
+    items: &[Value],
     name: &str,
     closure: &Arc<Closure>,
 ) -> Outcome<Value> {
     let wanted = if name == "max" { Ordering::Greater } else { Ordering::Less };
     let mut keys = Vec::new();
-    for item in &items {
+    for item in items {
         keys.push(call_with(machine, closure, item)?);
     }
-    extreme_of(&keys, &items, wanted)
+    extreme_of(&keys, items, wanted)
 }
 
 /// The item whose key is the greatest, or the least.

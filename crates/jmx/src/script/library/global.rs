@@ -13,10 +13,10 @@ pub(crate) fn call_global(
     arguments: &[Value],
 ) -> Outcome<Option<Value>> {
     let call = Arguments(arguments);
-    if machine.language == Language::JavaScript {
-        if let Some(value) = javascript::global(machine, name, call)? {
-            return Ok(Some(value));
-        }
+    if machine.language == Language::JavaScript
+        && let Some(value) = javascript::global(machine, name, call)?
+    {
+        return Ok(Some(value));
     }
     Ok(Some(match (name, machine.language) {
         ("print" | "println", _) => {

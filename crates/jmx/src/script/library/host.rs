@@ -216,8 +216,10 @@ fn context(machine: &mut Machine<'_>, name: &str, call: Arguments<'_>) -> Outcom
         ("getEngine", 0) => Value::Host(Host::Engine),
         ("isRecording", 0) => false.into(),
         ("getSamplingStarted" | "isSamplingStarted", 0) => true.into(),
-        ("setStartNextThreadLoop" | "setRestartNextLoop" | "setTestLogicalAction", _) => {
-            if machine.context.act(Action::NextLoop) { Value::Null } else { return Ok(None) }
+        ("setStartNextThreadLoop" | "setRestartNextLoop" | "setTestLogicalAction", _)
+            if machine.context.act(Action::NextLoop) =>
+        {
+            Value::Null
         }
         _ => return Ok(None),
     }))

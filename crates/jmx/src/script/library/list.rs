@@ -13,10 +13,10 @@ pub(super) fn method(
     name: &str,
     call: Arguments<'_>,
 ) -> Outcome<Option<Value>> {
-    if machine.language == Language::JavaScript {
-        if let Some(value) = javascript::list_method(machine, list, name, call)? {
-            return Ok(Some(value));
-        }
+    if machine.language == Language::JavaScript
+        && let Some(value) = javascript::list_method(machine, list, name, call)?
+    {
+        return Ok(Some(value));
     }
     if let Some(value) = question(machine, list, name, call)? {
         return Ok(Some(value));

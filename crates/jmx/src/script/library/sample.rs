@@ -137,10 +137,10 @@ fn action(of: Host, name: &str, call: Arguments<'_>) -> Option<Action> {
 
 /// A name and a value: of an object that has both, or two arguments.
 fn named(call: Arguments<'_>) -> (String, String) {
-    if let Value::Object(object) = call.get(0) {
-        if let Object::Pair(_, name, value) = &*object {
-            return (name.to_string(), value.to_string());
-        }
+    if let Value::Object(object) = call.get(0)
+        && let Object::Pair(_, name, value) = &*object
+    {
+        return (name.to_string(), value.to_string());
     }
     (call.text(0), call.text(1))
 }

@@ -16,10 +16,10 @@ pub(super) fn method(
     call: Arguments<'_>,
 ) -> Outcome<Option<Value>> {
     machine.spend(text.len() as u64 / 256)?;
-    if machine.language == Language::JavaScript {
-        if let Some(value) = javascript::text_method(machine, text, name, call)? {
-            return Ok(Some(value));
-        }
+    if machine.language == Language::JavaScript
+        && let Some(value) = javascript::text_method(machine, text, name, call)?
+    {
+        return Ok(Some(value));
     }
     if let Some(value) = question(text, name, call) {
         return Ok(Some(value));

@@ -128,7 +128,8 @@ impl Parser<'_> {
                 Logic::Or => self.logic(Logic::And)?,
                 Logic::And => self.binary(0)?,
             });
-            if !self.eat(sign) && !(self.language.is_jexl() && self.eat_word(word)) {
+            let goes_on = self.eat(sign) || (self.language.is_jexl() && self.eat_word(word));
+            if !goes_on {
                 break;
             }
         }
@@ -252,10 +253,10 @@ impl Parser<'_> {
     fn power(&mut self) -> Parsed<Node> {
         let line = self.line();
         let mut node = self.path()?;
-        if !self.is_line_end() {
-            if let Some(by) = self.counting() {
-                node = self.count(node, line, Counting { by, order: CountOrder::Before })?;
-            }
+        if !self.is_line_end()
+            && let Some(by) = self.counting()
+        {
+            node = self.count(node, line, Counting { by, order: CountOrder::Before })?;
         }
         if !self.is_line_end() && self.eat("**") {
             let exponent = self.deeper(Self::unary)?;

@@ -50,10 +50,8 @@ impl Parser<'_> {
         let word = self.name_at(0).cloned().unwrap_or_else(|| Arc::from(""));
         // A name of the script's own may be a word of another language.
         let is_value = self.sign_at(1, ".") || self.sign_at(1, "=") || self.sign_at(1, ":");
-        if !is_value {
-            if let Some(kind) = self.keyword(&word)? {
-                return Ok(kind);
-            }
+        if !is_value && let Some(kind) = self.keyword(&word)? {
+            return Ok(kind);
         }
         self.simple_statement()
     }

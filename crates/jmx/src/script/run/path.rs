@@ -67,10 +67,10 @@ impl Machine<'_> {
             return Err(on_null("invoke method", &format!("{name}()")));
         }
         // A closure in a map is called as a method of the map.
-        if let Value::Map(map) = value {
-            if let Some(Value::Closure(closure)) = map.get_text(name) {
-                return self.call(&closure, arguments);
-            }
+        if let Value::Map(map) = value
+            && let Some(Value::Closure(closure)) = map.get_text(name)
+        {
+            return self.call(&closure, arguments);
         }
         call_method(self, value, name, &arguments)
     }

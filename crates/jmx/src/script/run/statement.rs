@@ -161,10 +161,10 @@ impl Machine<'_> {
         let inner = Frame::new(Some(frame.clone()));
         self.block(&each.begin, &inner)?;
         loop {
-            if let Some(condition) = &each.condition {
-                if !self.condition(condition, &inner)? {
-                    return Ok(Flow::Normal(Value::Null));
-                }
+            if let Some(condition) = &each.condition
+                && !self.condition(condition, &inner)?
+            {
+                return Ok(Flow::Normal(Value::Null));
             }
             if let Some(flow) = self.turn(&each.body, &inner)? {
                 return Ok(flow);
