@@ -106,7 +106,10 @@ mod tests {
     fn arrays_are_messages() {
         let one = b"\0\0\0\0\x03\x0a\x01a".to_vec();
         let two = b"\0\0\0\0\x03\x0a\x01b".to_vec();
-        assert_eq!(bodies("shop.v1.Shop/Buy", r#"{"name":"a"}"#).expect("one"), [one.clone()]);
+        assert_eq!(
+            bodies("shop.v1.Shop/Buy", r#"{"name":"a"}"#).expect("one"),
+            std::slice::from_ref(&one)
+        );
         let list = r#"[{"name":"a"},{"name":"b"}]"#;
         assert_eq!(bodies("shop.v1.Shop/Buy", list).expect("two"), [one.clone(), two.clone()]);
         assert_eq!(bodies("shop.v1.Shop/Put", list).expect("a stream"), [[one, two].concat()]);

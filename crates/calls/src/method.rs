@@ -43,7 +43,7 @@ pub(crate) fn find_service(definitions: &Definitions, name: &str) -> Result<Serv
 pub fn find_symbol(definitions: &Definitions, name: &str) -> Result<String> {
     let plain = name.trim_start_matches(['/', '.']).replace('/', ".");
     let symbols = definitions.symbols();
-    if symbols.iter().any(|known| *known == plain) {
+    if symbols.contains(&plain) {
         return Ok(plain);
     }
     let names: Vec<&str> = symbols.iter().map(String::as_str).collect();

@@ -57,11 +57,8 @@ impl Variables {
             let name_start = start + 2 + inner + extra;
             made.push_str(&rest[..name_start - 2]);
             let name = rest[name_start..start + len].trim();
-            let value = if depth < DEPTH_MAX && made.pieces.len() < PIECES_MAX {
-                self.value(name, depth + 1)
-            } else {
-                None
-            };
+            let is_bounded = depth < DEPTH_MAX && made.pieces.len() < PIECES_MAX;
+            let value = if is_bounded { self.value(name, depth + 1) } else { None };
             made.push(&value.unwrap_or_else(|| self.unknown_value(name)));
             rest = &rest[start + len + 2..];
         }

@@ -259,7 +259,12 @@ mod tests {
         ] {
             assert_eq!(LogForm::detect(text), Some(form), "{text}");
             let mut traffic = Traffic::new(&["GET".to_owned()]);
-            let mut reader = LogReader { parser: form.parser(), rows: Vec::new(), now: now_ns() };
+            let mut reader = LogReader {
+                parser: form.parser(),
+                rows: Vec::new(),
+                now: now_ns(),
+                has_a_request_a_line: false,
+            };
             let mut lines = Lines::new(text.as_bytes());
             while let Some(line) = lines.next().unwrap() {
                 reader.read(line, &mut traffic);

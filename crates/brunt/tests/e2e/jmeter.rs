@@ -55,7 +55,7 @@ fn a_plan_runs_and_its_results_are_jmeters() {
     let rows: Vec<Vec<&str>> = results.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows[0][..3], ["timeStamp", "elapsed", "label"]);
     assert_eq!(rows.len(), 1 + 2 * 3 * 2, "{results}");
-    let of = |label: &str| rows.iter().filter(move |row| row[2] == label);
+    let of = |label: &'static str| rows.iter().filter(move |row| row[2] == label);
     assert!(of("page").all(|row| row[3] == "200" && row[7] == "true"), "{results}");
     assert!(of("missing").all(|row| row[3] == "404" && row[7] == "false"), "{results}");
     assert_eq!(rows.iter().filter(|row| row[5] == "Users 1-2").count(), 6, "{results}");

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use grpc::{CallOutcome, Code, RECEIVE_MAX, Reply, Status};
 use metrics::{Batch, FailureKind, GrpcStatus, NO_TARGET, Outcome, Sample, Span};
 use net::Io;
 use stdx::Nanos;
-use workload::RequestKind;
 
 use super::Worker;
+use super::call_status::call_status;
 use crate::captured::CapturedResponse;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
@@ -16,9 +15,9 @@ use crate::failure_reason::FailureReason;
 use crate::hit::Hit;
 use crate::ids::{ConnId, HitId, StreamId};
 use crate::list::{List, WAITING};
-use crate::request::{self, Unsendable};
+use crate::request::{self, Request, Unsendable};
 use crate::schedule::Schedule;
-use crate::settings::{AnswerForm, Redirects, Renewal};
+use crate::settings::{Redirects, Renewal};
 
 impl<I: Io> Worker<I> {
     /// A response is complete. `clean` says that not a byte too many came.
@@ -354,17 +353,7 @@ impl<I: Io> Worker<I> {
             };
             texts_cut += u64::from(cut_error(batch, &mut sample.error));
             if hit.target.is_none() {
-                let asked = first.map(|r| (r.method.as_str(), r.url_text.as_str()));
-                if let Some((method, url)) = asked.or(named) {
-                    sample.line = add_with(batch, |texts| {
-                        texts.extend_from_slice(method.as_bytes());
-                        texts.push(b' ');
-                        texts.extend_from_slice(url.as_bytes());
-                    });
-                }
-                sample.name = add_with(batch, |texts| {
-                    texts.extend_from_slice(first.map_or(&[][..], |r| r.name.as_bytes()));
-                });
+                name_row(batch, sample, (first, named));
             }
             if let Some(tags) = &hit.tags {
                 sample.tags = batch.add_text(tags.as_bytes());
@@ -395,39 +384,6 @@ pub(super) fn captured(
     }
 }
 
-/// The status of a hit that is a call of gRPC, once its response is there.
-fn call_status(
-    hit: &Hit,
-    captured: Option<&CapturedResponse>,
-    (form, outcome): (AnswerForm, Outcome),
-) -> Option<Status> {
-    let is_call = matches!(hit.kind, RequestKind::Call(_) | RequestKind::Stream(_));
-    if !matches!(outcome, Outcome::Http(_)) || !(is_call || form.is_grpc()) {
-        return None;
-    }
-    let unknown = || Status::new(Code::UNKNOWN, "");
-    Some(captured.map_or_else(unknown, |captured| grpc_status(hit, captured, form)))
-}
-
-/// The status of a call of gRPC: what the caller gets is judged in the same way.
-fn grpc_status(hit: &Hit, captured: &CapturedResponse, form: AnswerForm) -> Status {
-    let is_whole = captured.body.len() as u64 >= hit.progress.bytes_in;
-    let reply = Reply {
-        http_status: hit.progress.status,
-        http_reason: std::str::from_utf8(&captured.reason).unwrap_or_default(),
-        head: captured.head.as_deref().unwrap_or(&captured.headers),
-        // A body that went by in parts, or was not kept, says nothing; nor does one of many messages.
-        body: if is_whole && form != AnswerForm::Messages { &captured.body } else { &[] },
-        trailers: &captured.trailers,
-    };
-    // A small body may become a large message: it has the caller's limit.
-    let message_max = match hit.body_max {
-        u64::MAX => RECEIVE_MAX,
-        most => usize::try_from(most).unwrap_or(usize::MAX),
-    };
-    CallOutcome::of(&reply, message_max).status
-}
-
 /// What was seen of a hit that ends now.
 fn sample(hit: &Hit, now: Nanos, failed: Option<FailureKind>, bytes_out: u64) -> Sample {
     let sent = hit.sent.unwrap_or(now);
@@ -450,6 +406,24 @@ fn sample(hit: &Hit, now: Nanos, failed: Option<FailureKind>, bytes_out: u64) ->
         reused: hit.reused,
         ..Sample::default()
     }
+}
+
+/// Names the row of a hit that is of no target of the plan: what was asked for, and what the request is called.
+fn name_row(
+    batch: &mut Batch,
+    sample: &mut Sample,
+    (first, named): (Option<&Request>, Option<(&str, &str)>),
+) {
+    let asked = first.map(|request| (request.method.as_str(), request.url_text.as_str()));
+    if let Some((method, url)) = asked.or(named) {
+        sample.line = add_with(batch, |texts| {
+            texts.extend_from_slice(method.as_bytes());
+            texts.push(b' ');
+            texts.extend_from_slice(url.as_bytes());
+        });
+    }
+    let name = first.map_or(&[][..], |request| request.name.as_bytes());
+    sample.name = add_with(batch, |texts| texts.extend_from_slice(name));
 }
 
 /// Adds a text that is written in place.

@@ -6,6 +6,7 @@
 //! ```
 
 mod begin;
+mod call_status;
 mod change;
 mod dial;
 mod finish;

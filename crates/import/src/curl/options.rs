@@ -142,10 +142,9 @@ impl Parser<'_, '_, '_> {
                 continue;
             }
             let glued = &letters[at + letter.len_utf8()..];
-            let value = if glued.is_empty() {
-                rest.next().cloned().unwrap_or_default()
-            } else {
-                glued.to_owned()
+            let value = match glued {
+                "" => rest.next().cloned().unwrap_or_default(),
+                glued => glued.to_owned(),
             };
             return self.apply(row, value, depth);
         }
@@ -155,8 +154,7 @@ impl Parser<'_, '_, '_> {
         match row.effect {
             Effect::None => return,
             Effect::Note(reason) => {
-                self.session.note(format!("option --{} left out: {reason}", row.name));
-                return;
+                return self.session.note(format!("option --{} left out: {reason}", row.name));
             }
             Effect::Request => {}
         }

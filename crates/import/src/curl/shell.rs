@@ -227,13 +227,11 @@ fn printf(args: &[String]) -> String {
                 Some('n') => out.push('\n'),
                 Some('r') => out.push('\r'),
                 Some('t') => out.push('\t'),
-                Some(char) => out.push(char),
-                None => {}
+                other => out.extend(other),
             },
             '%' => match chars.next() {
                 Some('s' | 'd') => out.push_str(args.next().map_or("", String::as_str)),
-                Some(char) => out.push(char),
-                None => {}
+                other => out.extend(other),
             },
             char => out.push(char),
         }

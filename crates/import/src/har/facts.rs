@@ -103,14 +103,12 @@ fn add_fields(fields: &mut Vec<Field>, text: &str) {
     let page = Document::from(text);
     let mut seen: HashSet<String> = HashSet::new();
     for meta in page.select("meta[name][content]").iter().take(FACTS_MAX) {
-        let name = meta.attr("name").unwrap_or_default().to_string();
-        let value = meta.attr("content").unwrap_or_default().to_string();
+        let text = |key| meta.attr(key).unwrap_or_default().to_string();
+        let (name, value) = (text("name"), text("content"));
         let selector = format!("meta[name={}]", quoted(&name));
-        add(
-            fields,
-            &mut seen,
-            Field { selector, attribute: "content", name, value, is_hidden: true, is_first: true },
-        );
+        let (is_hidden, is_first) = (true, true);
+        let field = Field { selector, attribute: "content", name, value, is_hidden, is_first };
+        add(fields, &mut seen, field);
     }
     for form in page.select("form").iter().take(500) {
         let action = form.attr("action").unwrap_or_default().to_string();

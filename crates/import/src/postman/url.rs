@@ -14,8 +14,7 @@ pub(super) fn address(variables: &mut Variables, url: &Value) -> Text {
         url if url.get("host").is_some() => joined(url),
         url => text(url, "raw").unwrap_or_default().to_owned(),
     };
-    let raw = raw.trim();
-    let raw = raw.split_once('#').map_or(raw, |(before, _)| before);
+    let raw = raw.trim().split('#').next().unwrap_or_default();
     let (path, query) =
         raw.split_once('?').map_or((raw, None), |(path, query)| (path, Some(query)));
     let mut made = Text::default();

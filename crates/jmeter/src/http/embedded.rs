@@ -81,10 +81,8 @@ fn tags(html: &str) -> impl Iterator<Item = Tag<'_>> {
             let letters =
                 text.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(text.len());
             if letters > 0 {
-                return Some(Tag {
-                    name: text[..letters].to_ascii_lowercase(),
-                    text: &text[letters..],
-                });
+                let name = text[..letters].to_ascii_lowercase();
+                return Some(Tag { name, text: &text[letters..] });
             }
         }
     })

@@ -6,8 +6,7 @@ use session::monitor_flags as watch;
 use session::{OnInvalid, save};
 
 use super::run_flags::RunFlags;
-use super::script_environment::{ALLOW_READ, ENV};
-use super::scripts::OFFLINE;
+use super::script_environment::{ALLOW_READ, ENV, OFFLINE};
 
 /// The flags of `run`.
 pub(crate) const RUN: &[Flag<RunFlags>] = flag_table!(RunFlags: LOAD, OWN, &[save::report()], &save::rows(), &watch::beside(), &remote::flags::rows());

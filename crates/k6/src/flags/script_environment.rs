@@ -1,6 +1,6 @@
 //! The flags on what a script has from outside, its variables and folders: `run`, `inspect` and `archive` take them alike.
 
-use cli::{Flag, ValueKind};
+use cli::{Flag, ValueKind, switch};
 
 use super::run_flags::RunFlags;
 
@@ -34,6 +34,15 @@ pub(super) const ALLOW_READ: Flag<RunFlags> = gather!(
     "A folder outside the project that the script may read. May be repeated.",
     allow_read
 );
+
+/// `-offline`, of every command that runs a script's init code.
+pub(super) const OFFLINE: Flag<RunFlags> = switch!(
+    RunFlags,
+    "offline",
+    "Fetch no module: those of the network come from brunt.lock (see brunt vendor), or are named as missing.",
+    offline
+)
+.native();
 
 #[cfg(test)]
 mod tests {

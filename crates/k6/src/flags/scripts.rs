@@ -5,16 +5,7 @@ use script::ValueFormat;
 
 use super::run::LOAD;
 use super::run_flags::RunFlags;
-use super::script_environment::{ALLOW_READ, ENV};
-
-/// `-offline`, of every command that runs a script's init code.
-pub(super) const OFFLINE: Flag<RunFlags> = switch!(
-    RunFlags,
-    "offline",
-    "Fetch no module: those of the network come from brunt.lock (see brunt vendor), or are named as missing.",
-    offline
-)
-.native();
+use super::script_environment::{ALLOW_READ, ENV, OFFLINE};
 
 /// The flags of `vendor`.
 pub(crate) const VENDOR: &[Flag<RunFlags>] = &[

@@ -140,7 +140,7 @@ fn settings(options: &GhzOptions) -> Result<Settings> {
     let share = usize::try_from(users.div_ceil(connections)).unwrap_or(usize::MAX);
     let connections = usize::try_from(connections).unwrap_or(usize::MAX);
     Ok(Settings {
-        workers: cores().min(WORKERS_MAX).max(1) as usize,
+        workers: cores().clamp(1, WORKERS_MAX) as usize,
         head: HeadStyle::Plain,
         answers: AnswerForm::Message,
         capture: Capture { headers: CapturedHeaders::Call, ..Capture::default() },

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
     match asked {
         CommandLine::Help => print(arguments::USAGE),
         CommandLine::Version => {
-            print(&format!("brunt {} speaks JMeter 5.6.3", env!("CARGO_PKG_VERSION")))
+            print(&format!("brunt {} speaks JMeter 5.6.3", env!("CARGO_PKG_VERSION")));
         }
         CommandLine::Remote => {
             eprint_line(

@@ -263,11 +263,8 @@ pub(super) fn bytes_method(
     call: Arguments<'_>,
 ) -> Outcome<Option<Value>> {
     match (name, call.len()) {
-        ("encodeBase64" | "encodeBase64Url", 0) => {
-            let text =
-                if name == "encodeBase64" { base64(bytes) } else { URL_SAFE_NO_PAD.encode(bytes) };
-            machine.text(text).map(Some)
-        }
+        ("encodeBase64", 0) => machine.text(base64(bytes)).map(Some),
+        ("encodeBase64Url", 0) => machine.text(URL_SAFE_NO_PAD.encode(bytes)).map(Some),
         ("encodeHex", 0) => machine.text(hex(bytes)).map(Some),
         ("size" | "length", 0) => Ok(Some(Value::count(bytes.len()))),
         ("md5", 0) => hex_digest("MD5", bytes).map(|text| Some(text.into())),

@@ -192,7 +192,6 @@ fn parsed(machine: &mut Machine<'_>, kind: InstantKind, call: Arguments<'_>) -> 
     let unix_ms = found.ok_or_else(|| {
         throw("DateTimeParseException", format!("Text '{text}' could not be parsed"))
     })?;
-    let offset_s = if kind == InstantKind::Date { local_s } else { 0 };
     Ok(new(kind, unix_ms, offset_s))
 }
 

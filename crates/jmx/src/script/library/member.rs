@@ -90,10 +90,8 @@ pub(crate) fn set_member(
         }
         _ => {
             let setter = prefixed("set", name);
-            match own_method(machine, of, &setter, Arguments(&[value]))? {
-                Some(_) => Ok(()),
-                None => Err(missing(of, name)),
-            }
+            let found = own_method(machine, of, &setter, Arguments(&[value]))?;
+            found.map(drop).ok_or_else(|| missing(of, name))
         }
     }
 }
