@@ -28,8 +28,11 @@ const FEATURES: [(&str, &str); 18] = [
     ("conn-max-age", "connections replaced"),
 ];
 
+/// Flags that have the name of a feature and are something else.
+const NAMESAKES: [(&str, &str); 1] = [("to", "seek")];
+
 /// Why a command lacks a flag.
-const ABSENT: [(&str, &str, &str); 30] = [
+const ABSENT: [(&str, &str, &str); 31] = [
     ("json", "run", "k6's -summary-export and handleSummary write JSON; -report=FILE.json is ours"),
     ("progress", "run", "k6's progress is shown unless -q is given"),
     ("progress", "study", "a line a run is always printed"),
@@ -44,6 +47,7 @@ const ABSENT: [(&str, &str, &str); 30] = [
     ("report", "study", "-out=DIR has the report in every form"),
     ("output", "seek", "-state=FILE keeps its steps; a step's requests are not kept"),
     ("output", "run", "k6's -out=FILE (also -o) takes its place"),
+    ("to", "seek", "a step's requests are not kept; its -to is the highest load"),
     ("to", "run", "the ending of -out=FILE decides"),
     ("to", "study", "its results are brunt's own format"),
     ("max-body", "seek", "a step's requests are not kept"),
@@ -72,11 +76,12 @@ const ABSENT: [(&str, &str, &str); 30] = [
 
 /// The table, for a terminal, and the reasons below it.
 pub(in crate::command) fn table(registry: &Registry) -> String {
-    let mut text = format!("Commands with load, and what they have beside it:\n\n{:<46}", "");
+    let mut text = format!("Commands with load, and what they have beside it:\n\n{:<48}", "");
     COMMANDS.iter().for_each(|name| text.push_str(&format!(" {name:<6}")));
+    text.truncate(text.trim_end().len());
     for (flag, words) in FEATURES {
         let head = format!("-{flag}");
-        text.push_str(&format!("\n  {head:<17} {words:<26}"));
+        text.push_str(&format!("\n  {head:<17} {words:<28}"));
         for name in COMMANDS {
             let mark = if has(registry, name, flag) { "yes" } else { "-" };
             text.push_str(&format!(" {mark:<6}"));
@@ -94,7 +99,8 @@ pub(in crate::command) fn table(registry: &Registry) -> String {
 /// Whether a command has a flag of this name, or one that is also called so.
 fn has(registry: &Registry, command: &str, flag: &str) -> bool {
     let rows = registry.command(command).map(|command| command.native_rows()).unwrap_or_default();
-    rows.iter().any(|row| row.name == flag || row.aliases.contains(&flag))
+    let is_namesake = NAMESAKES.contains(&(flag, command));
+    !is_namesake && rows.iter().any(|row| row.name == flag || row.aliases.contains(&flag))
 }
 
 #[cfg(test)]
