@@ -8,7 +8,7 @@
 //!   users::VuPool ─▶ ThreadUser: Walker ─▶ sampler ─▶ HttpRequest ─▶ … ─▶ HttpResponse ─▶ SampleResult ─▶ Sink
 //! ```
 //!
-//! A thread of a plan is a virtual user that does one iteration: it waits for its own start, runs, and ends. The [`Walker`](walk) keeps
+//! A thread of a plan is a virtual user that does one iteration: it waits for its own start, runs, and ends. The `walk::Walker` keeps
 //! the place in every controller and takes a bounded number of steps a turn. The crate does no I/O: a [`Disk`] reads files, a [`Sink`]
 //! takes results, the engine sends requests.
 
