@@ -95,7 +95,7 @@ impl Parser<'_> {
             Language::JavaScript => "=>",
             _ => return Ok(None),
         };
-        let is_likely = self.sign_at(1, arrow)
+        let is_likely = (self.name_at(0).is_some() && self.sign_at(1, arrow))
             || self.is_sign("(") && self.closing(1).is_some_and(|end| self.sign_at(end, arrow));
         if !is_likely {
             return Ok(None);
