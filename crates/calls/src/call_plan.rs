@@ -9,8 +9,9 @@ use stdx::Nanos;
 use workload::Target;
 
 use crate::data::CallData;
+use crate::request_values::{MethodNames, RequestValues};
 use crate::server::{Server, USER_AGENT};
-use crate::template::{MethodNames, RequestValues, Template};
+use crate::template::Template;
 
 /// Calls to one method of a server.
 #[derive(Clone, Debug)]

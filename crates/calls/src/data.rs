@@ -4,7 +4,8 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use grpc::{CallRequest, Method, json};
 use serde_json::Value;
 
-use crate::template::{RequestValues, Template};
+use crate::request_values::RequestValues;
+use crate::template::Template;
 
 /// The messages of requests.
 #[derive(Clone, Debug)]
@@ -93,7 +94,7 @@ mod tests {
     use super::*;
     use crate::method::find_method;
     use crate::method::tests::{SHOP, definitions};
-    use crate::template::MethodNames;
+    use crate::request_values::MethodNames;
 
     fn bodies(method: &str, text: &str) -> Result<Vec<Vec<u8>>> {
         let method = find_method(&definitions(SHOP), method).expect("a method");

@@ -19,6 +19,7 @@ mod json_template;
 mod metadata;
 mod method;
 mod proto_files;
+mod request_values;
 mod server;
 mod template;
 mod template_action;

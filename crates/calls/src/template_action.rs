@@ -6,7 +6,7 @@ use std::str::Chars;
 use anyhow::{Result, anyhow, bail};
 use stdx::nearest;
 
-use crate::template::{Field, RequestValues};
+use crate::request_values::{Field, RequestValues};
 use crate::template_function::Function;
 
 /// An expression of a template.

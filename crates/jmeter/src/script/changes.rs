@@ -1,7 +1,7 @@
 //! What scripts change of the request that is next, and what they have their thread do.
 
 use crate::http::fields::Argument;
-use crate::thread::action::After;
+use crate::thread::after::After;
 
 /// What scripts change of the request that is next.
 #[derive(Clone, Debug, Default)]

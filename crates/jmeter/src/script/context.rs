@@ -5,7 +5,7 @@ use jmx::{Action, Field, Host, Scope, ScriptContext, Store, Value};
 use crate::http::fields::Fields;
 use crate::plan::node::SamplerNode;
 use crate::results::sample::{AssertionResult, SampleResult};
-use crate::thread::action::After;
+use crate::thread::after::After;
 use crate::thread::scope::Thread;
 use crate::walk::Logic;
 use crate::world::{Stopping, lock};

@@ -1,19 +1,11 @@
 //! Flow control actions and the status actions of results: what a thread, or the test, is to do.
 
+use super::after::After;
 use super::scope::Thread;
 use crate::plan::group::OnError;
 use crate::plan::node::Part;
 use crate::walk::Logic;
 use crate::world::Stopping;
-
-/// What a thread does after a sampler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum After {
-    /// It goes on in this way.
-    Go(Logic),
-    /// It ends.
-    Stop,
-}
 
 /// What a flow control action does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

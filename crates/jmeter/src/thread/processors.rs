@@ -2,7 +2,7 @@
 
 use jmx::{Class, ExtractError, Writing, extract};
 
-use super::action::After;
+use super::after::After;
 use super::scope::Thread;
 use crate::config;
 use crate::plan::compile::collects;

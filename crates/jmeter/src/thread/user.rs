@@ -8,7 +8,8 @@ use jmx::{Class, Scope as _};
 use stdx::{MemoryShare, Nanos};
 use users::{Action as Wanted, ActionResult, Call, Host, StepResult, Ticket, VirtualUser};
 
-use super::action::{Action, After};
+use super::action::Action;
+use super::after::After;
 use super::schedule::Start;
 use super::scope::Thread;
 use crate::http::exchange::{Exchange, Step};

@@ -1,11 +1,11 @@
 //! An exchange as an entry of a HAR.
 
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use stdx::Nanos;
 
 use super::content::{self, Text};
 use super::secrets::Cover;
-use super::time;
 use crate::exchange::{Direction, Exchange, Message, Payload, RequestHead, ResponseHead};
 use crate::recording::Record;
 
@@ -45,6 +45,13 @@ pub(super) fn value(record: &Record, exchange: &Exchange, cover: &Cover) -> Valu
         value["_webSocketMessages"] = messages.collect();
     }
     value
+}
+
+/// A time as HARs have it: `2026-11-28T12:40:09.723Z`.
+pub(super) fn time(record: &Record, at: Nanos) -> String {
+    let micros = record.epoch_us.saturating_add_unsigned(at.0 / 1000);
+    let moment = Timestamp::from_millisecond(micros / 1000).unwrap_or(Timestamp::UNIX_EPOCH);
+    format!("{moment:.3}")
 }
 
 /// Until the answer's head and from there to its end, in milliseconds. What is under way has no end yet.

@@ -8,12 +8,12 @@ mod tests;
 
 use std::io::{self, Write};
 
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use stdx::Nanos;
 
 use crate::exchange::Mark;
 use crate::recording::Record;
+use entry::time;
 use secrets::Cover;
 
 /// The program that a HAR names as its writer. Crate `import` knows by it that the titles of pages are people's marks.
@@ -82,11 +82,4 @@ fn page_of(marks: &[Mark], started: Nanos) -> Value {
 
 fn page_id(number: usize) -> String {
     format!("page_{number}")
-}
-
-/// A time as HARs have it: `2026-11-28T12:40:09.723Z`.
-fn time(record: &Record, at: Nanos) -> String {
-    let micros = record.epoch_us.saturating_add_unsigned(at.0 / 1000);
-    let moment = Timestamp::from_millisecond(micros / 1000).unwrap_or(Timestamp::UNIX_EPOCH);
-    format!("{moment:.3}")
 }

@@ -1,13 +1,14 @@
 //! The proxy: one thread of its own that accepts clients and carries what they send.
 
 mod address;
+mod backward;
 mod client;
-mod connect;
 mod fields;
 mod forward;
 mod messages;
 mod page;
 mod reply;
+mod serve;
 #[cfg(test)]
 mod tests;
 mod tunnel;
@@ -124,7 +125,7 @@ async fn accept(proxy: Arc<Proxy>, listener: TcpListener) -> io::Result<()> {
         match listener.accept().await {
             Ok((stream, _)) => {
                 let client = Client { proxy: Arc::clone(&proxy), _place: Arc::new(place) };
-                tokio::spawn(client.serve(stream));
+                tokio::spawn(serve::serve(client, stream));
             }
             // Out of descriptors: it passes when a client leaves.
             Err(_) => tokio::time::sleep(std::time::Duration::from_millis(50)).await,

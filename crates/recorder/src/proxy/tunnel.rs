@@ -8,7 +8,7 @@ use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use super::address::{Scheme, Target};
-use super::client::{Client, Version};
+use super::client::Client;
 use crate::limits::{CONNECT_TIME_MAX, FIRST_BYTE_TIME_MAX};
 
 /// The type of a record of TLS's handshake: RFC 8446, 5.1.
@@ -35,34 +35,60 @@ impl Speech {
     }
 }
 
-/// Carries what a client sends through its tunnel until either side ends it.
-pub(super) async fn carry<S>(client: Client, mut stream: S, target: Target)
+/// The version of HTTP that a client speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    Http1,
+    Http2,
+}
+
+/// A stream of any kind.
+pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+/// What is answered here of a tunnel.
+pub(super) struct Inside {
+    pub(super) stream: Box<dyn Stream>,
+    pub(super) scheme: Scheme,
+    pub(super) version: Version,
+}
+
+/// Carries what a client sends through its tunnel until either side ends it, but for requests: these are returned.
+pub(super) async fn carry<S>(client: &Client, mut stream: S, target: &Target) -> Option<Inside>
 where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Stream + 'static,
 {
     if !client.proxy.recording.covers(&target.host) {
         client.proxy.recording.leave_out(&target.host);
-        return pass(&client, stream, &[], &target).await;
+        pass(client, stream, &[], target).await;
+        return None;
     }
-    let mut first = vec![0; FIRST_BYTES];
-    let len = match timeout(FIRST_BYTE_TIME_MAX, stream.read(&mut first)).await {
-        Ok(Ok(0) | Err(_)) => return,
-        Ok(Ok(len)) => len,
-        // The server speaks first.
-        Err(_) => 0,
-    };
-    first.truncate(len);
+    let first = first_bytes(&mut stream).await?;
     match Speech::of(&first) {
         Speech::Tls => end_tls(client, put_back(stream, first), target).await,
         Speech::Http => {
-            let stream = put_back(stream, first);
-            client.serve_tunnel(stream, (Scheme::Http, target), Version::Http1).await;
+            let stream = Box::new(put_back(stream, first));
+            Some(Inside { stream, scheme: Scheme::Http, version: Version::Http1 })
         }
         Speech::Other => {
             client.proxy.recording.leave_out(&target.host);
-            pass(&client, stream, &first, &target).await;
+            pass(client, stream, &first, target).await;
+            None
         }
     }
+}
+
+/// What a client sends first; nothing where the server speaks first, `None` from one that has gone.
+async fn first_bytes<S: Stream>(stream: &mut S) -> Option<Vec<u8>> {
+    let mut first = vec![0; FIRST_BYTES];
+    let len = match timeout(FIRST_BYTE_TIME_MAX, stream.read(&mut first)).await {
+        Ok(Ok(0) | Err(_)) => return None,
+        Ok(Ok(len)) => len,
+        Err(_) => 0,
+    };
+    first.truncate(len);
+    Some(first)
 }
 
 /// A stream whose first bytes are read once more.
@@ -74,22 +100,23 @@ where
     tokio::io::join(Cursor::new(first).chain(read), write)
 }
 
-/// Ends TLS with a certificate of the host's name and serves the requests in it.
-async fn end_tls<S>(client: Client, stream: S, target: Target)
+/// Ends TLS with a certificate of the host's name.
+async fn end_tls<S>(client: &Client, stream: S, target: &Target) -> Option<Inside>
 where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Stream + 'static,
 {
-    let stream = match timeout(CONNECT_TIME_MAX, shake_hands(&client, stream, &target)).await {
+    let stream = match timeout(CONNECT_TIME_MAX, shake_hands(client, stream, target)).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) if is_refusal(&error) => {
-            return client.proxy.recording.add_untrusted(&target.host);
+            client.proxy.recording.add_untrusted(&target.host);
+            return None;
         }
         // Browsers open connections that they may need, and close them unused.
-        _ => return,
+        _ => return None,
     };
     let is_h2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
     let version = if is_h2 { Version::Http2 } else { Version::Http1 };
-    client.serve_tunnel(stream, (Scheme::Https, target), version).await;
+    Some(Inside { stream: Box::new(stream), scheme: Scheme::Https, version })
 }
 
 async fn shake_hands<S>(client: &Client, stream: S, target: &Target) -> io::Result<TlsStream<S>>

@@ -7,9 +7,9 @@ use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
 
+use super::backward::{pass_back, record_head, refuse};
 use super::client::Client;
 use super::fields;
-use super::forward::{pass_back, record_head, refuse};
 use super::messages::MessageTap;
 use super::reply::Reply;
 use crate::exchange::Direction;
