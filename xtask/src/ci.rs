@@ -104,9 +104,24 @@ fn clippy() -> Result<ExitCode> {
 
 fn doc() -> Result<ExitCode> {
     let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked"];
-    let variables = [("RUSTDOCFLAGS", "-D warnings")];
+    let driver = clippy_driver()?;
+    let mut variables = vec![("RUSTDOCFLAGS", "-D warnings")];
+    // What clippy has checked is not checked once more: cargo takes it for the same where driver and arguments are.
+    if Path::new(&driver).exists() {
+        variables.push(("RUSTC_WORKSPACE_WRAPPER", &driver));
+        variables.push(("CLIPPY_ARGS", CLIPPY_ARGS));
+    }
     process::stream_with(&workspace::root(), "cargo", &arguments, &variables)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// `-D warnings`, as `cargo clippy` hands it to its driver.
+const CLIPPY_ARGS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
+
+/// The path of the compiler that `cargo clippy` runs.
+fn clippy_driver() -> Result<String> {
+    let sysroot = process::capture(&workspace::root(), "rustc", &["--print", "sysroot"])?;
+    Ok(format!("{}/bin/clippy-driver", sysroot.trim()))
 }
 
 #[cfg(test)]

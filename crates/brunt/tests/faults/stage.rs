@@ -42,6 +42,7 @@ impl Stage {
              [[workload]]\nname = \"load\"\ncommand = \"bench -c 1 -d 60s {{url}}/\"\n"
         );
         stage.scratch.file("study.toml", study);
+        stage.scratch.file("plan.jmx", plan(url));
         stage
     }
 
@@ -54,7 +55,7 @@ impl Stage {
     /// The command of a line, in the stage's folder.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = brunt(&self.words(line));
-        command.current_dir(&self.scratch.0);
+        command.current_dir(&self.scratch.0).env("XDG_DATA_HOME", &self.scratch.0);
         command
     }
 
@@ -82,6 +83,7 @@ impl Stage {
             };
         }
         shell.args(["-c", &self.words(script)]).env("BRUNT", program);
+        shell.env("XDG_DATA_HOME", &self.scratch.0);
         // Where it says so, a failed allocation prints where it was.
         shell.env_remove("RUST_BACKTRACE").current_dir(&self.scratch.0);
         shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -94,6 +96,21 @@ impl Stage {
     pub(crate) fn report(&self, file: &str) -> Ran {
         self.run(&format!("report -type=json {file}"))
     }
+}
+
+/// A plan of JMeter: two threads that ask for a page until they are stopped, or as often as `-J loops` says.
+fn plan(url: &str) -> String {
+    let number =
+        |name: &str, value: &str| format!("<stringProp name=\"{name}\">{value}</stringProp>");
+    let loops = number("LoopController.loops", "${__P(loops,-1)}");
+    let threads = number("ThreadGroup.num_threads", "2");
+    let path = number("HTTPSampler.path", &format!("{url}/"));
+    format!(
+        "<jmeterTestPlan version=\"1.2\"><hashTree><TestPlan testname=\"Plan\"/><hashTree><ThreadGroup testname=\"Users\">\
+         <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">{loops}</elementProp>{threads}\
+         </ThreadGroup><hashTree><HTTPSamplerProxy testname=\"page\">{path}</HTTPSamplerProxy><hashTree/></hashTree>\
+         </hashTree></hashTree></jmeterTestPlan>\n"
+    )
 }
 
 /// How a command may not end, whatever the fault: by a bug, or by a signal that no user sent.
