@@ -70,7 +70,7 @@ fn without_closure(
         }
         ("flatten", 0) => {
             let mut flat = Vec::new();
-            flatten(items, &mut flat, 0);
+            flatten(machine, items, &mut flat, 0)?;
             machine.list(flat)?
         }
         ("count", 1) if !matches!(call.get(0), Value::Closure(_)) => {
@@ -122,13 +122,21 @@ fn end(item: Option<&Value>) -> Outcome<Option<Value>> {
     item.cloned().map(Some).ok_or_else(missing)
 }
 
-fn flatten(items: &[Value], flat: &mut Vec<Value>, depth: u32) {
+fn flatten(
+    machine: &mut Machine<'_>,
+    items: &[Value],
+    flat: &mut Vec<Value>,
+    depth: u32,
+) -> Outcome<()> {
+    machine.allot(size_of_val(items))?;
+    machine.spend(1)?;
     for item in items {
         match item {
-            Value::List(list) if depth < 32 => flatten(&list.items(), flat, depth + 1),
+            Value::List(list) if depth < 32 => flatten(machine, &list.items(), flat, depth + 1)?,
             other => flat.push(other.clone()),
         }
     }
+    Ok(())
 }
 
 fn added(machine: &mut Machine<'_>, first: Value, rest: Vec<Value>) -> Outcome<Value> {
@@ -172,7 +180,7 @@ fn each(
         match name {
             "each" | "forEach" => {}
             "collect" | "map" => results.push(result),
-            "collectMany" => flatten(&[result], &mut results, 31),
+            "collectMany" => flatten(machine, &[result], &mut results, 31)?,
             "findAll" | "filter" | "takeWhile" if holds => results.push(item.clone()),
             "findAll" | "filter" | "count" | "find" | "any" | "findIndexOf" | "findResult"
             | "some"

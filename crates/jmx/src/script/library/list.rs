@@ -200,6 +200,9 @@ fn change_many(
         ("addAll", 1) => {
             let items = super::iterable(machine, &call.get(0))?;
             machine.allot(items.len() * size_of::<Value>())?;
+            if list.kind() == ListKind::Set {
+                machine.spend(((before + items.len()) * items.len()) as u64 / 16)?;
+            }
             list.extend(items);
         }
         ("removeAll" | "retainAll", 1) => {

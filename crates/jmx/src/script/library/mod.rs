@@ -38,7 +38,7 @@ pub(crate) use pattern::matcher;
 use arguments::Arguments;
 
 use super::run::{Machine, Outcome, missing_method, throw};
-use super::value::{Object, Value, byte_values};
+use super::value::{ListKind, Object, Value, byte_values};
 
 /// Calls a method of a value.
 pub(crate) fn call_method(
@@ -154,6 +154,9 @@ pub(crate) fn left_shift(machine: &mut Machine<'_>, one: &Value, two: &Value) ->
     match one {
         Value::List(list) => {
             machine.allot(size_of::<Value>())?;
+            if list.kind() == ListKind::Set {
+                machine.spend(list.len() as u64 / 8)?;
+            }
             list.add(two.clone());
             Ok(one.clone())
         }

@@ -250,6 +250,9 @@ fn of_collections(
                 ("copyOf", _) => super::iterable(machine, &first)?,
                 _ => call.all().to_vec(),
             };
+            if kind == ListKind::Set {
+                machine.spend((items.len() as u64).saturating_pow(2) / 16)?;
+            }
             list.extend(items);
             Value::List(list)
         }

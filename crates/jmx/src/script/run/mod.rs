@@ -26,7 +26,7 @@ use super::context::ScriptContext;
 use super::error::{ScriptError, ScriptLimit};
 use super::parse::Program;
 use super::tree::Function;
-use super::value::Value;
+use super::value::{COMPARISONS_MAX, Value, take_comparisons};
 
 /// Steps of a run at most.
 const STEPS_MAX: u64 = 10_000_000;
@@ -34,6 +34,8 @@ const STEPS_MAX: u64 = 10_000_000;
 const BYTES_MAX: usize = 256 << 20;
 /// Expressions and statements stand so deep in one another at most, calls included.
 const DEPTH_MAX: u32 = 160;
+/// So many comparisons of values count as a step.
+const COMPARISONS_IN_STEP: u64 = 16;
 /// After so many steps, the context is asked whether the script has to end.
 const STEPS_BETWEEN_LOOKS: u64 = 4_096;
 
@@ -84,8 +86,9 @@ impl Machine<'_> {
     /// Counts steps.
     pub(crate) fn spend(&mut self, steps: u64) -> Outcome<()> {
         let before = self.steps;
-        self.steps += steps;
-        if self.steps > STEPS_MAX {
+        let comparisons = take_comparisons();
+        self.steps += steps + comparisons / COMPARISONS_IN_STEP;
+        if self.steps > STEPS_MAX || comparisons >= COMPARISONS_MAX {
             return Err(Fault::Limit(ScriptLimit::Steps));
         }
         let is_time_to_look = before / STEPS_BETWEEN_LOOKS != self.steps / STEPS_BETWEEN_LOOKS;

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Value;
+use super::flat_drop::drop_flat;
 
 /// Values in an order, shared by those that hold the list.
 #[derive(Clone, Debug)]
@@ -91,5 +92,13 @@ impl List {
     pub(crate) fn place(&self, number: i64) -> Option<usize> {
         let number = if number < 0 { number + self.len() as i64 } else { number };
         usize::try_from(number).ok()
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        if let Some(items) = Arc::get_mut(&mut self.items) {
+            drop_flat(std::mem::take(items.get_mut().unwrap_or_else(PoisonError::into_inner)));
+        }
     }
 }

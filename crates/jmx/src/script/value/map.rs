@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Value;
+use super::flat_drop::drop_flat;
 
 /// Values by keys, shared by those that hold the map.
 #[derive(Clone, Debug, Default)]
@@ -107,5 +108,15 @@ impl Map {
 
     pub(crate) fn clear(&self) {
         *self.lock() = Entries::default();
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        if let Some(entries) = Arc::get_mut(&mut self.entries) {
+            let entries = entries.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let rows = std::mem::take(&mut entries.rows).into_iter();
+            drop_flat(rows.flat_map(<[Value; 2]>::from).collect());
+        }
     }
 }

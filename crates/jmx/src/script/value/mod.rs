@@ -2,10 +2,12 @@
 
 mod compare;
 mod decimal;
+mod flat_drop;
 mod list;
 mod map;
 mod object;
 mod text;
+mod work;
 
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ pub(crate) use list::{List, ListKind};
 pub(crate) use map::Map;
 pub(crate) use object::{Instant, InstantKind, Matcher, Object, Thrown, lock};
 pub(crate) use text::byte_values;
+pub(crate) use work::{COMPARISONS_MAX, take_comparisons};
 
 use crate::script::context::Host;
 use crate::script::run::Closure;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Value;
+use super::flat_drop::drop_flat;
 use crate::script::library::Digest;
 
 /// An object of a known class.
@@ -143,5 +144,21 @@ impl Object {
             Self::Instant(instant) => Some(lock(instant).clone()),
             _ => None,
         }
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        let value = |part: &mut Mutex<Value>| {
+            std::mem::take(part.get_mut().unwrap_or_else(PoisonError::into_inner))
+        };
+        drop_flat(match self {
+            Self::Entry(key, own) => vec![std::mem::take(key), std::mem::take(own)],
+            Self::Iterator(left) => {
+                std::mem::take(left.get_mut().unwrap_or_else(PoisonError::into_inner))
+            }
+            Self::Json(part) => vec![value(part)],
+            _ => return,
+        });
     }
 }
