@@ -69,9 +69,13 @@ fn findings(loaded: &Loaded) -> Vec<Finding> {
         below.map_or_else(|_| name.to_owned(), |below| below.display().to_string())
     };
     let names: Vec<String> = read.iter().map(|(name, _)| shown(name)).collect();
-    let files: Vec<ScriptFile<'_>> =
-        names.iter().zip(&read).map(|(name, (_, text))| ScriptFile { name, text }).collect();
-    lint::lint(&files, &facts(loaded))
+    let files = names.iter().zip(&read).map(|(name, (_, text))| ScriptFile { name, text });
+    script::with_deep_stack(|levels_max| {
+        // Init code may have opened what it cannot run.
+        let files: Vec<ScriptFile<'_>> =
+            files.filter(|file| !script::nests_deeper(file.text, levels_max)).collect();
+        lint::lint(&files, &facts(loaded))
+    })
 }
 
 /// Whether a file that init code read is one of the script's own modules.

@@ -22,6 +22,7 @@ mod program_users;
 mod runtime;
 
 pub use loader::files::{Files, Secrets};
+pub use loader::prepare::{nests_deeper, with_deep_stack};
 pub use loader::program::{CompileError, Program};
 pub use options::{
     ConsolidatedOptions, DnsOptions, Fields, HttpOptions, Options, OptionsError, ThresholdOption,

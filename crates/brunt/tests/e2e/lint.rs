@@ -43,3 +43,16 @@ export default function () {
         .with_code(2)
         .complains_once(&["did you mean no-sleep?"]);
 }
+
+#[test]
+fn deep_scripts_are_linted_as_they_run() {
+    let scratch = Scratch::new("lint-deep");
+    for (name, open, close) in [("lists", "[", "]"), ("brackets", "(", ")"), ("signs", "- ", "")] {
+        let (open, close) = (open.repeat(50_000), close.repeat(50_000));
+        let text =
+            format!("export const deep = {open}1{close};\nexport default function () {{}}\n");
+        let script = scratch.file(&format!("{name}.js"), text);
+        let found = run(&format!("lint {script}"));
+        assert!(matches!(found.code, Some(0 | 15)), "{name}: {found:#?}");
+    }
+}

@@ -10,7 +10,7 @@ mod module_url;
 mod names;
 mod nesting;
 pub(crate) mod open;
-mod prepare;
+pub(crate) mod prepare;
 pub(crate) mod program;
 mod resolve;
 pub(crate) mod running;

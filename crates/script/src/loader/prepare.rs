@@ -26,14 +26,22 @@ pub(crate) fn prepare(
     let plain = stdx::plain_text(bytes.to_vec());
     let decoded = String::from_utf8_lossy(&plain);
     let text = &*decoded;
-    deep_stack::within(STACK_BYTES, |stack_bytes| {
-        let levels_max = stack_bytes / LEVEL_BYTES;
-        // A level takes a byte at least.
-        if text.len() > levels_max && nesting::deepest(text).levels > levels_max {
-            return Err(too_deep(text));
-        }
-        prepared(name, text, files)
+    with_deep_stack(|levels_max| match nests_deeper(text, levels_max) {
+        true => Err(too_deep(text)),
+        false => prepared(name, text, files),
     })
+}
+
+/// Does something that recurses as deep as a script's text is nested; `body` is handed for how many levels there is room.
+pub fn with_deep_stack<T>(body: impl FnOnce(usize) -> T) -> T {
+    deep_stack::within(STACK_BYTES, |stack_bytes| body(stack_bytes / LEVEL_BYTES))
+}
+
+/// Whether a script's text may be nested deeper than so many levels.
+#[must_use]
+pub fn nests_deeper(text: &str, levels_max: usize) -> bool {
+    // A level takes a byte at least.
+    text.len() > levels_max && nesting::deepest(text).levels > levels_max
 }
 
 /// What says that a text is nested too deep, and where.
