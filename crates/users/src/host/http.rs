@@ -233,6 +233,8 @@ pub struct HttpResponse {
     pub wire_bytes: (u64, u64),
     /// The head of an answer that broke off.
     pub cut_head: Option<Arc<[u8]>>,
+    /// What the head takes of the process' memory.
+    pub memory: BodyMemory,
     /// Why there is no response.
     pub failure: Option<HttpFailure>,
     /// The request as it was first sent; `None` where there was none to send.

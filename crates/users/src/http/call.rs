@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use stdx::{Nanos, names_secret_field, shown_url};
+use stdx::{Nanos, OutOfMemory, names_secret_field, shown_url};
 use wire::url::{Scheme, Url};
 use workload::{EngineResponse, RequestKind, Target};
 
 use crate::calls::pending::PendingCall;
 use crate::calls::stream_state::StreamState;
 use crate::host::http::{
-    Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, masked,
+    Auth, BodyMemory, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, masked,
 };
 use crate::host::response_head::{self, sets_cookies, values};
 use crate::host::traits::Level;
@@ -345,13 +345,16 @@ impl HttpCall {
 
     /// The response for the script.
     pub(crate) fn response(self, reply: &EngineResponse<'_>) -> Box<HttpResponse> {
-        let failure = failure::of(reply).or_else(|| self.lost(reply));
+        let memory = BodyMemory::of(reply.head.as_ref().map_or(0, |head| head.len()));
+        let no_room = || memory.is_err().then(no_room_for_head);
+        let failure = failure::of(reply).or_else(|| self.lost(reply)).or_else(no_room);
+        let kept_head = reply.head.clone().filter(|_| memory.is_ok());
         // Of an answer that broke off a script sees what came.
         let has_begun = failure.is_none() || reply.head.is_some();
         let keeps = self.request.expects != Expects::Nothing && has_begun;
         let (head, cut_head) = match &failure {
-            None => (reply.head.clone(), None),
-            Some(_) => (None, reply.head.clone()),
+            None => (kept_head, None),
+            Some(_) => (None, kept_head),
         };
         Box::new(HttpResponse {
             status: if failure.is_none() { reply.status } else { 0 },
@@ -363,6 +366,7 @@ impl HttpCall {
             timings: timings(reply),
             wire_bytes: (reply.bytes_out, reply.wire_in),
             cut_head,
+            memory: memory.unwrap_or_default(),
             failure,
             asked: Some(self.request),
         })
@@ -489,5 +493,11 @@ fn path(url: &str) -> &str {
     let path = after.split(['?', '#']).next().unwrap_or_default();
     path.find('/').map_or("", |at| path[at..].trim_end_matches('/'))
 }
+/// Why a response is none whose head has no room; a server can make heads long, and a script keep them.
+fn no_room_for_head() -> HttpFailure {
+    let text = format!("the response's head: {OutOfMemory}");
+    HttpFailure { code: 1000, whole: text.clone(), text }
+}
+
 /// Bytes of a location that leads nowhere, as far as its error shows it.
 const LOCATION_SHOWN_MAX: usize = 1 << 10;
