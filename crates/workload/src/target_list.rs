@@ -86,8 +86,8 @@ impl TargetList {
     }
 
     /// The targets in their order.
-    pub fn iter(&self) -> impl Iterator<Item = TargetRef<'_>> + Clone {
-        (0..self.len()).filter_map(|index| self.get(index))
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = TargetRef<'_>> + Clone {
+        (0..self.len()).map(|index| self.get(index).expect("an index of the list"))
     }
 
     /// Adds a target.
@@ -161,6 +161,7 @@ impl PartialEq for TargetList {
 
 impl Serialize for TargetList {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        // Its length is known: the compact form of a fleet's messages has it first.
         to.collect_seq(self.iter().map(TargetRef::to_target))
     }
 }
@@ -217,7 +218,7 @@ mod tests {
     #[test]
     fn targets_come_out_as_they_went_in() {
         let list: TargetList = targets().into();
-        assert_eq!((list.len(), list.is_empty()), (4, false));
+        assert_eq!((list.len(), list.is_empty(), list.iter().len()), (4, false, 4));
         assert!(list.iter().map(TargetRef::to_target).eq(targets()));
         assert_eq!((list.get(4), TargetList::default().get(0)), (None, None));
         assert_eq!(format!("{list:?}"), format!("{:?}", targets()));
