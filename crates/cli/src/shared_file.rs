@@ -41,9 +41,15 @@ fn make(name: &Path, other: &Path) -> io::Result<File> {
     let beside = NewFile::beside(name, ALL_AS_MASKED)?;
     let file = beside.file().try_clone()?;
     file.try_lock().map_err(|_| io::ErrorKind::ResourceBusy)?;
+    let own = file.metadata()?;
+    // Who could not read the file that was there cannot read this one.
+    let there = fs::symlink_metadata(name).unwrap_or_else(|_| own.clone());
+    if there.uid() != own.uid() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
     // On another file system this fails, and the new file goes.
     fs::hard_link(beside.part(), other)?;
-    let read_only = file.metadata()?.permissions().mode() & !WRITE_BITS;
+    let read_only = there.permissions().mode() & !WRITE_BITS;
     let named =
         file.set_permissions(Permissions::from_mode(read_only)).and_then(|()| beside.publish());
     if let Err(error) = named {
@@ -78,7 +84,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [name, other] = ["results", "stored"].map(|name| folder.path().join(name));
         fs::write(&name, "old").unwrap();
+        fs::set_permissions(&name, Permissions::from_mode(0o640)).unwrap();
         let mut file = create(&name, &other).unwrap();
+        assert_eq!(fs::metadata(&name).unwrap().permissions().mode() & 0o777, 0o440);
         file.write_all(b"rows").unwrap();
         assert_eq!(create(&name, &folder.path().join("more")).unwrap_err(), Unshared::HasWriter);
         drop(file);
