@@ -1,6 +1,6 @@
 //! A targets file in both grammars: whatever it holds, it becomes targets or problems within their limits.
 
-use workload::Target;
+use workload::TargetList;
 use workload::targets::{Grammar, Options, PROBLEMS_MAX, Problem, http, json};
 
 /// What kind of file it is.
@@ -18,7 +18,7 @@ pub(crate) enum Format {
 ///
 /// # Panics
 /// The parser breaks its word.
-pub(crate) fn check(format: Format, bytes: &[u8]) -> (Vec<Target>, Vec<Problem>) {
+pub(crate) fn check(format: Format, bytes: &[u8]) -> (TargetList, Vec<Problem>) {
     let (_, problems) = parse(format, Grammar::Vegeta, bytes);
     assert!(problems.len() <= 1, "Vegeta stops at the first problem");
     let (targets, problems) = parse(format, Grammar::Native, bytes);
@@ -30,7 +30,7 @@ pub(crate) fn check(format: Format, bytes: &[u8]) -> (Vec<Target>, Vec<Problem>)
     (targets, problems)
 }
 
-fn parse(format: Format, grammar: Grammar, bytes: &[u8]) -> (Vec<Target>, Vec<Problem>) {
+fn parse(format: Format, grammar: Grammar, bytes: &[u8]) -> (TargetList, Vec<Problem>) {
     let options = Options { grammar, ..Options::default() };
     match format {
         Format::Http => {

@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn regression_issue_41_a_text_may_be_compressed() {
-        let path = std::env::temp_dir().join(format!("brunt-packed-text-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("packed-text");
         let path = path.display().to_string();
         for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
             let mut file = Compressor::new(compression, File::create(&path).unwrap());

@@ -33,6 +33,7 @@ mod parse;
 mod results_input;
 mod results_option;
 pub mod screen;
+mod shared_file;
 mod spec;
 mod stderr;
 mod system_text;

@@ -1,7 +1,7 @@
 //! `Output`: standard output or a file that takes results or documents. A pipe whose reader has gone away is not a failure
 //! like the others.
 
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -11,6 +11,7 @@ use anyhow::anyhow;
 
 use crate::error::ExitError;
 use crate::exit_code::ExitCode;
+use crate::shared_file::{self, Unshared};
 use crate::system_text::reason;
 use crate::whole_file::Replacement;
 
@@ -75,6 +76,21 @@ impl Output {
                 let file = create_locked(path).map_err(|error| unopened(path, &error))?;
                 Ok(Box::new(file.ok_or_else(|| written_already(path))?))
             }
+        }
+    }
+
+    /// Gives the file that `with` names this name as well, so that what is written there is here too, and takes no room twice. Gives
+    /// the open file; `None` where the two cannot be one: on different file systems, or where one is no plain file of its own.
+    /// Both names then belong to one read-only file: what is written to this name later is another one.
+    ///
+    /// # Errors
+    /// The file of this name is being written to.
+    pub fn open_shared(&self, with: &Self) -> Result<Option<Box<dyn Write + Send>>, ExitError> {
+        let (Self::File(name), Self::File(with)) = (self, with) else { return Ok(None) };
+        match shared_file::create(Path::new(name), Path::new(with)) {
+            Ok(file) => Ok(Some(Box::new(file))),
+            Err(Unshared::HasWriter) => Err(written_already(name)),
+            Err(Unshared::NotPossible) => Ok(None),
         }
     }
 
@@ -180,6 +196,10 @@ impl OpenOutput {
 
 /// An empty file of this name, locked until it is closed; `None` where another process has locked it.
 fn create_locked(path: &str) -> io::Result<Option<File>> {
+    let path = Path::new(path);
+    if shared_file::is_shared(path) {
+        fs::remove_file(path)?;
+    }
     // Emptied only when it is ours.
     let file = File::options().write(true).create(true).truncate(false).open(path)?;
     if !file.metadata()?.is_file() {
@@ -244,7 +264,8 @@ mod tests {
     /// Issue 19: the second writer of a file emptied it, and one of the two runs was lost without a word.
     #[test]
     fn a_file_has_one_writer() {
-        let path = std::env::temp_dir().join(format!("brunt-one-writer-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("one-writer");
         let output = Output::named(Some(&path.display().to_string()));
         let mut first = output.open().unwrap();
         first.write_all(b"first").unwrap();
@@ -263,7 +284,8 @@ mod tests {
 
     #[test]
     fn a_document_that_does_not_fit_leaves_what_was_there() {
-        let dir = std::env::temp_dir().join(format!("brunt-whole-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path().join("whole");
         std::fs::create_dir_all(&dir).unwrap();
         let path = dir.join("page.html");
         let output = Output::named(Some(&path.display().to_string()));
@@ -282,8 +304,9 @@ mod tests {
 
     #[test]
     fn an_output_is_tried_without_harm() {
-        let dir = std::env::temp_dir();
-        let path = dir.join(format!("brunt-output-{}", std::process::id())).display().to_string();
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path();
+        let path = dir.join("output").display().to_string();
         std::fs::write(&path, "kept").unwrap();
         let tried = |path: &str| Output::named(Some(path)).try_out().map_err(|e| e.to_string());
         assert_eq!(tried(&path), Ok(()));

@@ -254,7 +254,8 @@ mod tests {
     /// Issue 19: `report g g` counted each row twice.
     #[test]
     fn no_input_is_named_twice() {
-        let dir = std::env::temp_dir().join(format!("brunt-twice-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path().join("twice");
         std::fs::create_dir_all(&dir).unwrap();
         let [one, other, link] = ["one", "other", "link"].map(|name| dir.join(name));
         std::fs::write(&one, "1").unwrap();
@@ -271,7 +272,8 @@ mod tests {
     /// Issue 19: it was an error of what the input holds, in the system's words.
     #[test]
     fn what_cannot_be_opened_is_no_damaged_input() {
-        let dir = std::env::temp_dir().join(format!("brunt-unopened-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path().join("unopened");
         std::fs::create_dir_all(&dir).unwrap();
         let (socket, pipe) = (dir.join("socket"), dir.join("pipe"));
         let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
@@ -293,7 +295,8 @@ mod tests {
     /// Issue 19: who waited for the writer of a named pipe was not stopped by the first two interrupts.
     #[test]
     fn an_interrupt_ends_a_named_pipe() {
-        let path = std::env::temp_dir().join(format!("brunt-named-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("named");
         nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
         let interrupts = Interrupts::default();
         let names = [path.display().to_string()];

@@ -122,7 +122,8 @@ mod tests {
     use super::*;
 
     fn folder(name: &str) -> PathBuf {
-        let dir = std::env::temp_dir().join(format!("brunt-{name}-{}", std::process::id()));
+        let dir =
+            tempfile::Builder::new().prefix(&format!("brunt-{name}-")).tempdir().unwrap().keep();
         fs::create_dir_all(&dir).unwrap();
         dir
     }

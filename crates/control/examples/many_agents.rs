@@ -35,10 +35,8 @@ fn main() -> Outcome<()> {
     }
     let agents = first.map_or(Ok(1000), |text| text.parse())?;
     let seconds = arguments.next().map_or(Ok(30), |text| text.parse())?;
-    let dir = env::temp_dir().join(format!("brunt-many-agents-{}", std::process::id()));
-    let measured = coordinate(&dir, agents, seconds);
-    fs::remove_dir_all(&dir)?;
-    measured
+    let dir = tempfile::tempdir()?;
+    coordinate(dir.path(), agents, seconds)
 }
 
 /// A child that ends with this process.

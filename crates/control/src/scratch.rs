@@ -7,7 +7,8 @@ pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
     pub(crate) fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("brunt-{name}-{}", std::process::id()));
+        let path =
+            tempfile::Builder::new().prefix(&format!("brunt-{name}-")).tempdir().unwrap().keep();
         std::fs::remove_dir_all(&path).ok();
         // Whatever the umask: what others can write is refused.
         stdx::private_file::make_folder(&path).unwrap();

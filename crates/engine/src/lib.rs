@@ -51,6 +51,7 @@ mod orders;
 mod origin;
 mod origins;
 mod parted_body;
+mod place;
 mod prepared;
 mod promptness;
 mod record;
@@ -70,6 +71,8 @@ mod thread;
 mod unsent;
 mod work_budget;
 mod worker;
+mod worker_count;
+mod worker_demand;
 mod worker_io;
 
 pub use cut::{CutError, cut};

@@ -12,7 +12,7 @@ use wire::tls::{
     Verification,
 };
 use wire::url::{Url, without_zone};
-use workload::{ChannelTls, Load, Plan, Target};
+use workload::{ChannelTls, Load, Plan, Target, TargetRef};
 
 use crate::endpoint_rotation::EndpointRotation;
 use crate::error::{CertificateRole, StartError};
@@ -23,12 +23,15 @@ use crate::request::{Addressing, Request, RequestDefaults, Unsendable};
 use crate::response_handler::Decode;
 use crate::route::{self, Purpose, Route};
 use crate::settings::{ClientIdentity, Protocol, Settings};
+use crate::worker_demand::WorkerDemand;
 
 /// A plan made ready.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) plan: Plan,
     pub(crate) settings: Settings,
+    /// How many workers a rate keeps busy.
+    pub(crate) demand: WorkerDemand,
     /// The most that is captured of a body, in bytes, whatever is asked for.
     pub(crate) body_most: u64,
     /// The plan's targets, in their order; none of them where they are more than [`LIST_MAX`].
@@ -54,24 +57,23 @@ impl Prepared {
         let has_secure_proxy = route::check_proxies(&settings, plan.targets.list())
             .map_err(|(url, reason)| StartError::Proxy { url, reason })?;
         let defaults = RequestDefaults::of(&plan.name, &settings);
-        let made_before = Some(plan.targets.list()).filter(|list| list.len() <= LIST_MAX);
-        let requests: Vec<_> = made_before
-            .unwrap_or_default()
-            .iter()
-            .map(|target| request(target, &defaults, &settings))
-            .collect();
+        let list = plan.targets.list();
+        let made_before = list.iter().take(if list.len() <= LIST_MAX { LIST_MAX } else { 0 });
+        let made = |target: TargetRef<'_>| request(&target.to_target(), &defaults, &settings);
+        let requests: Vec<_> = made_before.map(made).collect();
         let given = &settings.tls;
         let wants_tls = has_secure_proxy
             || !given.root_certs_pem.is_empty()
             || given.cert_pem.is_some()
             || given.key_pem.is_some()
-            || plan.targets.list().iter().any(is_secure);
+            || list.iter().any(is_secure);
         let tls_known = given.identities.iter().map(|_| OnceLock::new()).collect();
         let tls_upgrading = (0..=given.identities.len()).map(|_| OnceLock::new()).collect();
         let tls = OnceLock::new();
         let rotation = EndpointRotation::of(&settings);
         let upgrade_defaults = defaults.of_upgrades();
         let prepared = Self {
+            demand: WorkerDemand::of(&plan.targets),
             plan,
             body_most: settings.capture.most(),
             settings,
@@ -135,7 +137,7 @@ impl Prepared {
         });
         let first = self.plan.targets.list().iter().take(LIST_MAX);
         let named =
-            first.filter_map(|target| Url::parse(&target.url).ok()).any(|url| is_here(&url.host));
+            first.filter_map(|target| Url::parse(target.url).ok()).any(|url| is_here(&url.host));
         self.settings.unix_socket.is_some() || dialled || named
     }
 
@@ -251,7 +253,7 @@ impl Prepared {
 pub(crate) const LIST_MAX: usize = 10_000;
 
 /// Whether a target wants TLS.
-fn is_secure(target: &Target) -> bool {
+fn is_secure(target: TargetRef<'_>) -> bool {
     let scheme = target.url.trim_start().as_bytes().get(..6);
     scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"https:"))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use wire::proxy::{NoProxy, Proxy, ProxyError, ProxyScheme};
 use wire::url::{Scheme, Url};
-use workload::Target;
+use workload::{TargetList, TargetRef};
 
 use crate::host_policy::{HostRule, is_same_host};
 use crate::settings::Settings;
@@ -140,11 +140,11 @@ const NOWHERE: &str = "proxy.invalid";
 /// A proxy's address, without its password, and what is wrong with it.
 pub(crate) fn check_proxies(
     settings: &Settings,
-    targets: &[Target],
+    targets: &TargetList,
 ) -> Result<bool, (String, ProxyError)> {
     let no_proxy = NoProxy::parse(&settings.proxy.no_proxy);
     let is_direct =
-        |target: &Target| Url::parse(&target.url).is_ok_and(|url| no_proxy.is_direct(&url));
+        |target: TargetRef<'_>| Url::parse(target.url).is_ok_and(|url| no_proxy.is_direct(&url));
     let is_unused =
         settings.unix_socket.is_some() || (!targets.is_empty() && targets.iter().all(is_direct));
     let mut is_secure = false;
@@ -240,9 +240,10 @@ mod tests {
         let user = Some(("u".to_owned(), "p".to_owned()));
         assert_eq!(route_to("http://a.test/", Purpose::Http, &socks), Route::Socks(user));
         assert_eq!(route_to("http://[::ffff:127.0.0.1]/", Purpose::Upgrade, &socks), Route::Direct);
-        assert_eq!(check_proxies(&secure, &[]), Ok(true));
-        assert_eq!(check_proxies(&socks, &[]), Ok(false));
-        let (shown, error) = check_proxies(&with("socks4://u:p@proxy.test:1"), &[]).unwrap_err();
+        assert_eq!(check_proxies(&secure, &TargetList::default()), Ok(true));
+        assert_eq!(check_proxies(&socks, &TargetList::default()), Ok(false));
+        let (shown, error) =
+            check_proxies(&with("socks4://u:p@proxy.test:1"), &TargetList::default()).unwrap_err();
         assert!(!shown.contains("u:p@"), "{shown}");
         assert_eq!(error, ProxyError::Scheme("socks4".to_owned()));
     }
@@ -252,7 +253,8 @@ mod tests {
         for text in ["us:secret@h:x1", "us:sec/ret@h:x1", "us:secret@x://h", "ftp://us:secret@h"] {
             let mut settings = Settings::default();
             settings.proxy.http = Some(text.to_owned());
-            let (shown, error) = check_proxies(&settings, &[]).expect_err("no proxy");
+            let (shown, error) =
+                check_proxies(&settings, &TargetList::default()).expect_err("no proxy");
             let words = format!("{shown}: {error}");
             assert!(!words.contains("sec"), "{words}");
         }
@@ -262,7 +264,7 @@ mod tests {
     fn regression_issue_41_a_proxy_that_no_target_wants_is_left_alone() {
         let mut settings = Settings::default();
         settings.proxy.http = Some("socks://127.0.0.1:1080/".to_owned());
-        let target = |url: &str| Target {
+        let target = |url: &str| workload::Target {
             method: "GET".to_owned(),
             url: url.to_owned(),
             headers: Vec::new(),
@@ -271,9 +273,9 @@ mod tests {
             name: String::new(),
         };
         let here = target("http://127.0.0.1:8080/");
-        assert_eq!(check_proxies(&settings, std::slice::from_ref(&here)), Ok(false));
+        assert_eq!(check_proxies(&settings, &vec![here.clone()].into()), Ok(false));
         let away = target("http://a.test/");
-        assert!(check_proxies(&settings, &[here, away]).is_err());
+        assert!(check_proxies(&settings, &vec![here, away].into()).is_err());
         // A redirect away from here does not go there directly.
         assert_ne!(route_to("http://a.test/", Purpose::Http, &settings), Route::Direct);
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use metrics::{Batch, Snapshot};
 use net::{Resolver, Waker};
 use stdx::Nanos;
-use workload::{Load, Plan};
+use workload::Plan;
 
 use crate::error::StartError;
 use crate::lazy::{LazyTargets, lazy_lanes};
@@ -21,6 +21,7 @@ use crate::record::{self, BATCHES_MAX, Message, Outlet, new_batch};
 use crate::settings::Settings;
 use crate::start_gate::{Clock, StartGate};
 use crate::thread::WorkerThread;
+use crate::worker_count::worker_count;
 use crate::worker_io::WorkerIo;
 
 /// How far ahead a run's start lies once its workers are ready: they are in their loops when the first hits are due.
@@ -206,8 +207,8 @@ impl ReadyRun {
         settings: &Settings,
         lazy: Option<LazyTargets>,
     ) -> Result<Self, StartError> {
-        let workers = worker_count(&plan, settings);
         let prepared = Arc::new(Prepared::new(plan, settings.clone())?);
+        let workers = worker_count(&prepared);
         let resolver = Arc::new(Resolver::start(settings.resolvers.clone())?);
         let (message_sender, messages) = sync_channel(MESSAGES_MAX);
         let gate = Arc::new(StartGate::new(workers));
@@ -321,50 +322,6 @@ impl Stopper {
     }
 }
 
-/// How many workers a plan can use: no more than its users, its limit of hits under way, or of connections, also of idle ones:
-/// a worker that may not keep one would connect for each request. And no more than its rate keeps busy: the connections of a worker
-/// lie idle until its own next hit, so that of many workers at a low rate each would find its connection closed by the server.
-fn worker_count(plan: &Plan, settings: &Settings) -> usize {
-    let most = settings.workers.min(settings.connections).max(1);
-    if users_may_grow(plan, settings) {
-        return most;
-    }
-    let limit = match plan.load {
-        Load::Open { max_in_flight, .. } => max_in_flight,
-        Load::Closed { users } => Some(users),
-        Load::Users(ref crew) => Some(crew.users),
-    };
-    let conns = settings.max_connections.map_or(usize::MAX, |n| n);
-    let busy = busy_workers(plan, settings);
-    let limit = limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-    most.min(limit).min(conns).min(busy).max(1)
-}
-
-/// The workers that the rate of a plan keeps busy; as many as wanted where it is unknown, or may be changed.
-fn busy_workers(plan: &Plan, settings: &Settings) -> usize {
-    let rate_max_per_s = match &plan.load {
-        Load::Open { shape, .. } if !settings.load_may_change => shape.rate_max_per_s(),
-        Load::Closed { users } if !settings.load_may_change => match plan.think.least() {
-            Nanos::ZERO => return usize::MAX,
-            least => *users as f64 / least.as_secs_f64(),
-        },
-        // Each user of a script has connections of its own.
-        Load::Open { .. } | Load::Closed { .. } | Load::Users(_) => return usize::MAX,
-    };
-    (rate_max_per_s / RATE_OF_WORKER).ceil() as usize
-}
-
-/// Hits per second that are worth a worker: its connection lies idle for 10 ms, and large answers, which take 10 ms each, still fill
-/// no worker.
-const RATE_OF_WORKER: f64 = 100.0;
-
-/// Whether there may be more users later, each with a connection of its own, so that further workers have use.
-fn users_may_grow(plan: &Plan, settings: &Settings) -> bool {
-    let Load::Closed { users } = plan.load else { return false };
-    let each_has_one = settings.max_connections.is_none_or(|conns| conns as u64 == users);
-    settings.load_may_change && each_has_one && plan.hits_max.is_none()
-}
-
 /// Gives a worker what it fills while the run goes on, so that it allocates nothing.
 fn stock(batches: &SyncSender<Batch>, snapshots: &SyncSender<Box<Snapshot>>, rows: bool) {
     for _ in 0..if rows { BATCHES_SPARE } else { 0 } {
@@ -382,48 +339,4 @@ fn unix_at(at: Instant) -> i64 {
     let unix = (unix + at.saturating_duration_since(now))
         .saturating_sub(now.saturating_duration_since(at));
     i64::try_from(unix.as_nanos()).unwrap_or(i64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use stdx::Distribution;
-    use workload::arrival::{Rate, Shape};
-
-    use super::*;
-
-    #[test]
-    fn regression_issue_41_no_worker_is_without_an_idle_connection() {
-        let check = |load: Load, connections: usize, expect: usize| {
-            let settings = Settings { workers: 4, connections, ..Settings::default() };
-            let plan = Plan::new(load, workload::Targets::default(), 0);
-            assert_eq!(worker_count(&plan, &settings), expect, "{connections}");
-        };
-        let shape = Shape::constant(Rate::per_second(1000));
-        let open = || Load::Open { shape: shape.clone(), max_in_flight: None };
-        for (connections, expect) in [(10_000, 4), (4, 4), (3, 3), (1, 1), (0, 1)] {
-            check(open(), connections, expect);
-        }
-        check(Load::Closed { users: 8 }, 2, 2);
-    }
-
-    #[test]
-    fn regression_issue_41_a_low_rate_keeps_one_pool_of_connections() {
-        let fixed = Settings { workers: 16, ..Settings::default() };
-        let count = |load: Load, think: Distribution, settings: &Settings| {
-            let plan = Plan { think, ..Plan::new(load, workload::Targets::default(), 0) };
-            worker_count(&plan, settings)
-        };
-        let open = |rate| Load::Open { shape: Shape::constant(rate), max_in_flight: None };
-        let slow = Rate { hits: 10, per: Nanos::from_secs(7) };
-        assert_eq!(count(open(slow), Distribution::None, &fixed), 1);
-        assert_eq!(count(open(Rate::per_second(100)), Distribution::None, &fixed), 1);
-        assert_eq!(count(open(Rate::per_second(250)), Distribution::None, &fixed), 3);
-        assert_eq!(count(open(Rate::per_second(50_000)), Distribution::None, &fixed), 16);
-        let steered = Settings { load_may_change: true, ..fixed.clone() };
-        assert_eq!(count(open(slow), Distribution::None, &steered), 16, "it may become higher");
-        let think = Distribution::Fixed(Nanos::from_secs(5));
-        assert_eq!(count(Load::Closed { users: 300 }, think.clone(), &fixed), 1);
-        assert_eq!(count(Load::Closed { users: 300 }, Distribution::None, &fixed), 16);
-        assert_eq!(count(Load::Closed { users: 5000 }, think, &fixed), 10);
-    }
 }

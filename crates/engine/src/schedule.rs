@@ -9,6 +9,7 @@ use workload::{Load, VirtualUsers};
 
 use crate::contact::Contact;
 use crate::open_schedule::Open;
+use crate::place::Place;
 use crate::prepared::Prepared;
 use crate::settings::Settings;
 use crate::share::share;
@@ -34,12 +35,13 @@ impl Schedule {
             Load::Open { shape, max_in_flight } => {
                 let limit = max_in_flight.map_or(u64::MAX, |n| share(n, worker, workers));
                 let in_flight_max = usize::try_from(limit).unwrap_or(usize::MAX).min(IN_FLIGHT_MAX);
-                let shard = Shard { first: worker, step: workers };
+                let place = Place::of(prepared, worker, workers);
+                let shard = place.shard();
                 let cursor = match &plan.part {
                     None => shape.cursor(plan.seed, shard, plan.duration),
                     Some(part) => shape.cursor_of_part(plan.seed, shard, part, plan.duration),
                 };
-                Self::Open(Open::new(cursor, shard, in_flight_max, prepared.settings.tick))
+                Self::Open(Open::new(cursor, place, in_flight_max, prepared.settings.tick))
             }
             Load::Closed { users } => {
                 let users = users_share(*users, &prepared.settings, worker, workers);
@@ -50,6 +52,15 @@ impl Schedule {
             }
             Load::Users(crew) => Self::Users((crew.make)(Shard { first: worker, step: workers })),
         }
+    }
+
+    /// A worker's share of the idle connections of one server: of all of them where it is the only one that takes part.
+    pub(crate) fn idle_share(&self, connections: usize, worker: usize, workers: usize) -> usize {
+        let share = match self {
+            Self::Open(open) => open.place.share(connections as u64),
+            _ => share(connections as u64, worker as u64, workers as u64),
+        };
+        share as usize
     }
 }
 

@@ -51,6 +51,7 @@ impl WorkerThread {
         let share_of = |total: usize| share(total as u64, worker as u64, workers as u64) as usize;
         // Users that decide for themselves never leave their thread.
         let schedule = Schedule::of_worker(&prepared, worker as u64, workers as u64);
+        let idle_max = schedule.idle_share(settings.connections, worker, workers);
         let targets = TargetOrigins::of(&prepared);
         let Some(clock) = preparing.wait() else { return };
         machine.set_start(clock.start);
@@ -61,7 +62,7 @@ impl WorkerThread {
             lazy,
             serials: Serials::of(worker, workers),
             conns_max: settings.max_connections.map_or(usize::MAX, share_of),
-            idle_max: share_of(settings.connections),
+            idle_max,
             recorder: Recorder::new(outlet, settings, clock.epoch),
             prepared,
         };

@@ -6,7 +6,7 @@ use std::net::{IpAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use engine::{LazyTargets, ReadyRun, Run, RunEvent, Settings, cut};
+use engine::{LazyTargets, LoadChange, ReadyRun, Run, RunEvent, Settings, cut};
 use metrics::{Batch, Snapshot};
 use stdx::Nanos;
 use workload::arrival::{Rate, Shape};
@@ -199,6 +199,36 @@ fn hits_that_were_due_and_had_a_lazy_target_are_not_sent() {
     let (_, last) = follow(plan, &settings, Some(Box::new(lazy)));
     // Twenty-five fell due; one was under way all the time, and for five there was no target.
     assert_eq!((last.generator.sent, last.generator.not_sent), (1, 19));
+}
+
+/// A server is asked by one worker alone where its share of the rate keeps no more busy.
+#[test]
+fn regression_issue_41_many_servers_have_one_pool_of_connections() {
+    let (peers, _heard) = channel();
+    let targets = (0..7).map(|_| target(&server(peers.clone(), serve))).collect();
+    let shape = Shape::constant(Rate::per_second(350));
+    let plan = Plan { load: Load::Open { shape, max_in_flight: None }, ..plan(targets) };
+    let settings = Settings { workers: 4, ..Settings::default() };
+    let (_, last) = follow(plan, &settings, None);
+    assert_eq!((last.generator.sent, last.successes), (175, 175));
+    // Now and then an answer comes late, and its server gets a second one.
+    assert!((7..=9).contains(&last.generator.connections), "{}", last.generator.connections);
+}
+
+#[test]
+fn regression_issue_41_a_load_that_may_change_has_one_pool_until_it_is_raised() {
+    let (peers, _heard) = channel();
+    let plan = plan(vec![target(&server(peers, serve))]);
+    let settings = Settings { workers: 3, load_may_change: true, ..Settings::default() };
+    let run = Run::start(plan.clone(), &settings, None).expect("the run starts");
+    let (_, last) = events(&run);
+    assert_eq!((last.generator.sent, last.generator.workers), (25, 3));
+    assert!((1..=2).contains(&last.generator.connections), "{}", last.generator.connections);
+    let run = Run::start(plan, &settings, None).expect("the run starts");
+    run.change_load(LoadChange::Rate(Rate::per_second(600))).expect("it may be raised");
+    let (_, last) = events(&run);
+    assert!(last.generator.sent > 200, "{}", last.generator.sent);
+    assert!(last.generator.connections >= 3, "{}", last.generator.connections);
 }
 
 /// Every address of 127.0.0.0/8 is ours on Linux alone.

@@ -11,6 +11,7 @@ use metrics::Gates;
 use metrics::tally::Tally;
 use remote::flags::FleetRequest;
 use report::k6_summary::is_trend_stat;
+use results::{Encoding, Format, MisleadingEnding};
 use script::{AbortReason, DeclaredMetric, Fields, Files, Level, Options, Program, SystemTag};
 use serde_json::Value;
 use session::{
@@ -266,7 +267,7 @@ pub(super) fn ready(
             flags.machine_readable,
             "K6_NEW_MACHINE_READABLE_SUMMARY",
         ),
-        summary_export: export.map(|file| Output::named(Some(&file))),
+        summary_export: export.map(|file| summary_place(&file)).transpose()?,
         writes: writes(flags, path)?,
         outputs: outputs::start(&names, (known, &logger), is_saved)?,
         watching,
@@ -308,6 +309,19 @@ fn displays(flags: &RunFlags, page: &Dashboard) -> Displays {
         page: page.request(),
         metrics: flags.prometheus_addr.as_deref().map(MetricsRequest::at),
     }
+}
+
+/// Where `--summary-export` wants the summary.
+///
+/// # Errors
+/// The name stands for something else than JSON.
+fn summary_place(file: &str) -> Result<Output, K6Error> {
+    let place = Output::named(Some(file));
+    if let Output::File(name) = &place {
+        let wrong = |wrong: MisleadingEnding| K6Error::config(format!("--summary-export: {wrong}"));
+        Format::of_text(name, Encoding::Json).map_err(wrong)?;
+    }
+    Ok(place)
 }
 
 /// Where the script may write.

@@ -1,7 +1,9 @@
 //! The layers of options: the configuration file, the script, the environment's `K6_` variables, the command line.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 
 use cli::reason;
 use script::{Fields, Options, OptionsError, VARIABLES, canonical, merged, overridden};
@@ -59,6 +61,16 @@ fn says_vus_alone(typed: &Fields, below: &Fields) -> bool {
         && has_scenarios.is_some_and(|list| !list.is_empty())
 }
 
+/// A whole file, decompressed where it is compressed.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stdx::decompressed(File::open(path)?).take(CONFIG_MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// As much is read of a configuration file: 16 MiB.
+const CONFIG_MAX: u64 = 16 << 20;
+
 /// The configuration file's; none where no flag names one and k6's default path has none.
 fn file(flags: &RunFlags) -> Result<Fields, K6Error> {
     let named = text(flags.config.as_deref(), "K6_CONFIG");
@@ -69,7 +81,7 @@ fn file(flags: &RunFlags) -> Result<Fields, K6Error> {
     });
     let Some(path) = path else { return Ok(Fields::new()) };
     let shown = path.display();
-    let json = match std::fs::read(&path) {
+    let json = match read(&path) {
         Ok(json) => stdx::plain_text(json),
         Err(_) if named.is_none() => return Ok(Fields::new()),
         Err(error) => return Err(K6Error::config(format!("{shown}: {}", reason(&error)))),

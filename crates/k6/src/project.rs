@@ -172,7 +172,7 @@ mod tests {
 
     impl Folder {
         fn new(name: &str) -> Self {
-            let folder = std::env::temp_dir().join(format!("brunt-{name}-{}", std::process::id()));
+            let folder = tempfile::Builder::new().prefix(&format!("brunt-{name}-")).tempdir().unwrap().keep();
             fs::create_dir_all(folder.join("a/project/tests/load")).unwrap();
             Self(fs::canonicalize(folder).unwrap())
         }

@@ -3,12 +3,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use cli::{input::announce_stdin, reason};
 use script::{Fields, Files};
 use serde_json::Value;
+use stdx::Compression;
 
 use crate::error::K6Error;
 use crate::fetch;
@@ -88,6 +89,13 @@ impl Remote {
 /// The most that standard input or an archive may hold: 1 GiB.
 const HELD_MAX: u64 = 1 << 30;
 
+/// A whole file, decompressed where it is compressed.
+fn whole(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stdx::decompressed(fs::File::open(path)?).take(HELD_MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 impl Source {
     /// Finds a script: a file, `-` for standard input, or an archive.
     ///
@@ -124,12 +132,17 @@ impl Source {
         {
             return Err(other(format!("unknown or unspecified test type '{kind}' for '{path}'")));
         }
-        if is_archive {
+        let name = full.to_string_lossy().into_owned();
+        let (stem, compression) = Compression::of_name(&name);
+        if is_archive || compression != Compression::None {
             let bytes =
-                fs::read(&full).map_err(|error| other(format!("{path}: {}", reason(&error))))?;
-            return source.unpacked(&bytes);
+                whole(&full).map_err(|error| other(format!("{path}: {}", reason(&error))))?;
+            if is_archive || stem.ends_with(".tar") {
+                return source.unpacked(&bytes);
+            }
+            source.held.insert(stem.to_owned(), bytes);
         }
-        source.main = full.to_string_lossy().into_owned();
+        source.main = stem.to_owned();
         let folder = full.parent().unwrap_or(Path::new("/"));
         source.remote = Remote::of(flags, folder).map_err(other)?;
         source.readable.allow_script_in(folder);

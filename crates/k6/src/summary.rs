@@ -8,7 +8,6 @@ use script::{Level, PriorStages, Stage, documents};
 use stdx::{Compression, Compressor};
 
 use crate::config::TestConfig;
-use crate::outputs::compression_of;
 use crate::stage::{StageResult, run_stage};
 use crate::summary_mode::SummaryMode;
 
@@ -57,7 +56,7 @@ pub(super) fn write_summary(
 /// A document as a file of its name has it: compressed where that ends so.
 fn packed(place: &Output, document: &[u8]) -> Vec<u8> {
     let compression = match place {
-        Output::File(name) => compression_of(name),
+        Output::File(name) => Compression::of_name(name).1,
         _ => Compression::None,
     };
     let mut bytes = Vec::new();

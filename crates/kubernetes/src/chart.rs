@@ -156,7 +156,8 @@ mod tests {
     #[test]
     fn a_chart_replaces_what_was_there() {
         use std::os::unix::fs::PermissionsExt as _;
-        let folder = std::env::temp_dir().join(format!("brunt-chart-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("chart");
         let (options, secrets) = (options(), crate::manifests::tests::secrets());
         private_file::make_folder(&folder.join("templates")).unwrap();
         let keys = folder.join("templates/keys.yaml");

@@ -51,7 +51,7 @@ impl Attacked {
     pub fn add(&mut self, batch: &Batch, targets: &TargetTable) {
         for sample in &batch.samples {
             let number = sample.target as usize;
-            if number < targets.labels.len() {
+            if number < targets.len() {
                 self.add_number(number);
             } else {
                 self.add_line(batch.text(sample.line));
@@ -94,10 +94,10 @@ impl Attacked {
     #[must_use]
     pub fn list(&self, table: &TargetTable) -> Vec<AttackedTarget> {
         let mut counts: HashMap<(String, String), u64> = HashMap::new();
-        let numbered = table.labels.iter().zip(&self.by_number).filter(|(_, count)| **count > 0);
+        let numbered = table.iter().zip(&self.by_number).filter(|(_, count)| **count > 0);
         for (label, requests) in numbered {
-            let url = url_without_secrets(&label.url);
-            *counts.entry((label.method.clone(), url)).or_default() += requests;
+            let url = url_without_secrets(label.url);
+            *counts.entry((label.method.to_owned(), url)).or_default() += requests;
         }
         for (line, requests) in &self.by_line {
             let line = String::from_utf8_lossy(line);
@@ -134,7 +134,7 @@ mod tests {
             url: (*url).to_owned(),
             ..TargetLabel::default()
         };
-        TargetTable { labels: urls.iter().map(label).collect() }
+        urls.iter().map(label).collect()
     }
 
     fn batch(numbers: &[u32], lines: &[&str]) -> Batch {

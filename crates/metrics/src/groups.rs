@@ -145,11 +145,11 @@ impl Groups {
             return self.at_key(if key.is_empty() { UNNAMED } else { &key });
         };
         self.cached(sample.target as usize, |by| match by {
-            By::Tag(tag) => tagged(&label.tags, tag),
+            By::Tag(tag) => tagged(label.tags, tag),
             By::Name if label.name.is_empty() => UNNAMED.to_owned(),
-            By::Name => label.name.clone(),
-            By::Request if !label.name.is_empty() => label.name.clone(),
-            By::Request => format!("{} {}", label.method, url_without_secrets(&label.url)),
+            By::Name => label.name.to_owned(),
+            By::Request if !label.name.is_empty() => label.name.to_owned(),
+            By::Request => format!("{} {}", label.method, url_without_secrets(label.url)),
             _ => format!("{} {}", label.method, label.url),
         })
     }
@@ -294,7 +294,7 @@ mod tests {
             name: (*name).to_owned(),
             ..TargetLabel::default()
         };
-        TargetTable { labels: names.iter().map(label).collect() }
+        names.iter().map(label).collect()
     }
 
     fn sample(target: u32, status: u16, failure: FailureKind) -> Sample {

@@ -25,7 +25,7 @@ pub struct Phases {
     pub waiting: Histogram,
     /// Answered hits, from the first byte of the response to its end.
     pub receiving: Histogram,
-    /// All hits, from the moment they were due to the request written.
+    /// All hits, looking up the name of the host; 0 for those that needed no look-up. What the generator was late is not in it.
     pub blocked: Histogram,
     /// When hits were answered.
     pub pulse: Pulse,
@@ -67,7 +67,7 @@ impl Phases {
     pub fn add(&mut self, batch: &Batch) {
         for sample in &batch.samples {
             self.hits += 1;
-            self.blocked.record(sample.sent.saturating_sub(sample.intended));
+            self.blocked.record(sample.dns);
             record_some(&mut self.dial, sample.dial);
             record_some(&mut self.tls, sample.tls);
             if sample.failure == FailureKind::None {
@@ -223,7 +223,19 @@ mod tests {
         assert_eq!(phases.service.max(), Nanos::from_millis(25));
         assert_eq!(phases.waiting.max(), Nanos::from_millis(20));
         assert_eq!(phases.receiving.max(), Nanos::from_millis(5));
-        assert_eq!((phases.blocked.count(), phases.blocked.max()), (4, Nanos::from_millis(10)));
+        assert_eq!((phases.blocked.count(), phases.blocked.max()), (4, Nanos::ZERO));
+    }
+
+    #[test]
+    fn regression_issue_41_lateness_blocks_nothing() {
+        let (mut phases, mut batch) = (Phases::new(), batch());
+        batch.samples[1].dns = Nanos::MILLI;
+        phases.add(&batch);
+        let blocked = &phases.blocked;
+        assert_eq!(
+            (blocked.count(), blocked.max(), blocked.mean()),
+            (4, Nanos::MILLI, Nanos::MILLI / 4)
+        );
     }
 
     #[test]

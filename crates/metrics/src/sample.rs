@@ -129,33 +129,3 @@ impl Batch {
         &self.texts[span.start as usize..span.start as usize + span.len as usize]
     }
 }
-
-/// What every hit of one target has in common.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct TargetLabel {
-    /// The attack's name (`-name`); may be empty.
-    pub attack: String,
-    /// The method, as sent.
-    pub method: String,
-    /// The URL as written in the target.
-    pub url: String,
-    /// A name to group by, where the target has one; else empty.
-    pub name: String,
-    /// The tags that a script gave it, as a JSON object of texts; else empty.
-    pub tags: String,
-}
-
-/// The targets that [`Sample::target`] numbers. Rows are only added, so numbers are stable.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TargetTable {
-    /// The rows.
-    pub labels: Vec<TargetLabel>,
-}
-
-impl TargetTable {
-    /// The row of this number; `None` for [`NO_TARGET`].
-    #[must_use]
-    pub fn get(&self, target: u32) -> Option<&TargetLabel> {
-        self.labels.get(target as usize)
-    }
-}

@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn a_second_target_begins_with_what_the_first_has() {
         let label = |name: &str| TargetLabel { name: name.to_owned(), ..TargetLabel::default() };
-        let targets = TargetTable { labels: ["a", "b"].map(label).into() };
+        let targets = TargetTable::from(vec![label("a"), label("b")]);
         let batch = |target: u32| {
             let done = Nanos(1000 + u64::from(target));
             let sample = Sample {

@@ -2,7 +2,7 @@
 //! seconds, so one response leaves an interval of a second; each further one, requested at the right moment, halves it, down to
 //! the round trip time.
 
-use stdx::Nanos;
+use stdx::{Nanos, days_since_1970};
 
 /// A second, in nanoseconds.
 const SECOND: i64 = 1_000_000_000;
@@ -75,18 +75,7 @@ pub fn http_date(text: &str) -> Option<i64> {
     let mut parts = time.split(':');
     let mut part = |max: i64| number(parts.next()?, max);
     let (hour, minute, second) = (part(23)?, part(59)?, part(60)?);
-    Some(days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
-}
-
-/// Days from 1970-01-01 to a date of the Gregorian calendar. Source: H. Hinnant, "chrono-Compatible Low-Level Date
-/// Algorithms", days_from_civil.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
+    Some(days_since_1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
 }
 
 #[cfg(test)]

@@ -76,11 +76,8 @@ pub(crate) mod tests {
 
     impl Scratch {
         pub(crate) fn new(name: &str) -> Self {
-            let folder = format!("brunt-monitor-{name}-{}", std::process::id());
-            let path = std::env::temp_dir().join(folder);
-            std::fs::remove_dir_all(&path).ok();
-            std::fs::create_dir_all(&path).unwrap();
-            Self(path)
+            let prefix = format!("brunt-monitor-{name}-");
+            Self(tempfile::Builder::new().prefix(&prefix).tempdir().unwrap().keep())
         }
 
         pub(crate) fn write(&self, path: &str, text: &str) {

@@ -128,7 +128,8 @@ fn tcp_carries_bytes_and_the_end() {
 
 #[test]
 fn unix_sockets_carry_bytes_and_the_end() {
-    let path = std::env::temp_dir().join(format!("brunt-client-{}.sock", std::process::id()));
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("client.sock");
     let listener = UnixListener::bind(&path).expect("a path");
     on_each(|io, _| {
         let sock = connect(io, 3, &Address::Unix(path.clone()));
@@ -198,7 +199,8 @@ fn a_closed_port_refuses() {
 
 #[test]
 fn regression_issue_41_a_unix_socket_says_why_it_cannot_be_reached() {
-    let stale = std::env::temp_dir().join(format!("brunt-stale-{}", std::process::id()));
+    let scratch = tempfile::tempdir().unwrap();
+    let stale = scratch.path().join("stale");
     drop(std::os::unix::net::UnixListener::bind(&stale).unwrap());
     let stale_path = stale.display().to_string();
     on_each(|io, _| {

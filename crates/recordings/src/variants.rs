@@ -122,7 +122,8 @@ mod tests {
         assert_eq!(labelled("new=b.bin"), ("new", "b.bin"));
         assert_eq!(labelled("a.bin"), ("a.bin", "a.bin"));
         assert_eq!(labelled("runs/before/"), ("runs/before", "runs/before/"));
-        let dir = std::env::temp_dir().join(format!("brunt-x=y-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path().join("x=y");
         fs::create_dir_all(&dir).unwrap();
         let path = dir.display().to_string();
         assert_eq!(labelled(&path), (path.as_str(), path.as_str()));
@@ -131,7 +132,8 @@ mod tests {
 
     #[test]
     fn entries_come_by_name_without_the_hidden() {
-        let dir = std::env::temp_dir().join(format!("brunt-entries-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path().join("entries");
         fs::create_dir_all(&dir).unwrap();
         for name in ["b", ".hidden", "a"] {
             fs::write(dir.join(name), "x").unwrap();

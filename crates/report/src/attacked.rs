@@ -32,9 +32,9 @@ pub fn words(targets: &AttackedTargets) -> String {
 /// `None` without targets.
 #[must_use]
 pub fn planned(table: &TargetTable) -> Option<String> {
-    let first = table.labels.first()?;
-    let all: BTreeSet<_> = table.labels.iter().map(|one| (&one.method, &one.url)).collect();
-    let name = name(&first.method, &shown_url(&first.url));
+    let first = table.first()?;
+    let all: BTreeSet<_> = table.iter().map(|one| (one.method, one.url)).collect();
+    let name = name(first.method, &shown_url(first.url));
     Some(match all.len() {
         1 => name,
         count => format!("{}, first {name}", counted(count as u64, "target")),
@@ -95,7 +95,7 @@ mod tests {
                 url: (*url).to_owned(),
                 ..metrics::TargetLabel::default()
             };
-            TargetTable { labels: urls.iter().map(label).collect() }
+            urls.iter().map(label).collect()
         };
         assert_eq!(planned(&table(&[])), None);
         let twice = ["http://me:pw1234@h/", "http://me:pw1234@h/"];

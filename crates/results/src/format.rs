@@ -33,7 +33,7 @@ impl Format {
         named: Option<Encoding>,
         default: Encoding,
     ) -> Result<Self, UnknownEnding> {
-        let (stem, compression) = without_compression(path);
+        let (stem, compression) = Compression::of_name(path);
         let encoding = match (named, ending(stem)) {
             (Some(encoding), _) => encoding,
             (None, None) => default,
@@ -47,8 +47,28 @@ impl Format {
     /// Whether a name ends as those of results do that are no text: of other files, endings of texts may say something else.
     #[must_use]
     pub fn is_binary(path: &str) -> bool {
-        let encoding = ending(without_compression(path).0).and_then(Encoding::of_ending);
+        let encoding = ending(Compression::of_name(path).0).and_then(Encoding::of_ending);
         encoding.is_some_and(|encoding| !matches!(encoding, Encoding::Csv | Encoding::Json))
+    }
+
+    /// What a file of this name is compressed with that holds text of this encoding, whatever its name. Endings that stand for
+    /// nothing here, such as `.txt` and `.log`, are as good as any.
+    ///
+    /// # Errors
+    /// The ending stands for something else, which the file would not hold.
+    pub fn of_text(path: &str, encoding: Encoding) -> Result<Compression, MisleadingEnding> {
+        let (stem, compression) = Compression::of_name(path);
+        let is_other = |ending: &&str| match Encoding::of_ending(ending) {
+            Some(stands_for) => stands_for != encoding,
+            None => OTHERS.contains(&ending.to_ascii_lowercase().as_str()),
+        };
+        match ending(stem).filter(is_other) {
+            None => Ok(compression),
+            Some(ending) => {
+                let (path, ending) = (path.to_owned(), ending.to_owned());
+                Err(MisleadingEnding { path, ending, encoding: encoding.name() })
+            }
+        }
     }
 
     /// What its name ends in, with the dot.
@@ -56,13 +76,6 @@ impl Format {
     pub fn ending(self) -> String {
         format!(".{}{}", self.encoding.name(), self.compression.ending())
     }
-}
-
-/// A name without the ending of compressed files, and what that stood for.
-fn without_compression(path: &str) -> (&str, Compression) {
-    let compression = ending(path).map_or(Compression::None, Compression::of_ending);
-    let stem = &path[..path.len() - compression.ending().len()];
-    (stem, compression)
 }
 
 fn ending(path: &str) -> Option<&str> {
@@ -105,10 +118,31 @@ impl UnknownEnding {
     }
 
     fn is_known(name: &str) -> bool {
-        let stem = without_compression(name).0;
+        let stem = Compression::of_name(name).0;
         ending(stem).is_none_or(|ending| Encoding::of_ending(ending).is_some())
     }
 }
+
+/// The ending of a name stands for something that its file would not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "\"{path}\" would be no .{ending}: it is to hold {encoding} (give a name that ends in .{encoding}, or in .{encoding}.gz or \
+     .{encoding}.zst to compress it)"
+)]
+pub struct MisleadingEnding {
+    /// The name.
+    pub path: String,
+    /// Its ending, without the dot.
+    pub ending: String,
+    /// The form of the text.
+    pub encoding: &'static str,
+}
+
+/// Endings that stand for what results are never written as.
+const OTHERS: [&str; 17] = [
+    "gzip", "zstd", "bz2", "xz", "br", "lz4", "zip", "7z", "tgz", "tar", "html", "htm", "md",
+    "xml", "pdf", "svg", "tsv",
+];
 
 /// The endings that a mistyped one may stand for.
 const ENDINGS: [&str; 9] =
@@ -185,6 +219,37 @@ mod tests {
         let format = Format::of_path("rows.txt.gz", Some(Encoding::Csv), Encoding::Arrow);
         let compression = Compression::Gzip;
         assert_eq!(format, Ok(Format { encoding: Encoding::Csv, compression }));
+    }
+
+    #[test]
+    fn regression_issue_41_a_text_has_no_name_of_something_else() {
+        use Compression::{Gzip, None as Plain, Zstd};
+        let of = |path, encoding| Format::of_text(path, encoding).map_err(|wrong| wrong.ending);
+        for (path, expect) in [
+            ("x.json", Ok(Plain)),
+            ("x.ndjson.gz", Ok(Gzip)),
+            ("x.JSON.zst", Ok(Zstd)),
+            ("x.gz", Ok(Gzip)),
+            ("x.txt", Ok(Plain)),
+            ("x", Ok(Plain)),
+            ("-", Ok(Plain)),
+            ("k6.log.zst", Ok(Zstd)),
+            ("x.html", Err("html")),
+            ("x.XML.gz", Err("XML")),
+            ("x.json.br", Err("br")),
+            ("x.json.zstd", Err("zstd")),
+            ("x.csv", Err("csv")),
+            ("x.parquet.gz", Err("parquet")),
+        ] {
+            assert_eq!(of(path, Encoding::Json), expect.map_err(str::to_owned), "{path}");
+        }
+        assert_eq!(of("x.csv.gz", Encoding::Csv), Ok(Gzip));
+        assert_eq!(of("x.json", Encoding::Csv), Err("json".to_owned()));
+        let words = Format::of_text("x.html", Encoding::Json).unwrap_err().to_string();
+        assert!(
+            words.starts_with("\"x.html\" would be no .html: it is to hold json (give"),
+            "{words}"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
-use metrics::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
+use metrics::{Batch, LabelRef, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
 use stdx::{equal, shown_url};
 
 /// Targets of a reader's table at most.
@@ -36,13 +36,9 @@ impl<'a> TargetRef<'a> {
         attack: &'a str,
     ) -> Self {
         let mut target = match targets.get(sample.target) {
-            Some(label) => Self {
-                attack: &label.attack,
-                method: &label.method,
-                url: &label.url,
-                name: &label.name,
-                tags: &label.tags,
-            },
+            Some(LabelRef { attack, method, url, name, tags }) => {
+                Self { attack, method, url, name, tags }
+            }
             None => Self { attack, ..Self::default() },
         };
         if sample.line.len > 0 {
@@ -58,7 +54,7 @@ impl<'a> TargetRef<'a> {
         target
     }
 
-    fn is(&self, label: &TargetLabel) -> bool {
+    fn is(&self, label: LabelRef<'_>) -> bool {
         label.url == self.url
             && label.attack == self.attack
             && label.method == self.method
@@ -199,12 +195,12 @@ impl Labels {
             }
             hash = hash.wrapping_add(1);
         }
-        let rows = self.table.labels.len();
+        let rows = self.table.len();
         if rows >= rows_max || self.text + target.len() > TARGET_TEXT_MAX {
             return None;
         }
         self.text += target.len();
-        self.table.labels.push(TargetLabel {
+        self.table.push(TargetLabel {
             attack: target.attack.to_owned(),
             method: target.method.to_owned(),
             url: target.url.to_owned(),
@@ -262,6 +258,6 @@ mod tests {
             assert_eq!(bytes, texts.place(target, &mut batch), "{at}");
         }
         assert_eq!(labels.table(), texts.table());
-        assert!(labels.table().labels.iter().all(|label| !label.url.contains("u:p")));
+        assert!(labels.table().iter().all(|label| !label.url.contains("u:p")));
     }
 }

@@ -39,7 +39,7 @@ mod zone;
 pub use create::writer;
 pub use encoding::Encoding;
 pub use error::{ReadError, WriteError};
-pub use format::{Format, UnknownEnding};
+pub use format::{Format, MisleadingEnding, UnknownEnding};
 pub use note::{decode as decode_generator, encode as encode_generator};
 pub use pace::Pace;
 pub use read::{Input, Item, Reader};

@@ -11,7 +11,7 @@ use std::panic;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use metrics::{Batch, TargetLabel, TargetTable};
+use metrics::{Batch, LabelRef, TargetLabel, TargetTable};
 
 use crate::{Item, ReadError, Reader};
 
@@ -78,7 +78,7 @@ impl ReadAhead {
         let counted = std::mem::replace(batch, step.batch);
         // The thread may have ended.
         self.spares.try_send(counted).ok();
-        self.targets.labels.extend(step.targets);
+        self.targets.extend(step.targets);
         self.losses.extend(step.losses);
         self.spans = step.spans;
         step.result
@@ -112,11 +112,11 @@ fn read(mut reader: Reader, spares: &Receiver<Batch>, steps: &SyncSender<ReadSte
         let step = ReadStep {
             result,
             batch,
-            targets: reader.targets().labels[targets..].to_vec(),
+            targets: reader.targets().iter_from(targets).map(LabelRef::to_label).collect(),
             losses: reader.losses()[losses..].to_vec(),
             spans: reader.spans(),
         };
-        (targets, losses) = (reader.targets().labels.len(), reader.losses().len());
+        (targets, losses) = (reader.targets().len(), reader.losses().len());
         if steps.send(step).is_err() || is_last {
             return;
         }

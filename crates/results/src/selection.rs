@@ -27,11 +27,11 @@ impl Selection {
     fn has(&mut self, sample: &Sample, batch: &Batch, targets: &TargetTable) -> bool {
         let row = sample.target as usize;
         let own_texts = [sample.line, sample.name, sample.tags].iter().any(|span| span.len > 0);
-        if self.selector.status.is_some() || own_texts || row >= targets.labels.len() {
+        if self.selector.status.is_some() || own_texts || row >= targets.len() {
             return self.selector.selects(sample, batch, targets);
         }
         if self.by_target.len() <= row {
-            self.by_target.resize(targets.labels.len(), None);
+            self.by_target.resize(targets.len(), None);
         }
         let selector = &self.selector;
         *self.by_target[row].get_or_insert_with(|| selector.selects(sample, batch, targets))

@@ -84,7 +84,7 @@ impl Counters {
         for sample in &batch.samples {
             let line = String::from_utf8_lossy(batch.text(sample.line));
             let (method, url) = match targets.get(sample.target) {
-                Some(label) => (label.method.as_str(), label.url.as_str()),
+                Some(label) => (label.method, label.url),
                 None => line.split_once(' ').unwrap_or((&line, "")),
             };
             let mut key =
@@ -205,7 +205,7 @@ mod tests {
         batch.samples.push(Sample { failure: FailureKind::Eof, error, ..Sample::default() });
         let label =
             TargetLabel { method: "GET".into(), url: "http://x/".into(), ..TargetLabel::default() };
-        (batch, TargetTable { labels: vec![label] })
+        (batch, TargetTable::from(vec![label]))
     }
 
     #[test]

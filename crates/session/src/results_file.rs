@@ -107,6 +107,24 @@ impl ResultsFile {
         Self { has_tags: true, ..self }
     }
 
+    /// One file with two names, where the two can be one.
+    ///
+    /// # Errors
+    /// As [`ResultsFile::open`].
+    pub fn open_shared(
+        output: &Output,
+        stored: &Output,
+        format: Format,
+        monitor: Option<&MonitorConfig>,
+    ) -> Result<Option<Self>, ExitError> {
+        let monitor = monitor.map(|config| config.monitor_for(format.encoding)).transpose()?;
+        let Some(file) = output.open_shared(stored)? else { return Ok(None) };
+        let (name, provenance) = (output.to_string(), provenance());
+        let file =
+            Self { name, format, file, monitor, provenance, has_tags: false, is_piped: false };
+        Ok(Some(file))
+    }
+
     /// The same results also into this file.
     ///
     /// # Errors

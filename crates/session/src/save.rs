@@ -221,7 +221,7 @@ pub fn results_of(run: &mut OpenRun, format: Format) -> Result<Output, ExitError
     Ok(Output::File(path.display().to_string()))
 }
 
-/// Opens the results of a run in one place or two, or in none.
+/// Opens the results of a run in one place or two, or in none. Two places have one file where they can.
 ///
 /// # Errors
 /// As [`ResultsFile::open`].
@@ -233,6 +233,9 @@ pub fn open_both(
 ) -> Result<Option<ResultsFile>, ExitError> {
     match (output, stored) {
         (Some(output), Some(stored)) => {
+            if let Some(file) = ResultsFile::open_shared(&output, &stored, format, monitor)? {
+                return Ok(Some(file));
+            }
             let file = ResultsFile::open(&output, format, monitor)?;
             file.with_copy(&stored).map(Some)
         }

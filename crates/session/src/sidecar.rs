@@ -175,7 +175,8 @@ mod tests {
     #[test]
     fn a_monitor_that_hangs_is_not_waited_for() {
         // A pipe without a writer where the load averages should be: opening it waits.
-        let root = std::env::temp_dir().join(format!("brunt-beside-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().join("beside");
         std::fs::create_dir_all(root.join("proc")).unwrap();
         let pipe = root.join("proc/loadavg");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());

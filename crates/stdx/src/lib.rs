@@ -7,8 +7,10 @@ mod byte_order_mark;
 mod bytes;
 mod compression;
 mod count;
+mod date;
 mod distribution;
 mod equal;
+mod interned;
 mod list;
 mod memory;
 mod number_hash;
@@ -21,14 +23,17 @@ mod shown_text;
 mod shown_url;
 mod suggest;
 mod terminal_text;
+mod text_list;
 mod time;
 
 pub use byte_order_mark::{is_utf_16, plain_text, without_byte_order_mark};
 pub use bytes::{Bytes, BytesError};
 pub use compression::{Compression, Compressor, decompressed};
 pub use count::{are, counted, greatest_common_divisor, plural, were};
+pub use date::days_since_1970;
 pub use distribution::{Distribution, DistributionError};
 pub use equal::equal;
+pub use interned::Interned;
 pub use list::{list_and, list_or};
 pub use memory::{
     MemoryShare, OutOfMemory, limit_memory, memory_left, memory_limit, memory_limit_in_words,
@@ -47,4 +52,5 @@ pub use shown_url::{
 };
 pub use suggest::nearest;
 pub use terminal_text::{steers, terminal_line, terminal_lines};
+pub use text_list::TextList;
 pub use time::{DurationError, Nanos};

@@ -268,7 +268,11 @@ mod tests {
 
     impl Folder {
         fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("brunt-{name}-{}", std::process::id()));
+            let path = tempfile::Builder::new()
+                .prefix(&format!("brunt-{name}-"))
+                .tempdir()
+                .unwrap()
+                .keep();
             fs::remove_dir_all(&path).ok();
             make_folder(&path).unwrap();
             Self(path)

@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn files_have_hashes() {
-        let path = std::env::temp_dir().join(format!("brunt-hash-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("hash");
         fs::write(&path, "abc").unwrap();
         let found = hash_of(&path.display().to_string()).unwrap();
         // FIPS 180-2, appendix B.1.

@@ -155,7 +155,11 @@ mod tests {
 
     /// A repository with a commit, and a program that notes that it was started.
     fn repository(name: &str, program: &str) -> (PathBuf, PathBuf) {
-        let folder = std::env::temp_dir().join(format!("brunt-git-{name}-{}", std::process::id()));
+        let folder = tempfile::Builder::new()
+            .prefix(&format!("brunt-git-{name}-"))
+            .tempdir()
+            .unwrap()
+            .keep();
         fs::create_dir_all(&folder).unwrap();
         let marker = folder.join("started");
         let hostile = folder.join("hostile");

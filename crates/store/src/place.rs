@@ -54,7 +54,8 @@ mod tests {
 
     #[test]
     fn the_closest_project_has_the_store() {
-        let root = std::env::temp_dir().join(format!("brunt-place-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().join("place");
         let deep = root.join("home/site/app/models");
         fs::create_dir_all(&deep).unwrap();
         fs::create_dir_all(root.join("home/.git")).unwrap();

@@ -11,7 +11,11 @@ pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
     pub(crate) fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("brunt-store-{test}-{}", std::process::id()));
+        let path = tempfile::Builder::new()
+            .prefix(&format!("brunt-store-{test}-"))
+            .tempdir()
+            .unwrap()
+            .keep();
         fs::remove_dir_all(&path).ok();
         Self(path)
     }

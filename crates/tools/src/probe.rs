@@ -19,8 +19,8 @@ const PROBE_MAX: Duration = Duration::from_secs(10);
 /// The server accepts no connection.
 pub(crate) fn probe(config: &ToolConfig) -> Result<(), ToolError> {
     let Some(error_of) = config.probe else { return Ok(()) };
-    let target = &config.plan.targets.list()[0];
-    let Ok(url) = Url::parse(&target.url) else { return Ok(()) };
+    let Some(target) = config.plan.targets.list().get(0) else { return Ok(()) };
+    let Ok(url) = Url::parse(target.url) else { return Ok(()) };
     let service = match url.authority.rsplit_once(':') {
         Some((_, port)) if !port.ends_with(']') => port.to_owned(),
         _ => target.url.split(':').next().unwrap_or_default().to_owned(),

@@ -321,6 +321,19 @@ pub fn ascii_host(host: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(ascii.into_owned()))
 }
 
+/// `host` or `host:port` as it is sent: with the name in punycode where it is not ASCII and has such a form.
+pub(crate) fn ascii_authority(text: &str) -> Cow<'_, str> {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, Some(port)),
+        _ => (text, None),
+    };
+    match (ascii_host(host).filter(|_| !text.is_ascii()), port) {
+        (None, _) => Cow::Borrowed(text),
+        (Some(host), None) => host,
+        (Some(host), Some(port)) => Cow::Owned(format!("{host}:{port}")),
+    }
+}
+
 /// `user:password`, decoded; a user alone has an empty password.
 fn decode_userinfo(text: &str) -> Result<String, UrlError> {
     let (user, password) = text.split_once(':').unwrap_or((text, ""));

@@ -13,6 +13,8 @@ mod plan;
 mod poll_budget;
 mod segment;
 mod target;
+mod target_list;
+mod target_order;
 pub mod targets;
 mod users;
 mod vu_assignment;
@@ -21,7 +23,9 @@ mod vu_reservation;
 pub use plan::{Load, Plan};
 pub use poll_budget::PollBudget;
 pub use segment::{Segment, SegmentError, SegmentSlice};
-pub use target::{Target, Targets};
+pub use target::Target;
+pub use target_list::{TargetList, TargetRef, TargetTexts};
+pub use target_order::Targets;
 pub use users::{
     Backpressure, ChannelEnd, ChannelTls, Commands, CustomFailure, CustomOutcome, CustomSample,
     EngineResponse, FailureDetail, Pipe, PipeCommand, PipeEvent, RequestCommand, RequestKind,

@@ -5,7 +5,7 @@ use stdx::{Distribution, Nanos, Prng, mix};
 
 use crate::arrival::Shape;
 use crate::segment::SegmentSlice;
-use crate::target::Targets;
+use crate::target_order::Targets;
 use crate::users::VuFactory;
 
 /// What to offer, decided before the first request. The same plan and seed give the same schedule.

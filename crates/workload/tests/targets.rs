@@ -2,8 +2,8 @@
 //! and what the native grammar lets through can be sent. A fuzz target feeds the same `check_http` and `check_json`.
 
 use proptest::prelude::*;
-use workload::Target;
 use workload::targets::{Grammar, Options, PROBLEMS_MAX, Problem, http, json};
+use workload::{Target, TargetList, TargetRef};
 
 fn body(path: &str) -> Result<Vec<u8>, String> {
     if path.len() > 20 { Err("too long".to_owned()) } else { Ok(path.as_bytes().to_vec()) }
@@ -28,7 +28,7 @@ fn check_json(input: &[u8]) {
 fn check(
     input: &[u8],
     options: &Options,
-    (targets, problems): &(Vec<Target>, Vec<Problem>),
+    (targets, problems): &(TargetList, Vec<Problem>),
     stream: impl Iterator<Item = Result<Target, Problem>>,
 ) {
     assert!(!targets.is_empty() || !problems.is_empty(), "nothing is said of {input:?}");
@@ -38,13 +38,13 @@ fn check(
         assert!(!problem.to_string().is_empty());
     }
     if problems.is_empty() {
-        let streamed: Result<Vec<Target>, Problem> = stream.collect();
+        let streamed: Result<TargetList, Problem> = stream.collect();
         assert_eq!(streamed.as_ref(), Ok(targets));
     } else {
         assert!(stream.take(PROBLEMS_MAX * 100).count() >= targets.len());
     }
     if options.grammar == Grammar::Native {
-        targets.iter().for_each(check_sendable);
+        targets.iter().map(TargetRef::to_target).for_each(|target| check_sendable(&target));
     }
 }
 

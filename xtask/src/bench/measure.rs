@@ -117,7 +117,8 @@ mod tests {
     // One test, since CPU time is a difference over all of this process's children.
     #[test]
     fn a_child_is_measured_and_bounded() {
-        let dir = std::env::temp_dir().join(format!("xtask-measure-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path().join("measure");
         fs::create_dir_all(&dir).unwrap();
         let busy =
             "sh -c i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo done; echo late >&2";

@@ -203,7 +203,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn nginx_answers_counts_and_ends() {
-        let dir = std::env::temp_dir().join(format!("xtask-server-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path().join("server");
         fs::create_dir_all(&dir).unwrap();
         let server = Server::start(&dir, 0).unwrap();
         let before = server.requests().unwrap();

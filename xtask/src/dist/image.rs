@@ -166,7 +166,8 @@ mod tests {
 
     #[test]
     fn an_image_names_its_parts_by_their_hashes() {
-        let dir = std::env::temp_dir().join(format!("brunt-xtask-image-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path().join("image");
         fs::create_dir_all(&dir).unwrap();
         let program = dir.join("program");
         fs::write(&program, "a program").unwrap();

@@ -11,7 +11,7 @@ use cli::{CommandError, ExitCode, ExitError, input};
 use script::{Jar, SetCookie};
 use stdx::Nanos;
 use wire::url::Url;
-use workload::Target;
+use workload::{Target, TargetList, TargetRef};
 
 use super::flags::Cookies;
 
@@ -22,7 +22,7 @@ const HTTP_ONLY: &str = "#HttpOnly_";
 ///
 /// # Errors
 /// The file cannot be read, a line is no cookie, or none of them is for a target.
-pub(super) fn add(list: &mut [Target], cookies: Option<&Cookies>) -> Result<(), CommandError> {
+pub(super) fn add(list: &mut TargetList, cookies: Option<&Cookies>) -> Result<(), CommandError> {
     let path = match cookies {
         None => return Ok(()),
         Some(Cookies::Field(value)) => {
@@ -72,16 +72,18 @@ fn read(path: &str, now: Nanos) -> Result<Jar, CommandError> {
 }
 
 /// Adds a field to each target that has none and gets one; how many have one.
-fn fields(list: &mut [Target], of: impl Fn(&Target) -> Option<String>) -> usize {
+fn fields(list: &mut TargetList, of: impl Fn(&Target) -> Option<String>) -> usize {
     let mut count = 0;
-    for target in list {
+    let with_field = |mut target: Target| {
         if target.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie")) {
             count += 1;
-        } else if let Some(value) = of(target) {
+        } else if let Some(value) = of(&target) {
             target.headers.push(("Cookie".to_owned(), value));
             count += 1;
         }
-    }
+        target
+    };
+    *list = list.iter().map(TargetRef::to_target).map(with_field).collect();
     count
 }
 
@@ -184,7 +186,8 @@ mod tests {
 
     #[test]
     fn issue_39_a_cable_gets_the_cookies_of_its_host() {
-        let path = std::env::temp_dir().join(format!("brunt-jar-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("jar");
         std::fs::write(&path, "shop.test\tFALSE\t/\tFALSE\t0\t_session\tabc\n").unwrap();
         let name = path.to_str().unwrap();
         assert_eq!(of_url(name, "http://shop.test/cable").ok().as_deref(), Some("_session=abc"));
@@ -203,11 +206,13 @@ mod tests {
 
     #[test]
     fn cookies_themselves_go_to_every_target_without_its_own() {
-        let mut list = [target("http://a/"), target("http://b/")];
-        list[1].headers.push(("cookie".to_owned(), "own=1".to_owned()));
+        let mut own = target("http://b/");
+        own.headers.push(("cookie".to_owned(), "own=1".to_owned()));
+        let mut list = TargetList::from(vec![target("http://a/"), own]);
         add(&mut list, Some(&Cookies::Field("a=1; b=2".to_owned()))).unwrap();
-        assert_eq!(list[0].headers, [("Cookie".to_owned(), "a=1; b=2".to_owned())]);
-        assert_eq!(list[1].headers.len(), 1);
+        let headers: Vec<_> = list.iter().map(|target| target.headers).collect();
+        assert_eq!(headers[0], [("Cookie".to_owned(), "a=1; b=2".to_owned())]);
+        assert_eq!(headers[1].len(), 1);
         add(&mut list, None).unwrap();
         assert!(add(&mut list, Some(&Cookies::File("/nowhere/jar".to_owned()))).is_err());
     }

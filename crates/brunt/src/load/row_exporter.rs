@@ -143,7 +143,7 @@ fn tags(batch: &Batch, row: &Row, targets: &TargetTable) -> Vec<(String, String)
     let text = |span| String::from_utf8_lossy(batch.text(span)).into_owned();
     let line = text(row.line);
     let (method, url, name) = match targets.get(row.target) {
-        Some(label) => (label.method.as_str(), label.url.as_str(), label.name.as_str()),
+        Some(label) => (label.method, label.url, label.name),
         None => {
             let (method, url) = line.split_once(' ').unwrap_or((&line, ""));
             (method, url, "")
@@ -188,7 +188,7 @@ mod tests {
             url: "http://u:secret@h/a".to_owned(),
             ..TargetLabel::default()
         };
-        let targets = TargetTable { labels: vec![label] };
+        let targets = TargetTable::from(vec![label]);
         let row = Row {
             intended: Nanos::from_millis(1),
             sent: Nanos::from_millis(4),

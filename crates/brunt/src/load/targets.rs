@@ -9,8 +9,8 @@ use anyhow::anyhow;
 use cli::{CommandError, ExitCode, ExitError, input, reason, usage_error};
 use engine::LazyTargets;
 use session::go_words;
-use workload::Target;
 use workload::targets::{Defaults, Grammar, Options, Problem, ProblemKind, http, json};
+use workload::{Target, TargetList, TargetRef};
 
 use super::cookies;
 use super::flags::{HttpFlags, TargetFlags};
@@ -104,7 +104,7 @@ pub(super) fn check_file(flags: &TargetFlags) -> Result<(), CommandError> {
 ///
 /// # Errors
 /// There is neither, there are both, or a target is wrong.
-pub(super) fn list(operands: &[String], flags: &TargetFlags) -> Result<Vec<Target>, CommandError> {
+pub(super) fn list(operands: &[String], flags: &TargetFlags) -> Result<TargetList, CommandError> {
     let source = source(&LoadRules::NATIVE, flags)?;
     let mut list = match url(operands, flags)? {
         None => read_all(&source, &LoadRules::NATIVE)?,
@@ -121,15 +121,15 @@ pub(super) fn list(operands: &[String], flags: &TargetFlags) -> Result<Vec<Targe
 pub(super) fn list_without_files(
     operands: &[String],
     flags: &TargetFlags,
-) -> Result<Vec<Target>, CommandError> {
+) -> Result<TargetList, CommandError> {
     match url(operands, flags)? {
-        None => check_file(flags).map(|()| Vec::new()),
+        None => check_file(flags).map(|()| TargetList::default()),
         Some(url) => one(url, flags, Defaults::default()),
     }
 }
 
 /// The target of a URL.
-fn one(url: &str, flags: &TargetFlags, defaults: Defaults) -> Result<Vec<Target>, CommandError> {
+fn one(url: &str, flags: &TargetFlags, defaults: Defaults) -> Result<TargetList, CommandError> {
     of_urls(&[url.to_owned()], flags, defaults)
 }
 
@@ -141,7 +141,7 @@ pub(super) fn of_urls(
     urls: &[String],
     flags: &TargetFlags,
     defaults: Defaults,
-) -> Result<Vec<Target>, CommandError> {
+) -> Result<TargetList, CommandError> {
     let lines: String = urls.iter().map(|url| format!("{} {url}\n\n", flags.method)).collect();
     let source = Source { name: "URL".to_owned(), format: Format::Http, defaults };
     Ok(parse(lines.as_bytes(), &source, &LoadRules::NATIVE)?)
@@ -180,8 +180,8 @@ fn url<'a>(operands: &'a [String], flags: &TargetFlags) -> Result<Option<&'a str
 ///
 /// # Errors
 /// There is such a target.
-pub(super) fn check_streams(http: &HttpFlags, list: &[Target]) -> Result<(), CommandError> {
-    let offers_http2 = |target: &Target| target.url.starts_with("https:") && http.http2;
+pub(super) fn check_streams(http: &HttpFlags, list: &TargetList) -> Result<(), CommandError> {
+    let offers_http2 = |target: TargetRef<'_>| target.url.starts_with("https:") && http.http2;
     let several = http.streams.is_some_and(|streams| streams > 1);
     if several && !http.h2c && !list.iter().all(offers_http2) {
         return Err(usage_error("flag -m: streams need HTTP/2 (give an https URL, or -h2c)"));
@@ -196,7 +196,7 @@ pub(crate) type FirstProblem = Arc<Mutex<Option<Problem>>>;
 ///
 /// # Errors
 /// The input cannot be read, a line is wrong, or there is no target.
-pub(super) fn read_all(source: &Source, rules: &LoadRules) -> Result<Vec<Target>, ExitError> {
+pub(super) fn read_all(source: &Source, rules: &LoadRules) -> Result<TargetList, ExitError> {
     if input::is_stdin(&source.name) {
         input::announce_stdin("targets");
     }
@@ -211,7 +211,7 @@ pub(super) fn parse(
     bytes: &[u8],
     source: &Source,
     rules: &LoadRules,
-) -> Result<Vec<Target>, ExitError> {
+) -> Result<TargetList, ExitError> {
     let options = options(source, rules);
     let (targets, problems) = match source.format {
         Format::Http => http::parse(bytes, &options, &mut read_body),
@@ -231,10 +231,10 @@ pub(super) fn parse(
 }
 
 /// What is wrong with the first URL that no request can be sent to. In Vegeta each of its hits fails.
-fn unsendable(targets: &[Target]) -> Option<String> {
+fn unsendable(targets: &TargetList) -> Option<String> {
     targets.iter().enumerate().find_map(|(index, target)| {
-        let error = wire::url::Url::parse(&target.url).err()?;
-        let url = stdx::shown_url(&target.url);
+        let error = wire::url::Url::parse(target.url).err()?;
+        let url = stdx::shown_url(target.url);
         let reason = go_words::url(&error);
         Some(format!("target {}: {} {url}: {reason}", index + 1, target.method))
     })

@@ -75,6 +75,8 @@ mod watch;
 
 #[path = "../process/mod.rs"]
 mod process;
+#[path = "../process/tls_server.rs"]
+mod tls_server;
 
 use process::{
     LIMIT, Ran, Scratch, Started, brunt, feed, first_line, free_port, pipe, run, server, signal,

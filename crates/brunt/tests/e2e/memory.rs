@@ -232,6 +232,30 @@ fn peak_of(mut command: Command) -> (Option<i32>, u64) {
     (child.wait().unwrap().code(), most)
 }
 
+/// A line of targets takes no more than 150 bytes: as it is written, and what is known of it.
+#[test]
+fn regression_issue_41_many_targets_take_little_memory() {
+    let scratch = Scratch::new("memory-targets");
+    let (_server, url) = server(Config::default());
+    let most_of = |lines: usize| {
+        let list: String = (0..lines)
+            .map(|line| format!("GET {url}/a/path/of/some/letters/{line:07}\n"))
+            .collect();
+        let path = scratch.file("targets", list);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
+        let results = scratch.path("results").display().to_string();
+        command.args(["attack", "-cpus=1", "-rate=20", "-duration=200ms"]);
+        command.args([format!("-targets={path}"), format!("-output={results}")]);
+        let (code, most) = peak_of(command);
+        assert_eq!(code, Some(0));
+        most
+    };
+    const LINES: usize = 200_000;
+    let (one, many) = (most_of(1), most_of(LINES));
+    let each = many.saturating_sub(one) / LINES as u64;
+    assert!(each <= 150, "{each} bytes a target: {one} and {many}");
+}
+
 /// 1,000 users at once, each with such an answer, within 512 MB: the run ends by itself, every request is counted, and the process
 /// stays within the limit.
 #[test]

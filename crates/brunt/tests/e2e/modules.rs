@@ -1,14 +1,13 @@
 //! `vendor`: modules of the network are fetched once, pinned by their hash, and read from disk alone after that.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use demo::Identity;
-use wire::tls::{ServerSetup, TlsSession, rustls, server_config};
 
 use crate::certificates::Authority;
+use crate::tls_server::{TlsConn, serve_tls};
 use crate::{Ran, Scratch, brunt, start};
 
 /// The modules that the server has.
@@ -25,35 +24,17 @@ struct Registry {
 
 impl Registry {
     fn start(identity: Identity) -> Self {
-        let (cert_pem, key_pem) = (identity.certificate_pem.into(), identity.key_pem.into());
-        let config = server_config(&ServerSetup { cert_pem, key_pem }).unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("https://{}", listener.local_addr().unwrap());
         let requests = Arc::new(AtomicUsize::new(0));
         let seen = Arc::clone(&requests);
-        std::thread::spawn(move || {
-            for conn in listener.incoming().flatten() {
-                let (config, seen) = (Arc::clone(&config), Arc::clone(&seen));
-                std::thread::spawn(move || answer(conn, &config, &seen));
-            }
-        });
+        let url = serve_tls(identity, move |conn| answer(conn, &seen));
         Self { url, requests }
     }
 }
 
 /// Answers one request, and closes.
-fn answer(mut conn: TcpStream, config: &Arc<rustls::ServerConfig>, seen: &AtomicUsize) {
-    let mut session = TlsSession::server(config).unwrap();
-    let (mut plain, mut out, mut buf) = (Vec::new(), Vec::new(), vec![0; 64 << 10]);
-    while !plain.ends_with(b"\r\n\r\n") {
-        let Ok(len @ 1..) = conn.read(&mut buf) else { return };
-        session.handle_bytes(&buf[..len], &mut plain).unwrap();
-        session.poll_transmit(&mut out);
-        conn.write_all(&out).unwrap();
-        out.clear();
-    }
+fn answer(mut conn: TlsConn, seen: &AtomicUsize) {
     seen.fetch_add(1, Ordering::Relaxed);
-    let head = String::from_utf8_lossy(&plain);
+    let head = String::from_utf8_lossy(&conn.head);
     let path = head.split(' ').nth(1).unwrap().split('?').next().unwrap();
     let module = MODULES.iter().find(|(name, _)| *name == path);
     let (status, body) = module.map_or(("404 Not Found", ""), |(_, text)| ("200 OK", *text));
@@ -61,10 +42,10 @@ fn answer(mut conn: TcpStream, config: &Arc<rustls::ServerConfig>, seen: &Atomic
         "HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
-    assert_eq!(session.send(text.as_bytes()), text.len());
-    session.close_notify();
-    session.poll_transmit(&mut out);
-    conn.write_all(&out).ok();
+    assert_eq!(conn.session.send(text.as_bytes()), text.len());
+    conn.session.close_notify();
+    let out = conn.records();
+    conn.socket.write_all(&out).ok();
 }
 
 /// What `brunt ARGS` does in the folder of the script, where this authority is trusted.

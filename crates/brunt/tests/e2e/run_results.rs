@@ -1,6 +1,9 @@
 //! The results of a script's run: its thresholds and checks in reports of every kind.
 
+use std::io::{Read as _, Write as _};
+
 use demo::Config;
+use stdx::{Compression, Compressor};
 
 use crate::{Scratch, run, server};
 
@@ -292,4 +295,48 @@ fn a_report_of_several_scripts_says_of_which_results_a_threshold_is() {
         assert!(junit.contains(&case), "{case}: {junit}");
     }
     assert!(report("-type=markdown").stdout.contains(&format!("| wait{{page:cart}} ({two}) |")));
+}
+
+/// A file holds what its name says, is compressed as it says, and is read so.
+#[test]
+fn regression_issue_41_files_of_a_run_are_what_they_are_called() {
+    let scratch = Scratch::new("run-endings");
+    let place = |name: &str| scratch.path(name).display().to_string();
+    let pack = |name: &str, compression: Compression, text: &str| {
+        let mut file = Compressor::new(compression, std::fs::File::create(place(name)).unwrap());
+        file.write_all(text.as_bytes()).unwrap();
+        file.finish().unwrap();
+        place(name)
+    };
+    let plain = |name: &str| {
+        let mut text = String::new();
+        let mut file = stdx::decompressed(std::fs::File::open(place(name)).unwrap());
+        file.read_to_string(&mut text).unwrap();
+        text
+    };
+    scratch.file("two.js", "export const two = 2;");
+    let source = "import { two } from './two.js'; export default function () { console.log(two); }";
+    let script = pack("script.js.gz", Compression::Gzip, source);
+    let config = pack("config.json.zst", Compression::Zstd, "{\"iterations\": 3, \"vus\": 1}");
+    let (json, csv, summary) = (place("x.json.zst"), place("x.csv.gz"), place("summary.json.gz"));
+    let outputs = format!("-o json={json} -o csv={csv} --summary-export={summary}");
+    run(&format!("run -q --config {config} {outputs} {script}")).with_code(0);
+    for (name, mark, begin) in [
+        ("x.json.zst", &[0x28, 0xb5, 0x2f, 0xfd][..], "{\"type\":\"Metric\""),
+        ("x.csv.gz", &[0x1f, 0x8b], "metric_name,"),
+        ("summary.json.gz", &[0x1f, 0x8b], "{"),
+    ] {
+        assert!(std::fs::read(place(name)).unwrap().starts_with(mark), "{name}");
+        assert!(plain(name).starts_with(begin), "{name}: {}", plain(name));
+    }
+    assert!(plain("summary.json.gz").contains("\"count\": 3"), "{}", plain("summary.json.gz"));
+    for wrong in ["-o json=x.html", "-o csv=x.json", "-o json=x.json.br", "--summary-export=x.xml"]
+    {
+        let ran = run(&format!("run -q {wrong} {script}"));
+        assert!(
+            ran.code != Some(0) && ran.stderr.contains("would be no ."),
+            "{wrong}: {}",
+            ran.stderr
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! Runs in the store: what `-save` leaves for each command, `runs`, baselines over a change's life, a run that is killed.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::time::Duration;
 
 use demo::{Config, ServiceTime};
@@ -139,6 +140,13 @@ fn results_go_to_both_places() {
     let folder = listed(&store)[0]["folder"].as_str().unwrap().to_owned();
     let stored = std::fs::read(format!("{folder}/results.parquet")).unwrap();
     assert_eq!(std::fs::read(&file).unwrap(), stored);
+    // Issue 41: the bytes take their room once, and a later run under the same name leaves them to the store.
+    let number = |path: &str| std::fs::metadata(path).unwrap().ino();
+    let kept = format!("{folder}/results.parquet");
+    assert_eq!(number(&file), number(&kept));
+    run(&format!("bench -c 2 -n 9 -output={file} {url}/")).with_code(0);
+    assert_ne!(number(&file), number(&kept));
+    assert_eq!(std::fs::read(&kept).unwrap(), stored);
     // Always, by the environment: a pipe stays one.
     let targets = scratch.file("targets", format!("GET {url}/\n"));
     let mut command = brunt(&format!("attack -rate=50 -duration=200ms -targets={targets}"));

@@ -1,11 +1,9 @@
 //! TLS where its records matter: heads larger than a session holds, and ends that only a record says.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::net::Shutdown;
 
-use wire::tls::{ServerSetup, TlsSession, rustls, server_config};
-
+use crate::tls_server::{TlsConn, serve_tls};
 use crate::{brunt, feed, run};
 
 /// How a server ends what it sends.
@@ -21,46 +19,27 @@ enum End {
 
 /// A server that answers each request with the length of its head.
 fn serve(end: End) -> String {
-    let identity = demo::self_signed().unwrap();
-    let (cert_pem, key_pem) = (identity.certificate_pem.into(), identity.key_pem.into());
-    let config = server_config(&ServerSetup { cert_pem, key_pem }).unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("https://{}/", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for conn in listener.incoming().flatten() {
-            let config = Arc::clone(&config);
-            std::thread::spawn(move || answer(conn, &config, end));
-        }
-    });
-    url
+    let url = serve_tls(demo::self_signed().unwrap(), move |conn| answer(conn, end));
+    format!("{url}/")
 }
 
-fn answer(mut conn: TcpStream, config: &Arc<rustls::ServerConfig>, end: End) {
-    let mut session = TlsSession::server(config).unwrap();
-    let (mut plain, mut out, mut buf) = (Vec::new(), Vec::new(), vec![0; 64 << 10]);
-    while !plain.ends_with(b"\r\n\r\n") {
-        let Ok(len @ 1..) = conn.read(&mut buf) else { return };
-        session.handle_bytes(&buf[..len], &mut plain).unwrap();
-        session.poll_transmit(&mut out);
-        conn.write_all(&out).unwrap();
-        out.clear();
-    }
+fn answer(mut conn: TlsConn, end: End) {
     // Without a length: the body ends with the connection.
-    session.send(format!("HTTP/1.1 200 OK\r\n\r\n{}", plain.len()).as_bytes());
+    conn.session.send(format!("HTTP/1.1 200 OK\r\n\r\n{}", conn.head.len()).as_bytes());
     match end {
-        End::Notified => session.close_notify(),
+        End::Notified => conn.session.close_notify(),
         End::Closed => {}
-        End::Cut => assert_eq!(session.send(b" and more"), 9),
+        End::Cut => assert_eq!(conn.session.send(b" and more"), 9),
     }
-    session.poll_transmit(&mut out);
+    let out = conn.records();
     let cut = if matches!(end, End::Cut) { 5 } else { 0 };
-    conn.write_all(&out[..out.len() - cut]).unwrap();
+    conn.socket.write_all(&out[..out.len() - cut]).unwrap();
     if !matches!(end, End::Notified) {
-        conn.shutdown(Shutdown::Write).ok();
+        conn.socket.shutdown(Shutdown::Write).ok();
     }
     // Until the client closes its side.
-    conn.read_to_end(&mut Vec::new()).ok();
-    conn.shutdown(Shutdown::Both).ok();
+    conn.socket.read_to_end(&mut Vec::new()).ok();
+    conn.socket.shutdown(Shutdown::Both).ok();
 }
 
 #[test]

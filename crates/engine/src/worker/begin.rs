@@ -279,8 +279,9 @@ impl<I: Io> Worker<I> {
                         (self.target_origins[index as usize], request.as_ref().err().cloned())
                     }
                     None => {
-                        let target = &self.prepared.plan.targets.list()[index as usize];
-                        let made = self.prepared.request(target);
+                        let target = self.prepared.plan.targets.list().get(index as usize);
+                        let target = target.expect("a target of the plan").to_target();
+                        let made = self.prepared.request(&target);
                         self.give(&mut hit, made)
                     }
                 }

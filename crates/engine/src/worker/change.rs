@@ -47,7 +47,11 @@ impl<I: Io> Worker<I> {
 
     fn take_up(&mut self, at: Nanos, change: LoadChange) {
         match (&mut self.schedule, change) {
-            (Schedule::Open(open), change) => open.change(at, change, &self.prepared.plan),
+            (Schedule::Open(open), change) => {
+                open.change(at, change, &self.prepared.plan);
+                let connections = open.place.share(self.prepared.settings.connections as u64);
+                self.idle_max = connections as usize;
+            }
             (Schedule::Closed(closed), LoadChange::Pause) => closed.pause(),
             (Schedule::Closed(closed), LoadChange::Resume) => closed.resume(self.now),
             (Schedule::Closed(closed), LoadChange::Users(users)) => {

@@ -1,6 +1,6 @@
 //! Users with channels: connections of HTTP/2 that are made before anything is asked, one a channel, and calls of gRPC on them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use engine::{Capture, CapturedHeaders, Settings, simulate};
@@ -13,16 +13,14 @@ use workload::{
     Target, Targets, VirtualUsers, VuFactory,
 };
 
+use crate::h2_frames::{Frame, FrameReader, field, frame};
 use crate::world::SERVER;
-
-const PREFACE: usize = 24;
-const FRAME_HEAD: usize = 9;
 
 /// A server of HTTP/2 that answers each stream with status 5 in trailers, or says nothing at all. The second stream of a connection
 /// gets a page, whatever its trailers say.
 #[derive(Debug, Default)]
 struct Refuser {
-    input: HashMap<Key, Vec<u8>>,
+    input: FrameReader,
     is_silent: bool,
     opened: Arc<Mutex<usize>>,
     output: VecDeque<(Key, Output)>,
@@ -30,43 +28,22 @@ struct Refuser {
 
 impl Refuser {
     fn send(&mut self, conn: Key, kind_and_flags: [u8; 2], stream: &[u8], payload: &[u8]) {
-        let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
-        frame.extend_from_slice(&kind_and_flags);
-        frame.extend_from_slice(stream);
-        frame.extend_from_slice(payload);
-        self.output.push_back((conn, Output::Bytes(frame)));
+        let bytes = frame(kind_and_flags, stream, payload);
+        self.output.push_back((conn, Output::Bytes(bytes)));
     }
-}
-
-/// A field as HPACK has it without any table.
-fn field(name: &str, value: &str) -> Vec<u8> {
-    let mut out = vec![0, name.len() as u8];
-    out.extend_from_slice(name.as_bytes());
-    out.push(value.len() as u8);
-    out.extend_from_slice(value.as_bytes());
-    out
 }
 
 impl Peer for Refuser {
     fn handle_open(&mut self, _: Nanos, conn: Key) {
         *self.opened.lock().expect("one thread") += 1;
-        self.input.insert(conn, Vec::new());
+        self.input.open(conn);
         if !self.is_silent {
             self.send(conn, [4, 0], &[0; 4], &[]);
         }
     }
 
     fn handle_bytes(&mut self, _: Nanos, conn: Key, bytes: &[u8]) {
-        let mut input = self.input.remove(&conn).unwrap_or_default();
-        input.extend_from_slice(bytes);
-        let mut at = if input.starts_with(b"PRI") { PREFACE.min(input.len()) } else { 0 };
-        while let Some(head) = input.get(at..at + FRAME_HEAD) {
-            let len = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
-            let (kind, flags, stream) = (head[3], head[4], head[5..].to_vec());
-            if input.len() < at + FRAME_HEAD + len {
-                break;
-            }
-            at += FRAME_HEAD + len;
+        for Frame { kind, flags, stream, .. } in self.input.read(conn, bytes) {
             // Both kinds of frames may end a stream: HEADERS and DATA.
             if kind <= 1 && flags & 1 != 0 && !self.is_silent {
                 let is_page = stream.last() == Some(&3);
@@ -77,12 +54,10 @@ impl Peer for Refuser {
                 self.send(conn, [1, 5], &stream, &field("grpc-status", status));
             }
         }
-        input.drain(..at);
-        self.input.insert(conn, input);
     }
 
     fn handle_close(&mut self, _: Nanos, conn: Key) {
-        self.input.remove(&conn);
+        self.input.close(conn);
     }
 
     fn next_deadline(&self) -> Option<Nanos> {

@@ -156,7 +156,7 @@ fn a_server_that_does_not_read_keeps_no_pipe_that_is_closed() {
 #[test]
 fn an_upgrade_field_lifts_no_limit_of_an_attack() {
     let mut plan = plan(constant(100), 2, &["/"]);
-    let mut target = plan.targets.list()[0].clone();
+    let mut target = plan.targets.list().get(0).expect("a target").to_target();
     target.headers = vec![("Upgrade".to_owned(), "h2c".to_owned())];
     plan.targets = Targets::new(vec![target]);
     let settings = Settings { max_connections: Some(3), ..Settings::default() };

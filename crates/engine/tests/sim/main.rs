@@ -6,6 +6,7 @@ mod changes;
 mod channels;
 mod closing;
 mod faults;
+mod h2_frames;
 mod laws;
 mod pipes;
 mod records;

@@ -1,6 +1,6 @@
 //! Users with streams: requests whose bodies are sent in parts, as the server has room for them, and whose responses arrive in parts.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use engine::{Capture, CapturedHeaders, Settings, simulate};
@@ -13,10 +13,9 @@ use workload::{
     StreamCommand, StreamEvent, Target, Targets, VirtualUsers, VuFactory,
 };
 
+use crate::h2_frames::{Frame, FrameReader, field, frame};
 use crate::world::SERVER;
 
-const PREFACE: usize = 24;
-const FRAME_HEAD: usize = 9;
 /// The window of each of our streams.
 const CLIENT_WINDOW: usize = 4 << 20;
 /// A flood comes in pieces of so many bytes.
@@ -46,7 +45,7 @@ enum Habit {
 #[derive(Debug, Default)]
 struct Streamer {
     habit: Habit,
-    input: HashMap<Key, Vec<u8>>,
+    input: FrameReader,
     /// The sizes of the parts that came.
     parts: Arc<Mutex<Vec<usize>>>,
     /// Bytes that are to be sent of a flood, and how much room the client has.
@@ -57,11 +56,8 @@ struct Streamer {
 
 impl Streamer {
     fn send(&mut self, conn: Key, kind_and_flags: [u8; 2], stream: &[u8], payload: &[u8]) {
-        let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
-        frame.extend_from_slice(&kind_and_flags);
-        frame.extend_from_slice(stream);
-        frame.extend_from_slice(payload);
-        self.output.push_back((conn, Output::Bytes(frame)));
+        let bytes = frame(kind_and_flags, stream, payload);
+        self.output.push_back((conn, Output::Bytes(bytes)));
     }
 
     fn head(&mut self, conn: Key, stream: &[u8]) {
@@ -116,18 +112,9 @@ impl Streamer {
     }
 }
 
-/// A field as HPACK has it without any table.
-fn field(name: &str, value: &str) -> Vec<u8> {
-    let mut out = vec![0, name.len() as u8];
-    out.extend_from_slice(name.as_bytes());
-    out.push(value.len() as u8);
-    out.extend_from_slice(value.as_bytes());
-    out
-}
-
 impl Peer for Streamer {
     fn handle_open(&mut self, _: Nanos, conn: Key) {
-        self.input.insert(conn, Vec::new());
+        self.input.open(conn);
         let settings = match self.habit {
             Habit::Narrow(window) => [&4_u16.to_be_bytes()[..], &window.to_be_bytes()].concat(),
             _ => Vec::new(),
@@ -136,15 +123,7 @@ impl Peer for Streamer {
     }
 
     fn handle_bytes(&mut self, _: Nanos, conn: Key, bytes: &[u8]) {
-        let mut input = self.input.remove(&conn).unwrap_or_default();
-        input.extend_from_slice(bytes);
-        let mut at = if input.starts_with(b"PRI") { PREFACE.min(input.len()) } else { 0 };
-        while let Some(head) = input.get(at..at + FRAME_HEAD) {
-            let len = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
-            let (kind, flags, stream) = (head[3], head[4], head[5..].to_vec());
-            let Some(payload) = input.get(at + FRAME_HEAD..at + FRAME_HEAD + len) else { break };
-            let payload = payload.to_vec();
-            at += FRAME_HEAD + len;
+        for Frame { kind, flags, stream, payload } in self.input.read(conn, bytes) {
             match kind {
                 0 if !payload.is_empty() => self.data(conn, &stream, &payload),
                 1 => self.head(conn, &stream),
@@ -161,12 +140,10 @@ impl Peer for Streamer {
                 self.ended(conn, &stream);
             }
         }
-        input.drain(..at);
-        self.input.insert(conn, input);
     }
 
     fn handle_close(&mut self, _: Nanos, conn: Key) {
-        self.input.remove(&conn);
+        self.input.close(conn);
     }
 
     fn next_deadline(&self) -> Option<Nanos> {

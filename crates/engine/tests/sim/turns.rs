@@ -59,7 +59,7 @@ fn many_users_begin_without_standing_still() {
 #[test]
 fn users_begin_in_turns_where_a_name_is_resolved_first() {
     let closed = plan(Load::Closed { users: 3_000 }, 2, &["/"]);
-    let mut named = closed.targets.list()[0].clone();
+    let mut named = closed.targets.list().get(0).expect("a target").to_target();
     named.url = format!("http://{NAME}/");
     let longest = |plan: Plan| {
         let plan = Plan { hits_max: Some(3_000), ..plan };

@@ -1,5 +1,7 @@
 //! Times of HARs: ISO 8601 with any number of digits and any time zone.
 
+use stdx::days_since_1970;
+
 /// The milliseconds since 1970 of `2026-11-27T04:10:09.723Z`, `…+02:00`; none if it is no such time.
 pub(super) fn milliseconds(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
@@ -14,7 +16,7 @@ pub(super) fn milliseconds(text: &str) -> Option<i64> {
     if separators.iter().any(|(at, char)| bytes.get(*at) != Some(char)) {
         return None;
     }
-    let day = days(number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let day = days_since_1970(number(0, 4)?, number(5, 7)?, number(8, 10)?);
     let second = number(11, 13)? * 3600 + number(14, 16)? * 60 + number(17, 19)?;
     let mut at = 19;
     let mut fraction = 0;
@@ -35,16 +37,6 @@ pub(super) fn milliseconds(text: &str) -> Option<i64> {
         _ => 0,
     };
     Some((day * 86_400 + second - offset_s) * 1000 + fraction)
-}
-
-/// Days since 1970-01-01 in the Gregorian calendar, by its cycle of 400 years that begins in March.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let cycle = year.div_euclid(400);
-    let year_of_cycle = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_cycle = year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100 + day_of_year;
-    cycle * 146_097 + day_of_cycle - 719_468
 }
 
 #[cfg(test)]

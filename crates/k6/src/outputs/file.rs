@@ -3,7 +3,8 @@
 use std::io::{self, BufWriter, Write};
 
 use cli::Output;
-use stdx::{Compression, Compressor};
+use results::{Encoding, Format};
+use stdx::Compressor;
 
 use crate::error::K6Error;
 
@@ -11,17 +12,19 @@ use crate::error::K6Error;
 pub(super) struct SampleFile(Compressor<BufWriter<Box<dyn Write + Send>>>);
 
 impl SampleFile {
-    /// Opens the output of this name: `-` and, as in k6, no other word is standard output.
+    /// Opens the output of this name, for text of this encoding: `-` and, as in k6, no other word is standard output.
     ///
     /// # Errors
-    /// It cannot be written, or has a writer already.
-    pub(super) fn open(name: &str) -> Result<Self, K6Error> {
+    /// It cannot be written, has a writer already, or its name stands for something else.
+    pub(super) fn open(name: &str, encoding: Encoding) -> Result<Self, K6Error> {
+        let compression = Format::of_text(name, encoding);
+        let compression = compression.map_err(|wrong| K6Error::other(wrong.to_string()))?;
         let place = match name {
             "-" | "/dev/stdout" => Output::Stdout,
             _ => Output::File(name.to_owned()),
         };
         let opened = place.open().map_err(|failed| K6Error::other(failed.to_string()))?;
-        Ok(Self(Compressor::new(compression_of(name), BufWriter::new(opened))))
+        Ok(Self(Compressor::new(compression, BufWriter::new(opened))))
     }
 
     /// Writes what is left, and the end of what is compressed.
@@ -31,12 +34,6 @@ impl SampleFile {
     pub(super) fn finish(&mut self) -> io::Result<()> {
         self.0.finish()
     }
-}
-
-/// What a file of this name is compressed with.
-pub(crate) fn compression_of(name: &str) -> Compression {
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    Compression::of_ending(ending)
 }
 
 impl Write for SampleFile {

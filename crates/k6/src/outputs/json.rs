@@ -105,8 +105,9 @@ mod tests {
 
     #[test]
     fn a_metric_is_declared_once_before_its_points() {
-        let place = std::env::temp_dir().join(format!("brunt-json-{}", std::process::id()));
-        let file = SampleFile::open(&place.display().to_string()).unwrap();
+        let scratch = tempfile::tempdir().unwrap();
+        let place = scratch.path().join("json");
+        let file = SampleFile::open(&place.display().to_string(), results::Encoding::Json).unwrap();
         let mut json = Json::new(file);
         let tags = OutputTags {
             tags: vec![("name".to_owned(), "x".to_owned())],

@@ -11,6 +11,5 @@ mod queue;
 mod remote;
 mod writer;
 
-pub(crate) use self::file::compression_of;
 pub(crate) use self::queue::{Losses, Outputs, is_results, results_format, spare, start};
 pub(crate) use self::writer::TestMetadata;

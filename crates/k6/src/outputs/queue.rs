@@ -101,12 +101,12 @@ pub(crate) fn start(
         let named = |writer| NamedWriter { name: name.clone(), writer };
         match kind {
             "json" => {
-                let file = SampleFile::open(json_place(argument))?;
+                let file = SampleFile::open(json_place(argument), Encoding::Json)?;
                 writers.push(named(Box::new(Json::new(file))));
             }
             "csv" => {
                 let (place, options) = csv::options(argument).map_err(K6Error::other)?;
-                let file = SampleFile::open(&place)?;
+                let file = SampleFile::open(&place, Encoding::Csv)?;
                 writers.push(named(Box::new(Csv::new(file, &options, &known))));
             }
             "cloud" => {

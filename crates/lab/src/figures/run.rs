@@ -214,7 +214,8 @@ mod tests {
     /// A script may make no request: then the figures are those of servers and machine.
     #[test]
     fn a_run_without_a_request_has_no_figures_of_results() {
-        let root = std::env::temp_dir().join(format!("brunt-outcome-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().join("outcome");
         std::fs::create_dir_all(&root).unwrap();
         let values = vec![("cpu".to_owned(), 0.5)];
         let machine = Reading { at: 7, source: "machine".to_owned(), values, ..Reading::default() };

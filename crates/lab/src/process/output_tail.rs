@@ -56,7 +56,8 @@ mod tests {
 
     #[test]
     fn the_last_lines_are_shown() {
-        let path = std::env::temp_dir().join(format!("brunt-said-{}.out", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("said.out");
         std::fs::write(&path, "a\nb\n\nc\nd\ne\n").unwrap();
         assert_eq!(output_tail(&path), "; it said last: b | c | d | e");
         std::fs::write(path.with_extension("err"), "broken\n").unwrap();

@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn issue_39_a_targets_file_knows_the_variants_values() {
-        let study = std::env::temp_dir().join(format!("brunt-targets-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let study = scratch.path().join("targets");
         let run = study.join("run");
         fs::create_dir_all(&run).unwrap();
         fs::write(study.join("t.txt"), "GET {url}/a\n\nPOST {url}/b\n{\"x\": {y}}\n").unwrap();

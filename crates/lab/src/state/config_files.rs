@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn texts_beside_the_study_and_named_in_it_count() {
-        let root = std::env::temp_dir().join(format!("brunt-configuration-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().join("configuration");
         let own = root.join("own");
         std::fs::create_dir_all(own.join("deep/er")).unwrap();
         let file = own.join("study.toml");

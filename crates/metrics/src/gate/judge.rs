@@ -202,7 +202,7 @@ impl Selector {
         };
         let is_target = |target: &String| match label {
             Some(label) => target
-                .strip_prefix(label.method.as_str())
+                .strip_prefix(label.method)
                 .and_then(|rest| rest.strip_prefix(' '))
                 .is_some_and(|url| url == label.url),
             None => batch.text(sample.line) == target.as_bytes(),

@@ -216,7 +216,7 @@ fn judged(text: &str, rate_per_s: Option<f64>, has_service_times: bool) -> Vec<G
         name: name.to_owned(),
         ..TargetLabel::default()
     };
-    let targets = TargetTable { labels: vec![label("fast"), label("slow")] };
+    let targets = TargetTable::from(vec![label("fast"), label("slow")]);
     let at = |n: u64| Nanos::from_millis(100 * n);
     let fast = |n: u64| Sample {
         intended: at(n),

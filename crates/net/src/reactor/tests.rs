@@ -68,7 +68,8 @@ fn tcp_carries_bytes_and_the_end() {
 
 #[test]
 fn unix_sockets_carry_bytes_and_the_end() {
-    let path = std::env::temp_dir().join(format!("brunt-reactor-{}.sock", std::process::id()));
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("reactor.sock");
     check_exchange(&Address::Unix(path.clone()));
     assert!(!path.exists(), "the listener removes its file");
 }

@@ -169,9 +169,7 @@ mod tests {
     }
 
     fn table(attack: &str) -> TargetTable {
-        TargetTable {
-            labels: vec![TargetLabel { attack: attack.into(), ..TargetLabel::default() }],
-        }
+        TargetTable::from(vec![TargetLabel { attack: attack.into(), ..TargetLabel::default() }])
     }
 
     #[test]

@@ -159,8 +159,8 @@ impl PlotBuilder {
 
 /// The attack's name; a hit outside the table belongs to the table's first attack, since a stream has one name.
 pub(super) fn attack_name<'a>(sample: &Sample, targets: &'a TargetTable) -> &'a str {
-    let label = targets.get(sample.target).or_else(|| targets.labels.first());
-    label.map_or("", |label| label.attack.as_str())
+    let label = targets.get(sample.target).or_else(|| targets.first());
+    label.map_or("", |label| label.attack)
 }
 
 impl Attack {
@@ -239,9 +239,7 @@ mod tests {
     }
 
     fn table(attack: &str) -> TargetTable {
-        TargetTable {
-            labels: vec![TargetLabel { attack: attack.into(), ..TargetLabel::default() }],
-        }
+        TargetTable::from(vec![TargetLabel { attack: attack.into(), ..TargetLabel::default() }])
     }
 
     #[test]

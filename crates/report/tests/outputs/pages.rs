@@ -147,7 +147,7 @@ fn a_picture_has_text_without_system_fonts() {
 #[test]
 fn a_plot_overlays_files() {
     let mut plot = PlotBuilder::new(report::THRESHOLD).unwrap();
-    let table = metrics::TargetTable { labels: vec![metrics::TargetLabel::default()] };
+    let table = metrics::TargetTable::from(vec![metrics::TargetLabel::default()]);
     let mut rng = stdx::Prng::new(5);
     for file in ["linked.bin", "nginx.bin"] {
         let mut batch = metrics::Batch::default();

@@ -175,7 +175,7 @@ fn table() -> TargetTable {
         name: String::new(),
         tags: String::new(),
     };
-    TargetTable { labels: vec![label("http://127.0.0.1/"), label("http://127.0.0.1/<b>|x")] }
+    TargetTable::from(vec![label("http://127.0.0.1/"), label("http://127.0.0.1/<b>|x")])
 }
 
 /// Hit number `n` at 50/s; it waited 0.2 ms before it was sent.

@@ -277,7 +277,7 @@ impl Columns {
                     std::array::from_fn(|i| self.texts[i].key(texts[i]));
                 let tags = self.tags.as_mut().map_or(0, |tags| tags.key(target.tags));
                 let keys = [attack, method, url, name, tags];
-                if is_whole && row < targets.labels.len() {
+                if is_whole && row < targets.len() {
                     let rows = self.target_keys.len().max(row + 1);
                     self.target_keys.resize(rows, None);
                     self.target_keys[row] = Some(keys);

@@ -33,7 +33,7 @@ pub(crate) struct Flat {
 
 impl Flat {
     fn of(sample: &Sample, batch: &Batch, targets: &TargetTable) -> Self {
-        let label = targets.get(sample.target).cloned().unwrap_or_default();
+        let label = targets.get(sample.target).unwrap_or_default().to_label();
         let mut asked = [label.attack, label.method, label.url, label.name, label.tags];
         if sample.tags.len > 0 {
             asked[4] = String::from_utf8(batch.text(sample.tags).to_vec()).unwrap();

@@ -77,6 +77,11 @@ fn metric<'js>(
                 known.name(),
                 kind.name()
             ),
+            DeclareError::Contains(known) => format!(
+                "metric '{name}' already exists but with a value type {}, instead of {}",
+                known.name(),
+                contains.name()
+            ),
             DeclareError::TooMany => "there are too many metrics".to_owned(),
         };
         Exception::throw_message(ctx, &text)

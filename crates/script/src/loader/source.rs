@@ -88,21 +88,32 @@ impl Source {
         Some(self.places.of_import(import.line, import.column))
     }
 
-    /// Where it imports `name` from the module of the full name `target`.
+    /// Where it imports `name` from the module of the full name `target`, either of which may be cut: the place, and both names whole.
     pub(crate) fn import_of(
         &self,
         builtins: &Builtins,
         own: &str,
         name: &str,
         target: &str,
-    ) -> Option<SourcePos> {
-        let wanted = |import: &&Import| {
-            import.name.as_deref() == Some(name)
-                && resolve::resolve(builtins, own, &import.specifier).as_deref() == Ok(target)
-        };
-        let import = self.imports.iter().find(wanted)?;
-        Some(self.places.of_import(import.line, import.column))
+    ) -> Option<(SourcePos, String, String)> {
+        let named = |import: &Import| import.name.clone().filter(|whole| is_begun(whole, name));
+        self.imports.iter().find_map(|import| {
+            let whole = named(import)?;
+            let full = resolve::resolve(builtins, own, &import.specifier).ok()?;
+            let place = || self.places.of_import(import.line, import.column);
+            is_begun(&full, target).then(|| (place(), whole, full))
+        })
     }
+}
+
+/// Letters from which on QuickJS cuts a name in its messages, by bytes.
+const CUT_FROM: usize = 60;
+
+/// Whether `seen` is this name, or what a message has left of it.
+fn is_begun(whole: &str, seen: &str) -> bool {
+    // What is left of a character that was cut is no character.
+    let left = seen.trim_end_matches(char::REPLACEMENT_CHARACTER);
+    whole == seen || (seen.len() >= CUT_FROM && whole.starts_with(left))
 }
 
 /// The line and the column of an offset, both from 1.

@@ -256,19 +256,28 @@ impl Store {
         (place, text)
     }
 
-    /// Where a name that a module does not export is imported, with the line that stands there.
-    pub(crate) fn import_of(
-        &self,
-        name: &str,
-        module: &str,
-    ) -> Option<(SourcePos, Option<String>)> {
+    /// The import of a name that a module does not export; both names may be cut.
+    pub(crate) fn import_of(&self, name: &str, module: &str) -> Option<MissingExport> {
         let units = self.units.read().unwrap_or_else(PoisonError::into_inner);
         units.iter().find_map(|(own, unit)| {
-            let place = unit.source.import_of(self.builtins, own, name, module)?;
-            let text = unit.source.places.line(&place).map(str::to_owned);
-            Some((place, text))
+            let found = unit.source.import_of(self.builtins, own, name, module)?;
+            let (place, name, module) = found;
+            let line = unit.source.places.line(&place).map(str::to_owned);
+            Some(MissingExport { place, line, name, module })
         })
     }
+}
+
+/// An import of a name that its module does not export.
+#[derive(Debug)]
+pub(crate) struct MissingExport {
+    pub(crate) place: SourcePos,
+    /// The line that stands there.
+    pub(crate) line: Option<String>,
+    /// What is missing.
+    pub(crate) name: String,
+    /// The module's full name.
+    pub(crate) module: String,
 }
 
 fn get<T: Clone>(map: &RwLock<HashMap<String, T>>, key: &str) -> Option<T> {

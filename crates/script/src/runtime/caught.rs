@@ -8,7 +8,7 @@ use super::ffi::take_out_of_memory;
 use super::frames::frame;
 use crate::loader::module_error::{at, excerpt};
 use crate::loader::source_map::SourcePos;
-use crate::loader::store::Store;
+use crate::loader::store::{MissingExport, Store};
 
 /// The pending exception; an error of ours becomes one without a stack.
 pub(crate) fn caught(ctx: &Ctx<'_>, error: Error) -> Exception {
@@ -61,10 +61,13 @@ pub(crate) fn exception_of(value: &Value<'_>) -> Exception {
     let (name, message) = (field("name").unwrap_or_default(), field("message").unwrap_or_default());
     let stack = field("stack").unwrap_or_default();
     let vu = vu_of(value.ctx()).ok();
-    let stack = match vu.as_ref().and_then(|vu| vu.store.get()) {
-        Some(store) => mapped_stack(store, &message, &stack),
+    let store = vu.as_ref().and_then(|vu| vu.store.get());
+    let missing = store.and_then(|store| missing_export(store, &message));
+    let stack = match store {
+        Some(store) => mapped_stack(store, missing.as_ref(), &stack),
         None => stack.lines().map(str::trim).collect::<Vec<_>>().join("\n"),
     };
+    let message = missing.map_or(message, |missing| missing.message());
     let text = match (name.is_empty(), message.is_empty()) {
         (true, _) => message,
         (false, true) => name,
@@ -74,7 +77,7 @@ pub(crate) fn exception_of(value: &Value<'_>) -> Exception {
 }
 
 /// A stack with the places that the author of the script knows.
-fn mapped_stack(store: &Store, message: &str, stack: &str) -> String {
+fn mapped_stack(store: &Store, missing: Option<&MissingExport>, stack: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut shown = stack.contains(" | ");
     for line in stack.lines() {
@@ -94,10 +97,10 @@ fn mapped_stack(store: &Store, message: &str, stack: &str) -> String {
         push_excerpt(&mut lines, &mut shown, &place, text);
     }
     if lines.is_empty()
-        && let Some((place, text)) = missing_export(store, message)
+        && let Some(MissingExport { place, line, .. }) = missing
     {
-        lines.push(at(&place));
-        push_excerpt(&mut lines, &mut shown, &place, text);
+        lines.push(at(place));
+        push_excerpt(&mut lines, &mut shown, place, line.clone());
     }
     lines.join("\n")
 }
@@ -114,9 +117,18 @@ fn push_excerpt(
     lines.extend(shown.lines().map(str::to_owned));
 }
 
-/// Where a name is imported that QuickJS did not find; it says so without a place.
-fn missing_export(store: &Store, message: &str) -> Option<(SourcePos, Option<String>)> {
-    let rest = message.strip_prefix("Could not find export '")?;
+const MISSING: &str = "Could not find export '";
+
+impl MissingExport {
+    /// QuickJS's message with the names in full.
+    fn message(&self) -> String {
+        format!("{MISSING}{}' in module '{}'", self.name, self.module)
+    }
+}
+
+/// The import of a name that QuickJS did not find; it says so without a place, and cuts long names.
+fn missing_export(store: &Store, message: &str) -> Option<MissingExport> {
+    let rest = message.strip_prefix(MISSING)?;
     let (name, rest) = rest.split_once("' in module '")?;
     store.import_of(name, rest.strip_suffix('\'')?)
 }

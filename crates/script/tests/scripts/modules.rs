@@ -189,6 +189,22 @@ fn errors_have_file_line_and_source() {
             &["Could not find export 'x'", "file:///main.js:1:19", "1 | import"],
         ),
         (
+            &[
+                (
+                    "/main.js",
+                    "import { y, aVeryLongNameOfAnExportThatIsNotThereThoughItIsAskedForByEveryone } from './a/folder/with/a/long/name/and/another/one/in/it/that/goes/on.js';",
+                ),
+                (
+                    "/a/folder/with/a/long/name/and/another/one/in/it/that/goes/on.js",
+                    "export const y = 1",
+                ),
+            ],
+            &[
+                "Could not find export 'aVeryLongNameOfAnExportThatIsNotThereThoughItIsAskedForByEveryone' in module 'file:///a/folder/with/a/long/name/and/another/one/in/it/that/goes/on.js'",
+                "file:///main.js:1:",
+            ],
+        ),
+        (
             &[("/main.js", "import x from 'lodash';")],
             &["\"lodash\" couldn't be recognised", "1:15"],
         ),

@@ -453,6 +453,51 @@ fn what_is_wrong_is_thrown() {
     }
 }
 
+/// What a metric's `add` throws for a tag, and what it is made with.
+fn added(tags: &str) -> String {
+    let (_, outcome, _) = ran(&format!(
+        "import {{ Counter }} from 'k6/metrics'; const own = new Counter('own');
+        export default function () {{ return String(own.add(1, {tags})) }}"
+    ));
+    match outcome {
+        Ok(value) => value.unwrap_or_default(),
+        Err(exception) => exception.text,
+    }
+}
+
+#[test]
+fn regression_issue_41_tags_of_a_metric_are_texts_numbers_and_booleans() {
+    for tags in ["undefined", "{ t: 'x' }", "{ t: 5 }", "{ t: false }"] {
+        assert_eq!(added(tags), "true", "{tags}");
+    }
+    for value in ["undefined", "null", "{}", "[]", "() => 1", "Symbol('t')", "5n"] {
+        let text = added(&format!("{{ t: {value} }}"));
+        assert!(text.starts_with("Error: invalid value for metric tag 't'"), "{value}: {text}");
+    }
+}
+
+#[test]
+fn regression_issue_41_a_metric_of_k6s_name_has_its_kind_of_values() {
+    let made = |metric: &str| {
+        let (_, outcome, _) = ran(&format!(
+            "import {{ Trend, Counter }} from 'k6/metrics'; let text = 'made';
+            try {{ {metric} }} catch (e) {{ text = e.message }}
+            export default function () {{ return text }}"
+        ));
+        outcome.unwrap().unwrap()
+    };
+    assert_eq!(made("new Trend('http_req_duration', true)"), "made");
+    assert_eq!(
+        made("new Trend('http_req_duration')"),
+        "metric 'http_req_duration' already exists but with a value type time, instead of default"
+    );
+    assert_eq!(
+        made("new Counter('http_req_duration')"),
+        "metric 'http_req_duration' already exists but with type trend, instead of counter"
+    );
+    assert!(made("new Trend('own'); new Trend('own', true)").contains("value type default"));
+}
+
 #[test]
 fn a_vu_survives_what_it_threw() {
     let world = Rc::new(World::default());

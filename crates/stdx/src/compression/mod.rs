@@ -5,6 +5,9 @@ mod reader;
 mod writer;
 mod zstd_frames;
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 pub use reader::decompressed;
 pub use writer::Compressor;
 
@@ -28,6 +31,15 @@ impl Compression {
             _ if ending.eq_ignore_ascii_case("zst") => Self::Zstd,
             _ => Self::None,
         }
+    }
+
+    /// A file's name without the ending of compressed files, and what that stands for. A name that is nothing but such an ending has
+    /// none.
+    #[must_use]
+    pub fn of_name(name: &str) -> (&str, Self) {
+        let ending = Path::new(name).extension().and_then(OsStr::to_str);
+        let compression = ending.map_or(Self::None, Self::of_ending);
+        (&name[..name.len() - compression.ending().len()], compression)
     }
 
     /// What a file is compressed with that begins with these bytes, at least [`Compression::MARK_LEN`] of them where it is so long.
@@ -61,6 +73,22 @@ mod tests {
     use std::io::{self, Read, Write};
 
     use super::*;
+
+    #[test]
+    fn names_end_in_what_compresses_their_files() {
+        let cases = [
+            ("a.csv.gz", "a.csv", Compression::Gzip),
+            ("a/b.c/d.ZST", "a/b.c/d", Compression::Zstd),
+            ("a.gz/b", "a.gz/b", Compression::None),
+            ("a.gz.txt", "a.gz.txt", Compression::None),
+            (".gz", ".gz", Compression::None),
+            ("a/.zst", "a/.zst", Compression::None),
+            ("", "", Compression::None),
+        ];
+        for (name, stem, compression) in cases {
+            assert_eq!(Compression::of_name(name), (stem, compression), "{name}");
+        }
+    }
 
     fn compressed(compression: Compression, pieces: &[&[u8]]) -> Vec<u8> {
         let mut bytes = Vec::new();

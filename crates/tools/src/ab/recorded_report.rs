@@ -30,7 +30,7 @@ impl AbReport {
             && let Some(first) = batch.samples.first()
         {
             self.url = Some(match targets.get(first.target) {
-                Some(label) if first.target != NO_TARGET => label.url.clone(),
+                Some(label) if first.target != NO_TARGET => label.url.to_owned(),
                 _ => {
                     let line = String::from_utf8_lossy(batch.text(first.line)).into_owned();
                     line.split_once(' ').map_or(String::new(), |(_, url)| url.to_owned())

@@ -34,8 +34,21 @@ const METRICS_MAX: usize = 10_000;
 pub enum DeclareError {
     /// There is one of this name, and of this type.
     Is(Kind),
+    /// There is one of this name and type, and its values are of this kind.
+    Contains(Contains),
     /// There are too many.
     TooMany,
+}
+
+/// Whether a metric is declared as the one that there is.
+fn check_alike(new: &DeclaredMetric, kind: Kind, contains: Contains) -> Result<(), DeclareError> {
+    if new.kind != kind {
+        return Err(DeclareError::Is(kind));
+    }
+    if new.contains != contains {
+        return Err(DeclareError::Contains(contains));
+    }
+    Ok(())
 }
 
 impl MetricRegistry {
@@ -51,21 +64,13 @@ impl MetricRegistry {
     pub fn declare(&self, new: DeclaredMetric) -> Result<MetricId, DeclareError> {
         let builtin = BUILTIN.iter().position(|(name, ..)| *name == new.name);
         if let Some(at) = builtin {
-            let kind = BUILTIN[at].1;
-            return if kind == new.kind {
-                Ok(MetricId(at as u32))
-            } else {
-                Err(DeclareError::Is(kind))
-            };
+            let (_, kind, contains) = BUILTIN[at];
+            return check_alike(&new, kind, contains).map(|()| MetricId(at as u32));
         }
         let mut known = self.lock();
         if let Some(at) = known.places.get(&new.name) {
-            let kind = known.list[*at].kind;
-            return if kind == new.kind {
-                Ok(MetricId::custom(*at))
-            } else {
-                Err(DeclareError::Is(kind))
-            };
+            let DeclaredMetric { kind, contains, .. } = known.list[*at];
+            return check_alike(&new, kind, contains).map(|()| MetricId::custom(*at));
         }
         let at = known.list.len();
         if at == METRICS_MAX {
@@ -128,5 +133,18 @@ mod tests {
         assert_eq!(new("http_reqs", Kind::Counter), Ok(MetricId::HTTP_REQS));
         assert_eq!(new("http_reqs", Kind::Rate), Err(DeclareError::Is(Kind::Counter)));
         assert_eq!((registry.len(), registry.from(1)[0].name.as_str()), (2, "other"));
+    }
+
+    #[test]
+    fn regression_issue_41_a_name_has_values_of_one_kind() {
+        let registry = MetricRegistry::default();
+        let new = |name: &str, contains| {
+            registry.declare(DeclaredMetric { name: name.to_owned(), kind: Kind::Trend, contains })
+        };
+        let differs = Err(DeclareError::Contains(Contains::Time));
+        assert_eq!(new("http_req_duration", Contains::Time), Ok(MetricId::HTTP_REQ_DURATION));
+        assert_eq!(new("http_req_duration", Contains::Default), differs);
+        assert_eq!(new("own", Contains::Time), Ok(MetricId::custom(0)));
+        assert_eq!(new("own", Contains::Default), differs);
     }
 }

@@ -12,7 +12,7 @@ use super::fields::{is_field_value, is_token, tokens};
 use super::response::RequestMethod;
 use super::server::{encode_chunk, encode_last_chunk};
 use super::write::{push_decimal, push_field};
-use crate::url::{Scheme, Url};
+use crate::url::{Scheme, Url, ascii_authority};
 
 /// The header fields we add ourselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -291,8 +291,9 @@ impl RequestSpec<'_> {
         self.proxy_authorization.as_deref().filter(|_| !is_given)
     }
 
-    pub(crate) fn host(&self) -> &str {
-        self.field("Host").unwrap_or(&self.url.authority)
+    /// The host as it is sent: one of its own, in punycode as that of a URL, or the URL's.
+    pub(crate) fn host(&self) -> std::borrow::Cow<'_, str> {
+        self.field("Host").map_or(self.url.authority.as_str().into(), ascii_authority)
     }
 }
 
@@ -324,7 +325,7 @@ impl HeadWriter<'_> {
     }
 
     fn fields(&mut self) {
-        push_field("Host", self.spec.host(), &mut self.out);
+        push_field("Host", &self.spec.host(), &mut self.out);
         let own = match self.spec.style {
             HeadStyle::Plain => None,
             _ if self.spec.leaves_out("User-Agent") => None,
@@ -567,6 +568,21 @@ mod tests {
             (out.as_slice(), large.large_body().map(|body| body.len())),
             (head.as_slice(), Some(body.len()))
         );
+    }
+
+    #[test]
+    fn regression_issue_41_a_host_of_its_own_is_sent_in_punycode() {
+        for (own, sent) in [
+            ("b\u{fc}cher.example", "xn--bcher-kva.example"),
+            ("B\u{dc}CHER.example:8080", "xn--bcher-kva.example:8080"),
+            ("\u{65e5}\u{672c}.jp", "xn--wgv71a.jp"),
+            ("Plain.example:80", "Plain.example:80"),
+            ("[::1]:8080", "[::1]:8080"),
+        ] {
+            let headers = [("Host", own)];
+            let text = render(&Case { headers: &headers, ..Case::default() }).expect("a request");
+            assert!(text.contains(&format!("\r\nHost: {sent}\r\n")), "{text}");
+        }
     }
 
     #[test]

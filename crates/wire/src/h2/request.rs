@@ -104,7 +104,7 @@ fn uri_with(spec: &RequestSpec<'_>, path: &str) -> Result<Uri, http::Error> {
         Scheme::Http => "http",
         Scheme::Https => "https",
     };
-    Uri::builder().scheme(scheme).authority(spec.host()).path_and_query(path).build()
+    Uri::builder().scheme(scheme).authority(&*spec.host()).path_and_query(path).build()
 }
 
 fn fields(spec: &RequestSpec<'_>) -> Result<HeaderMap, RequestError> {

@@ -3,13 +3,14 @@
 use super::grammar::Grammar;
 use super::problem::{PROBLEMS_MAX, Problem, ProblemKind};
 use crate::target::Target;
+use crate::target_list::TargetList;
 
 /// Targets and problems of a whole input, from its stream. Vegeta's grammar stops at the first problem.
 pub(super) fn collect(
     stream: impl Iterator<Item = Result<Target, Problem>>,
     grammar: Grammar,
-) -> (Vec<Target>, Vec<Problem>) {
-    let (mut targets, mut problems) = (Vec::new(), Vec::new());
+) -> (TargetList, Vec<Problem>) {
+    let (mut targets, mut problems) = (TargetList::default(), Vec::new());
     for item in stream {
         match item {
             Ok(target) => targets.push(target),

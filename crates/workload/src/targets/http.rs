@@ -18,6 +18,7 @@ use super::options::{Options, ReadBody};
 use super::problem::{Problem, ProblemKind};
 use super::url::{is_url, is_web};
 use crate::target::Target;
+use crate::target_list::TargetList;
 
 /// Reads a whole file: its targets, and all that is wrong with it (in Vegeta's grammar, the first thing). No bytes make it
 /// panic. Where there are problems, nothing should be sent.
@@ -26,7 +27,7 @@ pub fn parse(
     input: &[u8],
     options: &Options,
     read: &mut ReadBody<'_>,
-) -> (Vec<Target>, Vec<Problem>) {
+) -> (TargetList, Vec<Problem>) {
     collect(Stream::new(input, options.clone(), read), options.grammar)
 }
 
@@ -303,7 +304,7 @@ mod tests {
 
     fn check(grammar: Grammar, input: &str, targets: &[&str], problems: &[&str]) {
         let (found, wrong) = parse(input.as_bytes(), &options(grammar), &mut body);
-        let found: Vec<String> = found.iter().map(line).collect();
+        let found: Vec<String> = found.iter().map(|target| line(&target.to_target())).collect();
         let wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
         assert_eq!((found, wrong), (owned(targets), owned(problems)), "{grammar:?} {input:?}");
     }
@@ -417,8 +418,9 @@ mod tests {
         let input = b"GET http://a/\nA: 1\n\nGET http://b/\n@empty\n";
         let (targets, problems) = parse(input, &options, &mut body);
         assert_eq!(problems, []);
-        assert_eq!(targets[0].headers, [field("A", "0"), field("A", "1")]);
-        assert_eq!((&targets[0].body[..], &targets[1].body[..]), (&b"both"[..], &b""[..]));
+        let [first, second] = [0, 1].map(|at| targets.get(at).expect("a target"));
+        assert_eq!(first.headers, [field("A", "0"), field("A", "1")]);
+        assert_eq!((&first.body[..], &second.body[..]), (&b"both"[..], &b""[..]));
     }
 
     #[test]

@@ -23,11 +23,12 @@ use super::problem::{Problem, ProblemKind};
 use super::url::is_url;
 use super::vegeta_json;
 use crate::target::Target;
+use crate::target_list::TargetList;
 
 /// Reads a whole file: its targets, and all that is wrong with it (in Vegeta's grammar, the first thing). No bytes make it
 /// panic. Where there are problems, nothing should be sent.
 #[must_use]
-pub fn parse(input: &[u8], options: &Options) -> (Vec<Target>, Vec<Problem>) {
+pub fn parse(input: &[u8], options: &Options) -> (TargetList, Vec<Problem>) {
     collect(Stream::new(input, options.clone()), options.grammar)
 }
 
@@ -204,10 +205,12 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::target_list::TargetRef;
 
     fn found(grammar: Grammar, input: &str) -> (Vec<Target>, Vec<String>) {
         let options = Options { grammar, ..Options::default() };
         let (targets, problems) = parse(input.as_bytes(), &options);
+        let targets = targets.iter().map(TargetRef::to_target).collect();
         (targets, problems.iter().map(ToString::to_string).collect())
     }
 

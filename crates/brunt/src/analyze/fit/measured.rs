@@ -208,7 +208,8 @@ mod tests {
 
     #[test]
     fn a_state_gives_its_steps() {
-        let path = std::env::temp_dir().join(format!("brunt-fit-{}.json", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("fit.json");
         let path = path.display().to_string();
         let step = |load: f64, cut: bool, spoilt: Value| {
             serde_json::json!({"load": load, "achieved_per_s": load, "mean_ns": 2_000_000,

@@ -135,8 +135,8 @@ impl Figures {
         if let Some(phases) = &mut self.phases {
             phases.add(batch);
             if self.url.is_empty() {
-                let first = targets.labels.first();
-                self.url = first.map_or(String::new(), |label| label.url.clone());
+                let first = targets.first();
+                self.url = first.map_or(String::new(), |label| label.url.to_owned());
             }
         }
     }

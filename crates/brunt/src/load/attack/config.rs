@@ -5,7 +5,7 @@ use cli::{CommandError, ExitCode, ExitError, ParsedArgs, input, usage_error};
 use stdx::Nanos;
 use workload::arrival::{ParsedRate, Rate, Replay, Shape, ShapeSpec};
 use workload::targets::Defaults;
-use workload::{Load, Plan, Targets};
+use workload::{Load, Plan, TargetList, Targets};
 
 use super::flags::AttackFlags;
 use crate::dialect::LoadRules;
@@ -30,7 +30,7 @@ pub(crate) fn resolve(
     gates::check_load(&flags.display.gates, &load)?;
     let source = targets::source(rules, &flags.target)?;
     let (mut list, lazy) = match urls(args, rules) {
-        [] if flags.lazy => (Vec::new(), Some(LazySource::Read(source))),
+        [] if flags.lazy => (TargetList::default(), Some(LazySource::Read(source))),
         [] => (targets::read_all(&source, rules)?, None),
         urls => (targets::of_urls(urls, &flags.target, source.defaults)?, None),
     };

@@ -7,11 +7,11 @@ use workload::arrival::{ParsedRate, Rate};
 use crate::flags::load_value;
 use crate::load::flags::{
     ClientFlags, DisplayFlags, HttpFlags, ResultsFlags, TargetFlags, client, display, holds, http,
-    results, target,
+    leaves_runs, results, target,
 };
-use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
-use session::monitor_flags::{self as watch, MonitorTargets, Watches};
-use session::save::{self, SaveFlags, Saves};
+use remote::flags::{self as fleet, FleetFlags};
+use session::monitor_flags::{self as watch, MonitorTargets};
+use session::save::{self, SaveFlags};
 
 /// The flags of `attack` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,23 +52,7 @@ holds!(AttackFlags:
     display: DisplayFlags,
 );
 
-impl SendsFromFleet for AttackFlags {
-    fn fleet(&mut self) -> &mut FleetFlags {
-        &mut self.fleet
-    }
-}
-
-impl Saves for AttackFlags {
-    fn saving(&mut self) -> &mut SaveFlags {
-        &mut self.saving
-    }
-}
-
-impl Watches for AttackFlags {
-    fn watched(&mut self) -> &mut MonitorTargets {
-        &mut self.watched
-    }
-}
+leaves_runs!(AttackFlags);
 
 impl Default for AttackFlags {
     fn default() -> Self {

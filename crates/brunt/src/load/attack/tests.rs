@@ -43,7 +43,8 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(test: &str) -> Self {
-        let dir = std::env::temp_dir().join(format!("brunt-{test}-{}", std::process::id()));
+        let dir =
+            tempfile::Builder::new().prefix(&format!("brunt-{test}-")).tempdir().unwrap().keep();
         std::fs::create_dir_all(&dir).unwrap();
         std::fs::write(dir.join("targets"), "GET http://h/a\n\nPOST http://h/b\nC: 3\n").unwrap();
         std::fs::write(dir.join("wrong"), "GET http://h/a\n\nget http://h/b\n\nGET\n").unwrap();

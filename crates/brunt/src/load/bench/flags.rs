@@ -5,11 +5,11 @@ use stdx::{Distribution, Nanos};
 
 use crate::load::flags::{
     ClientFlags, DisplayFlags, HttpFlags, ResultsFlags, TargetFlags, client, display, holds, http,
-    results, target,
+    leaves_runs, results, target,
 };
-use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
-use session::monitor_flags::{self as watch, MonitorTargets, Watches};
-use session::save::{self, SaveFlags, Saves};
+use remote::flags::{self as fleet, FleetFlags};
+use session::monitor_flags::{self as watch, MonitorTargets};
+use session::save::{self, SaveFlags};
 
 /// The flags of `bench` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,23 +46,7 @@ holds!(BenchFlags:
     display: DisplayFlags,
 );
 
-impl SendsFromFleet for BenchFlags {
-    fn fleet(&mut self) -> &mut FleetFlags {
-        &mut self.fleet
-    }
-}
-
-impl Saves for BenchFlags {
-    fn saving(&mut self) -> &mut SaveFlags {
-        &mut self.saving
-    }
-}
-
-impl Watches for BenchFlags {
-    fn watched(&mut self) -> &mut MonitorTargets {
-        &mut self.watched
-    }
-}
+leaves_runs!(BenchFlags);
 
 impl Default for BenchFlags {
     fn default() -> Self {

@@ -1,16 +1,16 @@
 //! The flags of `cable`.
 
 use cli::{Flag, ValueError, ValueKind, flag_table, value};
-use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
+use remote::flags::{self as fleet, FleetFlags};
 use stdx::Nanos;
 use workload::arrival::ParsedRate;
 
 use crate::flags::load_value;
 use crate::load::flags::{
-    ClientFlags, DisplayFlags, ResultsFlags, client, display, holds, results,
+    ClientFlags, DisplayFlags, ResultsFlags, client, display, holds, leaves_runs, results,
 };
-use session::monitor_flags::{self as watch, MonitorTargets, Watches};
-use session::save::{self, SaveFlags, Saves};
+use session::monitor_flags::{self as watch, MonitorTargets};
+use session::save::{self, SaveFlags};
 
 /// The flags of `cable` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,23 +59,7 @@ pub(crate) struct CableFlags {
 
 holds!(CableFlags: client: ClientFlags, results: ResultsFlags, display: DisplayFlags);
 
-impl Saves for CableFlags {
-    fn saving(&mut self) -> &mut SaveFlags {
-        &mut self.saving
-    }
-}
-
-impl Watches for CableFlags {
-    fn watched(&mut self) -> &mut MonitorTargets {
-        &mut self.watched
-    }
-}
-
-impl SendsFromFleet for CableFlags {
-    fn fleet(&mut self) -> &mut FleetFlags {
-        &mut self.fleet
-    }
-}
+leaves_runs!(CableFlags);
 
 impl Default for CableFlags {
     fn default() -> Self {

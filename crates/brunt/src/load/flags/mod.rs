@@ -30,6 +30,30 @@ macro_rules! holds {
     };
 }
 
+/// Implements access to the flags of a command whose runs are kept, watched and sent from a fleet: its fields `saving`, `watched` and
+/// `fleet`.
+macro_rules! leaves_runs {
+    ($options:ty) => {
+        impl ::remote::flags::SendsFromFleet for $options {
+            fn fleet(&mut self) -> &mut ::remote::flags::FleetFlags {
+                &mut self.fleet
+            }
+        }
+
+        impl ::session::save::Saves for $options {
+            fn saving(&mut self) -> &mut ::session::save::SaveFlags {
+                &mut self.saving
+            }
+        }
+
+        impl ::session::monitor_flags::Watches for $options {
+            fn watched(&mut self) -> &mut ::session::monitor_flags::MonitorTargets {
+                &mut self.watched
+            }
+        }
+    };
+}
+
 pub(crate) mod client;
 pub(crate) mod display;
 pub(crate) mod http;
@@ -41,4 +65,4 @@ pub(crate) use self::display::DisplayFlags;
 pub(crate) use self::http::HttpFlags;
 pub(crate) use self::results::ResultsFlags;
 pub(crate) use self::target::{Cookies, TargetFlags};
-pub(crate) use holds;
+pub(crate) use {holds, leaves_runs};

@@ -1,15 +1,15 @@
 //! The flags of `grpc`.
 
 use cli::{Flag, ValueError, ValueKind, flag_table, value};
-use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
-use session::monitor_flags::{self as watch, MonitorTargets, Watches};
-use session::save::{self, SaveFlags, Saves};
+use remote::flags::{self as fleet, FleetFlags};
+use session::monitor_flags::{self as watch, MonitorTargets};
+use session::save::{self, SaveFlags};
 use stdx::{Distribution, Nanos};
 use workload::arrival::ParsedRate;
 
 use crate::flags::load_value;
 use crate::load::flags::{
-    ClientFlags, DisplayFlags, ResultsFlags, client, display, holds, results,
+    ClientFlags, DisplayFlags, ResultsFlags, client, display, holds, leaves_runs, results,
 };
 
 /// The flags of `grpc` as typed.
@@ -67,23 +67,7 @@ pub(crate) struct GrpcFlags {
 
 holds!(GrpcFlags: client: ClientFlags, results: ResultsFlags, display: DisplayFlags);
 
-impl SendsFromFleet for GrpcFlags {
-    fn fleet(&mut self) -> &mut FleetFlags {
-        &mut self.fleet
-    }
-}
-
-impl Saves for GrpcFlags {
-    fn saving(&mut self) -> &mut SaveFlags {
-        &mut self.saving
-    }
-}
-
-impl Watches for GrpcFlags {
-    fn watched(&mut self) -> &mut MonitorTargets {
-        &mut self.watched
-    }
-}
+leaves_runs!(GrpcFlags);
 
 impl Default for GrpcFlags {
     fn default() -> Self {

@@ -15,7 +15,7 @@ use session::{
 use stdx::{Nanos, mix};
 use study::seek::{By, Lengths, Search, Subject};
 use workload::arrival::{Rate, Shape};
-use workload::{Load, Plan, Target, Targets};
+use workload::{Load, Plan, TargetList, Targets};
 
 use super::flags::{Arrivals, OBJECTIVE, Raised, SeekFlags};
 use super::script::{self, hash, script_of};
@@ -94,7 +94,7 @@ pub(crate) fn resolve(
     let search = search(flags, subject(script.as_ref()))?;
     outputs::check_watched(&flags.watched)?;
     let (list, settings) = match &script {
-        Some(_) => (Vec::new(), Settings::default()),
+        Some(_) => (TargetList::default(), Settings::default()),
         None => requests(args, environment)?,
     };
     // A step's length and load are its own.
@@ -170,7 +170,7 @@ const fn subject(script: Option<&ScriptSource>) -> Subject {
 fn requests(
     args: &ParsedArgs<SeekFlags>,
     environment: &Environment<'_>,
-) -> Result<(Vec<Target>, Settings), CommandError> {
+) -> Result<(TargetList, Settings), CommandError> {
     let flags = &args.flags;
     settings::check_client(&LoadRules::NATIVE, &flags.client)?;
     let list = targets::list(&args.operands, &flags.target)?;
@@ -422,12 +422,12 @@ fn renewed(Renewal { age_max, requests_max }: Renewal) -> Vec<(&'static str, Str
 }
 
 /// A number that is another one for other targets.
-fn fingerprint(targets: &[Target]) -> u64 {
+fn fingerprint(targets: &TargetList) -> u64 {
     targets.iter().fold(targets.len() as u64, |seed, target| {
         let headers = target.headers.iter().flat_map(|(name, value)| [name, value]);
-        let texts = [&target.method, &target.url].into_iter().chain(headers);
+        let texts = [target.method, target.url].into_iter().chain(headers.map(String::as_str));
         let seed = texts.fold(seed, |seed, text| hash(seed, text.as_bytes()));
-        hash(mix(seed, u64::from(target.weight)), &target.body)
+        hash(mix(seed, u64::from(target.weight)), target.body)
     })
 }
 

@@ -7,11 +7,12 @@ use workload::arrival::ParsedRate;
 
 use crate::flags::load_value;
 use crate::load::flags::{
-    ClientFlags, DisplayFlags, HttpFlags, TargetFlags, client, display, holds, http, target,
+    ClientFlags, DisplayFlags, HttpFlags, TargetFlags, client, display, holds, http, leaves_runs,
+    target,
 };
-use remote::flags::{self as fleet, FleetFlags, SendsFromFleet};
-use session::monitor_flags::{self as watch, MonitorTargets, Watches};
-use session::save::{self, SaveFlags, Saves};
+use remote::flags::{self as fleet, FleetFlags};
+use session::monitor_flags::{self as watch, MonitorTargets};
+use session::save::{self, SaveFlags};
 
 /// The flags of `seek` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,23 +157,7 @@ pub(crate) const FLAGS: &[Flag<SeekFlags>] = flag_table!(SeekFlags:
     &watch::beside(),
 );
 
-impl Saves for SeekFlags {
-    fn saving(&mut self) -> &mut SaveFlags {
-        &mut self.saving
-    }
-}
-
-impl Watches for SeekFlags {
-    fn watched(&mut self) -> &mut MonitorTargets {
-        &mut self.watched
-    }
-}
-
-impl SendsFromFleet for SeekFlags {
-    fn fleet(&mut self) -> &mut FleetFlags {
-        &mut self.fleet
-    }
-}
+leaves_runs!(SeekFlags);
 
 /// The search.
 const OWN: &[Flag<SeekFlags>] = &[

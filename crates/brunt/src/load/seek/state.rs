@@ -199,7 +199,8 @@ mod tests {
     /// A search that ended since the generator was the limit goes on from its file.
     #[test]
     fn what_the_generator_spoilt_at_the_end_is_measured_anew() {
-        let path = std::env::temp_dir().join(format!("brunt-state-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("state");
         let path = path.display().to_string();
         let mut config =
             resolved(&format!("-state={path} http://h/")).unwrap_or_else(|_| panic!("{path}"));
