@@ -78,7 +78,7 @@ impl JtlRecords {
         let columns = Columns::of_first_line(line).ok_or("line 1: no header of JMeter's")?;
         for (column, name) in [(Column::TimeStamp, "timeStamp"), (Column::Elapsed, "elapsed")] {
             if columns.place(column).is_none() {
-                return Err(format!("line 1: no column {name}, without which nothing can be told"));
+                return Err(format!("line 1: no column {name}, which results need"));
             }
         }
         self.columns = Some(columns);
