@@ -158,3 +158,15 @@ fn results_of_jmeter_are_reported_and_stored() {
         assert!(report.stdout.contains(part), "{part}: {report:#?}");
     }
 }
+
+#[test]
+fn a_plan_becomes_a_script_that_runs() {
+    let nginx = Nginx::start("import-jmx");
+    let scratch = Scratch::new("import-jmx");
+    let file = scratch.file("plan.jmx", &plan(2, 3, &get("page", nginx.plain, "/", &contains("It works"))));
+    let script = scratch.path("plan.js");
+    start(brunt(&format!("import -output={} {file}", text(&script)))).wait().with_code(0);
+    let ran = start(brunt(&format!("run {}", text(&script)))).wait().with_code(0);
+    assert!(ran.stdout.contains("http_reqs"), "{ran:#?}");
+    assert!(ran.stdout.contains("100.00% 6 out of 6") || ran.stdout.contains("6 out of 6"), "{ran:#?}");
+}

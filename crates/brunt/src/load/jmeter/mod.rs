@@ -25,7 +25,7 @@ use cli::eprint_line;
 
 use self::arguments::{Arguments, CommandLine};
 use self::run::RunEnd;
-pub(crate) use self::test::{run_script_or_plan, validate_script_or_plan};
+pub(crate) use self::test::{is_plan, run_script_or_plan, validate_script_or_plan};
 
 /// Runs a command line of JMeter's.
 pub(crate) fn run(args: &[String]) -> ExitCode {

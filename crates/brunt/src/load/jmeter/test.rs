@@ -58,7 +58,8 @@ fn plan_of(invocation: &Invocation) -> Option<String> {
     is_plan(path).then(|| path.clone())
 }
 
-fn is_plan(path: &str) -> bool {
+/// Whether a file is a plan, by its name or its content.
+pub(crate) fn is_plan(path: &str) -> bool {
     let has_ending = Path::new(path).extension().is_some_and(|it| it.eq_ignore_ascii_case("jmx"));
     has_ending || !cli::input::is_stdin(path) && has_root(path)
 }
