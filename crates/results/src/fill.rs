@@ -33,7 +33,7 @@ pub(crate) struct Row<'a> {
 
 /// More that another program's row says. Times are ns from its start on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known<'a> {
+pub(crate) struct RowDetails<'a> {
     /// A name to group by.
     pub(crate) name: &'a [u8],
     pub(crate) first_byte: i64,
@@ -71,7 +71,7 @@ impl<'a> Filler<'a> {
     }
 
     /// Adds a row of which more is known.
-    pub(crate) fn push_known(&mut self, row: &Row<'_>, known: &Known<'_>) {
+    pub(crate) fn push_known(&mut self, row: &Row<'_>, known: &RowDetails<'_>) {
         let PlacedTarget { target, line, name, tags } = self.place_named(row, known.name);
         let sample = self.sample(row);
         let after = |ns: i64| Nanos(sample.intended.0.wrapping_add(ns.max(0) as u64));

@@ -10,8 +10,8 @@ use metrics::{TargetTable, Verdict};
 use remote::Records;
 use session::save::{self, SaveRequest};
 use session::{
-    GateObserver, LoadOnPage, MultiplexingCheck, Observer, OnCutOff, OnInvalid, RunFigures, RunOutcome,
-    RunPlace, RunRequest, Serialized, SessionError, SessionOptions, target_labels,
+    GateObserver, LoadOnPage, MultiplexingCheck, Observer, OnCutOff, OnInvalid, RunFigures,
+    RunOutcome, RunPlace, RunRequest, Serialized, SessionError, SessionOptions, target_labels,
 };
 use store::OpenRun;
 
@@ -79,7 +79,8 @@ fn carry_out(
     };
     let (place, records) = place(&test, lazy, &interrupts)?;
     let started = request.start(place).map_err(|error| not_started(error, rules))?;
-    let mut outcome = started.run(&mut [&mut servers, &mut multiplexing, &mut rows, beside.observer])?;
+    let mut outcome =
+        started.run(&mut [&mut servers, &mut multiplexing, &mut rows, beside.observer])?;
     rows.into_iter().for_each(RowExporter::finish);
     let own = (beside.asserted)();
     let mut asserted = outcome.gate_outcomes(&own);

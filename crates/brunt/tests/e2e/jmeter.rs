@@ -150,7 +150,8 @@ fn unknown_scripts_are_refused_or_left_out() {
 fn results_of_jmeter_are_reported_and_stored() {
     let nginx = Nginx::start("read-jtl");
     let scratch = Scratch::new("read-jtl");
-    let inside = format!("{}{}", get("page", nginx.plain, "/", ""), get("none", nginx.plain, "/none", ""));
+    let inside =
+        format!("{}{}", get("page", nginx.plain, "/", ""), get("none", nginx.plain, "/none", ""));
     run_plan(&scratch, &plan(2, 5, &inside), "").0.with_code(0);
     let results = scratch.path("out.jtl");
     let report = start(brunt(&format!("report -by name {}", text(&results)))).wait().with_code(0);
@@ -163,10 +164,14 @@ fn results_of_jmeter_are_reported_and_stored() {
 fn a_plan_becomes_a_script_that_runs() {
     let nginx = Nginx::start("import-jmx");
     let scratch = Scratch::new("import-jmx");
-    let file = scratch.file("plan.jmx", &plan(2, 3, &get("page", nginx.plain, "/", &contains("It works"))));
+    let file = scratch
+        .file("plan.jmx", &plan(2, 3, &get("page", nginx.plain, "/", &contains("It works"))));
     let script = scratch.path("plan.js");
     start(brunt(&format!("import -output={} {file}", text(&script)))).wait().with_code(0);
     let ran = start(brunt(&format!("run {}", text(&script)))).wait().with_code(0);
     assert!(ran.stdout.contains("http_reqs"), "{ran:#?}");
-    assert!(ran.stdout.contains("100.00% 6 out of 6") || ran.stdout.contains("6 out of 6"), "{ran:#?}");
+    assert!(
+        ran.stdout.contains("100.00% 6 out of 6") || ran.stdout.contains("6 out of 6"),
+        "{ran:#?}"
+    );
 }

@@ -1,7 +1,7 @@
 //! `JtlRecords`: JMeter's CSV, row by row.
 
 use super::columns::{Column, Columns};
-use super::judge::Said;
+use super::judge::Ending;
 use super::moment::{Moments, whole};
 use super::row::JtlRow;
 use super::split::Split;
@@ -61,15 +61,19 @@ impl Records for JtlRecords {
     }
 
     fn lost(&mut self, bytes: usize) -> Option<String> {
-        let bytes = stdx::counted(bytes as u64, "byte");
-        (self.split.len() > 0 && !bytes.starts_with("0 "))
-            .then(|| format!("cut off in its last record (line {}, {bytes} lost)", self.lines + 1))
+        let lost = stdx::counted(bytes as u64, "byte");
+        let line = self.lines + 1;
+        (bytes > 0).then(|| format!("cut off in its last record (line {line}, {lost} lost)"))
     }
 }
 
 impl JtlRecords {
     /// Takes in the first line, which names the columns, or is a row of the default ones.
     fn begin(&mut self, bytes: &[u8], ended: bool) -> Result<Option<usize>, String> {
+        let blank = bytes.len() - bytes.trim_ascii_start().len();
+        if blank > 0 {
+            return Ok(Some(blank));
+        }
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let Some(len) = end.map(|at| at + 1).or(ended.then_some(bytes.len())) else {
             return Ok(None);
@@ -128,7 +132,7 @@ impl<'a> Record<'a> {
             label: self.field(Column::Label),
             method: b"",
             url: self.field(Column::Url),
-            said: Said {
+            said: Ending {
                 code: self.field(Column::ResponseCode),
                 message: self.field(Column::ResponseMessage),
                 success: self.success()?,

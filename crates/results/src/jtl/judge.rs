@@ -6,7 +6,7 @@ use metrics::{FailureKind, Outcome};
 
 /// What a row says of how the sample ended.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Said<'a> {
+pub(super) struct Ending<'a> {
     pub(super) code: &'a [u8],
     pub(super) message: &'a [u8],
     /// `None` where the file does not say.
@@ -28,7 +28,7 @@ const NO_CODE: &[u8] = b"Non HTTP response code: ";
 const NO_MESSAGE: &[u8] = b"Non HTTP response message: ";
 
 /// Judges as JMeter did: a plan may demand more than a status, or less.
-pub(super) fn judge<'a>(said: &Said<'a>) -> Judgement<'a> {
+pub(super) fn judge<'a>(said: &Ending<'a>) -> Judgement<'a> {
     if let Some(class) = said.code.strip_prefix(NO_CODE) {
         return without_answer(class, said);
     }
@@ -45,7 +45,7 @@ pub(super) fn judge<'a>(said: &Said<'a>) -> Judgement<'a> {
 }
 
 /// A sample without an answer: an exception in its place.
-fn without_answer<'a>(class: &[u8], said: &Said<'a>) -> Judgement<'a> {
+fn without_answer<'a>(class: &[u8], said: &Ending<'a>) -> Judgement<'a> {
     let text = said.message.strip_prefix(NO_MESSAGE).unwrap_or(said.message);
     let class = String::from_utf8_lossy(class).into_owned();
     let failure = kind_of(&class, &String::from_utf8_lossy(text));
@@ -58,7 +58,7 @@ fn without_answer<'a>(class: &[u8], said: &Said<'a>) -> Judgement<'a> {
 }
 
 /// Why an assertion failed, or the status line.
-fn words_of<'a>(said: &Said<'a>) -> Cow<'a, [u8]> {
+fn words_of<'a>(said: &Ending<'a>) -> Cow<'a, [u8]> {
     if !said.failure_message.is_empty() {
         return Cow::Borrowed(said.failure_message);
     }
@@ -108,13 +108,13 @@ mod tests {
 
     #[test]
     fn jmeters_success_stands() {
-        let said = |code: &'static str, success, failure_message: &'static str| Said {
+        let said = |code: &'static str, success, failure_message: &'static str| Ending {
             code: code.as_bytes(),
             message: b"OK",
             success,
             failure_message: failure_message.as_bytes(),
         };
-        let of = |said: Said<'static>| {
+        let of = |said: Ending<'static>| {
             let Judgement { outcome, failure, error } = judge(&said);
             (outcome, failure, String::from_utf8_lossy(&error).into_owned())
         };

@@ -1,7 +1,7 @@
 //! `JtlRow`: one sample of JMeter's, however it was written, and how it becomes a row of a batch.
 
-use super::judge::{Judgement, Said, judge};
-use crate::fill::{Filler, Known, Row};
+use super::judge::{Ending, Judgement, judge};
+use crate::fill::{Filler, Row, RowDetails};
 
 /// One sample.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct JtlRow<'a> {
     pub(super) label: &'a [u8],
     pub(super) method: &'a [u8],
     pub(super) url: &'a [u8],
-    pub(super) said: Said<'a>,
+    pub(super) said: Ending<'a>,
 }
 
 impl JtlRow<'_> {
@@ -39,7 +39,7 @@ impl JtlRow<'_> {
             url: if self.url == b"null" { b"" } else { self.url },
             ..Row::default()
         };
-        let known = Known {
+        let known = RowDetails {
             name: self.label,
             first_byte: nanoseconds(self.latency_ms),
             dial: nanoseconds(self.connect_ms),

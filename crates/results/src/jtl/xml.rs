@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::judge::Said;
+use super::judge::Ending;
 use super::moment::{Moments, whole};
 use super::row::JtlRow;
 use super::sub_results::is_transaction;
@@ -236,7 +236,7 @@ impl<'a> XmlSample<'a> {
             label: self.value(Attribute::Label),
             method: &self.method,
             url: &self.url,
-            said: Said {
+            said: Ending {
                 code: self.value(Attribute::Code),
                 message: self.value(Attribute::Message),
                 success: self.success(),

@@ -19,7 +19,12 @@ fn shown(row: &Flat, first: i128) -> (String, i128, u64, Outcome, FailureKind, S
 fn whole(text: &str, form: InputForm) -> Found {
     let found = decode(&[text.as_bytes()]);
     assert!(found.error.is_none(), "{:?}", found.error);
-    assert_eq!((found.forms.as_slice(), found.losses.len()), (&[form][..], 0), "{:?}", found.losses);
+    assert_eq!(
+        (found.forms.as_slice(), found.losses.len()),
+        (&[form][..], 0),
+        "{:?}",
+        found.losses
+    );
     found
 }
 
@@ -31,12 +36,15 @@ fn rows_of_the_default_columns_are_requests() {
     let none = FailureKind::None;
     let asserted = "Test failed: text expected to contain /x, y/\nsecond line".to_owned();
     let dead = "java.net.ConnectException: Connection refused".to_owned();
-    assert_eq!(rows, [
-        ("home".to_owned(), 0, 120, Outcome::Http(200), none, String::new()),
-        ("cart".to_owned(), 200, 30, Outcome::Http(200), FailureKind::Assertion, asserted),
-        ("gone".to_owned(), 240, 5, Outcome::Http(404), none, "404 Not Found".to_owned()),
-        ("dead".to_owned(), 250, 3, Outcome::None, FailureKind::Refused, dead),
-    ]);
+    assert_eq!(
+        rows,
+        [
+            ("home".to_owned(), 0, 120, Outcome::Http(200), none, String::new()),
+            ("cart".to_owned(), 200, 30, Outcome::Http(200), FailureKind::Assertion, asserted),
+            ("gone".to_owned(), 240, 5, Outcome::Http(404), none, "404 Not Found".to_owned()),
+            ("dead".to_owned(), 250, 3, Outcome::None, FailureKind::Refused, dead),
+        ]
+    );
     let home = &found.rows[0];
     assert_eq!((home.sizes, home.asked[2].as_str()), ([120, 1500, 1500], "http://h/"));
     assert_eq!(home.offsets[1], 100_000_000);
@@ -70,7 +78,10 @@ fn malformed_and_cut_lines_are_named() {
     let bad = DEFAULT.replace("1700000000240,5,", "1700000000240,five,");
     let found = decode(&[bad.as_bytes()]);
     let error = found.error.unwrap().to_string();
-    assert!(error.contains("as jtl: at byte") && error.contains("line 7: elapsed: \"five\""), "{error}");
+    assert!(
+        error.contains("as jtl: at byte") && error.contains("line 7: elapsed: \"five\""),
+        "{error}"
+    );
     assert_eq!(found.rows.len(), 2, "what came before it is handed out");
     let cut = &DEFAULT[..DEFAULT.len() - 200];
     let found = decode(&[cut.as_bytes()]);

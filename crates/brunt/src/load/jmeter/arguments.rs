@@ -179,9 +179,9 @@ mod tests {
 
     #[test]
     fn jmeters_forms_are_read() {
-        let Ok(CommandLine::Run(run)) =
-            parse("-n -t p.jmx -Ja=1 -J b=2=3 -Jnone --logfile o.jtl -f -LDEBUG -q x.properties -skip-scripts")
-        else {
+        let Ok(CommandLine::Run(run)) = parse(
+            "-n -t p.jmx -Ja=1 -J b=2=3 -Jnone --logfile o.jtl -f -LDEBUG -q x.properties -skip-scripts",
+        ) else {
             panic!("a run");
         };
         assert_eq!(

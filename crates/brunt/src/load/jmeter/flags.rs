@@ -89,7 +89,9 @@ const OWN: &[Flag<PlanFlags>] = &[
 fn output(flags: &mut PlanFlags, text: &str) -> Result<(), ValueError> {
     let name = text.split('=').next().unwrap_or_default();
     if ["json", "csv"].contains(&name) {
-        let text = format!("{name}: has the samples of scripts (give -o results.arrow, or .csv, .json, .parquet)");
+        let text = format!(
+            "{name}: has the samples of scripts (give -o results.arrow, or .csv, .json, .parquet)"
+        );
         return Err(ValueError::new(text));
     }
     if outputs::NAMES.contains(&name) {

@@ -46,7 +46,9 @@ pub(super) fn read(
         let found = include(&folder, included, unknown_scripts);
         let mut notes = notes.borrow_mut();
         match &found {
-            None => notes.push(format!("Could not include {included}: it is not there, or no plan")),
+            None => {
+                notes.push(format!("Could not include {included}: it is not there, or no plan"))
+            }
             Some(file) => left_out.borrow_mut().extend(file.left_out.iter().cloned()),
         }
         found

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 use cli::{
-    CommandError, ExitCode, ExitError, FlagError, Invocation, OrExit, ParsedArgs,
-    usage_error,
+    CommandError, ExitCode, ExitError, FlagError, Invocation, OrExit, ParsedArgs, usage_error,
 };
 use jmeter::{World, WorldPlan};
 use jmx::{MemoryScope, Writing};
