@@ -63,13 +63,11 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 }
 
 /// Writes the script of a test plan of JMeter's.
-fn import_plan(
-    name: &str,
-    flags: &ImportFlags,
-    output: &Output,
-) -> Result<ExitCode, CommandError> {
+fn import_plan(name: &str, flags: &ImportFlags, output: &Output) -> Result<ExitCode, CommandError> {
     if flags.to == Some(Form::Targets) {
-        let text = format!("{name}: a plan of JMeter's has users and conditions, which targets do not have (give -to=k6)");
+        let text = format!(
+            "{name}: a plan of JMeter's has users and conditions, which targets do not have (give -to=k6)"
+        );
         return Err(ExitError::new(ExitCode::Input, text).into());
     }
     let bytes = input::read_text(name)?;

@@ -90,7 +90,9 @@ fn response(context: &mut Context, element: &Element) -> Result<String, &'static
         "Assertion.request_headers" => "JSON.stringify(r.request.headers)",
         "Assertion.request_data" => "String(r.request.body)",
         "Assertion.sample_label" => "r.request.url",
-        "Assertion.response_data_as_document" => return Err("documents as text have no equal in k6"),
+        "Assertion.response_data_as_document" => {
+            return Err("documents as text have no equal in k6");
+        }
         _ => "String(r.body)",
     };
     let kind = constant(element.properties.text("Assertion.test_type")).unwrap_or(2.0) as u32;
@@ -136,7 +138,8 @@ fn size(context: &mut Context, element: &Element) -> Result<String, &'static str
         "6" => "<=",
         _ => "===",
     };
-    let is_body = element.properties.written("Assertion.test_field") == "SizeAssertion.response_data";
+    let is_body =
+        element.properties.written("Assertion.test_field") == "SizeAssertion.response_data";
     if !is_body {
         return Err("k6 knows the size of bodies alone, not that of whole answers");
     }

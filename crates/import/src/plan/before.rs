@@ -74,7 +74,9 @@ fn take_row(element: &Element, rows: &str, code: &mut Code) {
         return code.line(&format!("Object.assign(vars, {rows}[{number} % {rows}.length]);"));
     }
     if is_true(element, "stopThread") {
-        code.line(&format!("if ({number} >= {rows}.length) return; // no row is left, and JMeter ends the thread"));
+        code.line(&format!(
+            "if ({number} >= {rows}.length) return; // no row is left, and JMeter ends the thread"
+        ));
     }
     code.line(&format!("Object.assign(vars, {rows}[{number}] || {{}});"));
 }
@@ -124,7 +126,10 @@ fn user_parameters(context: &mut Context, element: &Element, code: &mut Code) {
         rows.push(format!("{{ {} }}", members.collect::<Vec<_>>().join(", ")));
     }
     let list = rows.join(", ");
-    code.line(&format!("Object.assign(vars, [{list}][(exec.vu.idInTest - 1) % {}]);", rows.len().max(1)));
+    code.line(&format!(
+        "Object.assign(vars, [{list}][(exec.vu.idInTest - 1) % {}]);",
+        rows.len().max(1)
+    ));
 }
 
 /// A script: the assignments that are the same in JavaScript, and the rest as a comment.

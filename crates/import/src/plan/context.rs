@@ -45,7 +45,11 @@ impl Context {
     /// Notes what became of an element; returns the comment for its place.
     pub(super) fn note(&mut self, element: &Element, text: impl Into<String>) -> String {
         let note = PlanNote { path: element.path.to_string(), text: text.into() };
-        let comment = format!("// {}: {}", quote::comment(element.name.written()), quote::comment(&note.text));
+        let comment = format!(
+            "// {}: {}",
+            quote::comment(element.name.written()),
+            quote::comment(&note.text)
+        );
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -126,7 +130,9 @@ impl Context {
         let files: String = self.files.values().map(|(_, line)| format!("{line}\n")).collect();
         match properties.as_str() {
             "" => files,
-            _ => format!("// JMeter's properties: -e NAME=VALUE in place of -JNAME=VALUE.\n{properties}{files}"),
+            _ => format!(
+                "// JMeter's properties: -e NAME=VALUE in place of -JNAME=VALUE.\n{properties}{files}"
+            ),
         }
     }
 }

@@ -44,7 +44,8 @@ fn controller(
     code: &mut Code,
 ) {
     code.space();
-    let block = |context: &mut Context, code: &mut Code| children(context, tree, element, scope, code);
+    let block =
+        |context: &mut Context, code: &mut Code| children(context, tree, element, scope, code);
     match element.class {
         Class::GenericController | Class::RecordingController | Class::TestFragment => {
             code.line(&format!("// {}", quote::comment(element.name.written())));
@@ -56,13 +57,16 @@ fn controller(
             block(context, code);
             code.close("});");
         }
-        Class::IncludeController | Class::ModuleController => module(context, tree, element, scope, code),
+        Class::IncludeController | Class::ModuleController => {
+            module(context, tree, element, scope, code)
+        }
         Class::InterleaveControl
         | Class::RandomController
         | Class::RandomOrderController
         | Class::SwitchController => choice(context, tree, element, scope, code),
         Class::CriticalSection => {
-            let note = context.note(element, "users share nothing here: nothing locks them out of it");
+            let note =
+                context.note(element, "users share nothing here: nothing locks them out of it");
             code.line(&note);
             block(context, code);
         }
@@ -90,7 +94,10 @@ fn head(context: &mut Context, element: &Element, code: &mut Code) -> String {
         }
         Class::RunTime => {
             let seconds = text(element, "RunTime.seconds");
-            format!("for (const end = Date.now() + 1000 * {}; Date.now() < end;) {{", number(context, &seconds))
+            format!(
+                "for (const end = Date.now() + 1000 * {}; Date.now() < end;) {{",
+                number(context, &seconds)
+            )
         }
         Class::ThroughputController => throughput(context, element, code),
         Class::ForeachController => foreach(context, element),
@@ -116,9 +123,12 @@ fn repeat(context: &mut Context, element: &Element, code: &mut Code) -> String {
 /// A condition that a function of a language has, or is written in JavaScript.
 fn script_of(text: &Text) -> Option<String> {
     match text.pieces().as_slice() {
-        [TextPiece::Call { name: "__groovy" | "__jexl3" | "__jexl2" | "__javaScript" | "__BeanShell", arguments }] => {
-            Some(arguments.first()?.written().replace("\\,", ","))
-        }
+        [
+            TextPiece::Call {
+                name: "__groovy" | "__jexl3" | "__jexl2" | "__javaScript" | "__BeanShell",
+                arguments,
+            },
+        ] => Some(arguments.first()?.written().replace("\\,", ",")),
         _ => None,
     }
 }
@@ -126,10 +136,16 @@ fn script_of(text: &Text) -> Option<String> {
 fn if_condition(context: &mut Context, element: &Element, code: &mut Code) -> String {
     let condition_text = text(element, "IfController.condition");
     let is_expression = is_true(element, "IfController.useExpression");
-    let script = if is_expression { script_of(&condition_text) } else { Some(condition_text.written().to_owned()) };
+    let script = if is_expression {
+        script_of(&condition_text)
+    } else {
+        Some(condition_text.written().to_owned())
+    };
     let translated = match script {
         Some(script) => condition(&script),
-        None => Some(format!("String({}).toLowerCase() === 'true'", value(context, &condition_text))),
+        None => {
+            Some(format!("String({}).toLowerCase() === 'true'", value(context, &condition_text)))
+        }
     };
     translated.unwrap_or_else(|| untranslated(context, element, &condition_text, code))
 }
@@ -149,11 +165,10 @@ fn while_condition(context: &mut Context, element: &Element, code: &mut Code) ->
         return "res === undefined || res.status < 400".to_owned();
     }
     match script_of(&condition_text) {
-        Some(script) => condition(&script)
-            .unwrap_or_else(|| {
-                untranslated(context, element, &condition_text, code);
-                "false".to_owned()
-            }),
+        Some(script) => condition(&script).unwrap_or_else(|| {
+            untranslated(context, element, &condition_text, code);
+            "false".to_owned()
+        }),
         None => format!("String({}).toLowerCase() !== 'false'", value(context, &condition_text)),
     }
 }
@@ -161,7 +176,10 @@ fn while_condition(context: &mut Context, element: &Element, code: &mut Code) ->
 fn throughput(context: &mut Context, element: &Element, code: &mut Code) -> String {
     let is_percent = element.properties.written("ThroughputController.style") == "1";
     if is_percent {
-        let note = context.note(element, "so many of a hundred iterations, drawn at random; JMeter counts them off");
+        let note = context.note(
+            element,
+            "so many of a hundred iterations, drawn at random; JMeter counts them off",
+        );
         code.line(&note);
         let percent = text(element, "ThroughputController.percentThroughput");
         return format!("if (Math.random() * 100 < {}) {{", number(context, &percent));
@@ -179,11 +197,18 @@ fn foreach(context: &mut Context, element: &Element) -> String {
     let name = context.loop_name();
     let member = foreach_member(context, element, &name);
     let until = end.map_or_else(String::new, |end| format!("{name} <= {} && ", shown(end)));
-    format!("for (let {name} = {}; {until}{member} !== undefined; {name} += 1) {{", shown(start + 1.0))
+    format!(
+        "for (let {name} = {}; {until}{member} !== undefined; {name} += 1) {{",
+        shown(start + 1.0)
+    )
 }
 
 fn foreach_member(context: &mut Context, element: &Element, name: &str) -> String {
-    let separator = if element.properties.written("ForeachController.useSeparator") == "false" { "" } else { "_" };
+    let separator = if element.properties.written("ForeachController.useSeparator") == "false" {
+        ""
+    } else {
+        "_"
+    };
     let input = text(element, "ForeachController.inputVal");
     match input.is_constant() {
         true => format!("vars[`{}{separator}${{{name}}}`]", quote::template_part(input.written())),
@@ -263,7 +288,8 @@ fn module(
     code: &mut Code,
 ) {
     let Some(target) = target(tree.plan, element) else {
-        let note = context.note(element, "the part of the plan that it names is in another file, or not there");
+        let note = context
+            .note(element, "the part of the plan that it names is in another file, or not there");
         return code.line(&note);
     };
     let path = target.path.to_string();

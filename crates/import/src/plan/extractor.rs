@@ -22,7 +22,12 @@ pub(super) fn write(context: &mut Context, element: &Element, code: &mut Code) {
         }
         Class::JmesPathExtractor => refuse(context, element, code, "JMESPath has no equal in k6"),
         Class::XPathExtractor | Class::XPath2Extractor => {
-            refuse(context, element, code, "XPath has no equal in k6; res.html() takes CSS selectors");
+            refuse(
+                context,
+                element,
+                code,
+                "XPath has no equal in k6; res.html() takes CSS selectors",
+            );
         }
         _ => refuse(context, element, code, "it is not translated"),
     }
@@ -84,7 +89,8 @@ fn property<'a>(element: &'a Element, name: &str) -> Text {
 fn regex(context: &mut Context, element: &Element, code: &mut Code) {
     context.helper(Helper::RegexValues);
     let field = field(context, element.properties.written("RegexExtractor.useHeaders"));
-    let [pattern, template] = ["RegexExtractor.regex", "RegexExtractor.template"].map(|name| property(element, name));
+    let [pattern, template] =
+        ["RegexExtractor.regex", "RegexExtractor.template"].map(|name| property(element, name));
     let template = if template.written().is_empty() { Text::parse("$1$") } else { template };
     let (pattern, template) = (value(context, &pattern), value(context, &template));
     let name = property(element, "RegexExtractor.refname");
@@ -100,10 +106,11 @@ fn regex(context: &mut Context, element: &Element, code: &mut Code) {
 fn boundary(context: &mut Context, element: &Element, code: &mut Code) {
     context.helper(Helper::BoundaryValues);
     let field = field(context, element.properties.written("BoundaryExtractor.useHeaders"));
-    let [left, right] = ["BoundaryExtractor.lboundary", "BoundaryExtractor.rboundary"].map(|name| {
-        let text = property(element, name);
-        value(context, &text)
-    });
+    let [left, right] =
+        ["BoundaryExtractor.lboundary", "BoundaryExtractor.rboundary"].map(|name| {
+            let text = property(element, name);
+            value(context, &text)
+        });
     let name = property(element, "BoundaryExtractor.refname");
     let choice = Choice {
         number: "BoundaryExtractor.match_number",
@@ -119,21 +126,26 @@ fn json(context: &mut Context, element: &Element, code: &mut Code) {
     let parts = |name: &str| -> Vec<String> {
         element.properties.written(name).split(';').map(|part| part.trim().to_owned()).collect()
     };
-    let [names, paths] = ["JSONPostProcessor.referenceNames", "JSONPostProcessor.jsonPathExprs"].map(parts);
+    let [names, paths] =
+        ["JSONPostProcessor.referenceNames", "JSONPostProcessor.jsonPathExprs"].map(parts);
     let [numbers, defaults] =
         ["JSONPostProcessor.match_numbers", "JSONPostProcessor.defaultValues"].map(parts);
     for (at, (name, path)) in names.iter().zip(&paths).enumerate() {
         let Some(steps) = steps(path) else {
-            refuse(context, element, code, &format!("the JSONPath {path} has no equal here: write the search in JavaScript"));
+            refuse(
+                context,
+                element,
+                code,
+                &format!("the JSONPath {path} has no equal here: write the search in JavaScript"),
+            );
             continue;
         };
         context.helper(Helper::JsonValues);
         context.helper(Helper::Pick);
         let number = numbers.get(at).and_then(|number| number.parse::<i64>().ok()).unwrap_or(0);
         let default = defaults.get(at).filter(|default| !default.is_empty());
-        let default = default.map_or_else(String::new, |text| {
-            format!(", {}", value(context, &Text::parse(text)))
-        });
+        let default = default
+            .map_or_else(String::new, |text| format!(", {}", value(context, &Text::parse(text))));
         let name = quote::string(name);
         code.line(&format!("pick({name}, jsonValues(res, {steps}), {number}{default});"));
     }

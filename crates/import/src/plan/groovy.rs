@@ -19,12 +19,17 @@ fn statement(context: &mut Context, line: &str) -> Option<String> {
     if let Some(inner) = inside(line, "vars.put(").or_else(|| inside(line, "vars.putObject(")) {
         let (name, text) = two(inner)?;
         let name = literal(name)?;
-        return Some(format!("{} = {};", super::value::variable(&name), expression(context, text)?));
+        return Some(format!(
+            "{} = {};",
+            super::value::variable(&name),
+            expression(context, text)?
+        ));
     }
     if let Some(inner) = inside(line, "vars.remove(") {
         return Some(format!("delete {};", super::value::variable(&literal(inner)?)));
     }
-    let logged = ["log.info(", "log.warn(", "log.error("].into_iter().find_map(|call| inside(line, call));
+    let logged =
+        ["log.info(", "log.warn(", "log.error("].into_iter().find_map(|call| inside(line, call));
     if let Some(inner) = logged {
         return Some(format!("console.log({});", expression(context, inner)?));
     }
@@ -32,7 +37,9 @@ fn statement(context: &mut Context, line: &str) -> Option<String> {
     let (kind, name) = head.trim().split_once(' ')?;
     let declares = ["def", "String", "int", "long", "double", "var"].contains(&kind);
     let name = name.trim();
-    (declares && is_name(name)).then(|| expression(context, text.trim()))?.map(|text| format!("const {name} = {text};"))
+    (declares && is_name(name))
+        .then(|| expression(context, text.trim()))?
+        .map(|text| format!("const {name} = {text};"))
 }
 
 /// The arguments of a call that is all of the text.
@@ -82,7 +89,8 @@ fn is_name(text: &str) -> bool {
 fn expression(context: &mut Context, text: &str) -> Option<String> {
     let text = text.trim();
     if let Some(parts) = sum(text) {
-        let parts: Option<Vec<String>> = parts.iter().map(|part| expression(context, part)).collect();
+        let parts: Option<Vec<String>> =
+            parts.iter().map(|part| expression(context, part)).collect();
         return parts.map(|parts| parts.join(" + "));
     }
     let text = text.strip_suffix(".toString()").unwrap_or(text);
@@ -110,8 +118,10 @@ fn expression(context: &mut Context, text: &str) -> Option<String> {
 }
 
 /// Names that are objects of JMeter's, and words of the language.
-const RESERVED: [&str; 12] =
-    ["vars", "props", "ctx", "prev", "log", "sampler", "new", "null", "return", "this", "OUT", "args"];
+const RESERVED: [&str; 12] = [
+    "vars", "props", "ctx", "prev", "log", "sampler", "new", "null", "return", "this", "OUT",
+    "args",
+];
 
 /// The parts of a sum; `None` where nothing is added.
 fn sum(text: &str) -> Option<Vec<&str>> {
@@ -207,7 +217,8 @@ fn text_with_variables(inner: &str) -> Option<String> {
     if let Some(name) = inner.strip_prefix("${").and_then(|name| name.strip_suffix('}'))
         && !name.contains(['$', '}'])
     {
-        return (!name.starts_with("__")).then(|| format!("String({})", super::value::variable(name)));
+        return (!name.starts_with("__"))
+            .then(|| format!("String({})", super::value::variable(name)));
     }
     None
 }
@@ -219,12 +230,18 @@ mod tests {
     #[test]
     fn assignments_are_translated_and_others_are_not() {
         let of = |text: &str| lines(&mut Context::default(), text).map(|lines| lines.join(" "));
-        assert_eq!(of("vars.put(\"id\", UUID.randomUUID().toString());").as_deref(), Some("vars.id = uuid();"));
         assert_eq!(
-            of("def a = vars.get('x') + \"-\" + 1\nvars.put(\"b\", a)\nlog.info(\"b is \" + a)").as_deref(),
+            of("vars.put(\"id\", UUID.randomUUID().toString());").as_deref(),
+            Some("vars.id = uuid();")
+        );
+        assert_eq!(
+            of("def a = vars.get('x') + \"-\" + 1\nvars.put(\"b\", a)\nlog.info(\"b is \" + a)")
+                .as_deref(),
             Some("const a = vars.x + '-' + 1; vars.b = a; console.log('b is ' + a);")
         );
-        for text in ["new File('x').text", "vars.put(name, 'x')", "if (a) { b }", "", "def x = foo.bar()"] {
+        for text in
+            ["new File('x').text", "vars.put(name, 'x')", "if (a) { b }", "", "def x = foo.bar()"]
+        {
             assert_eq!(of(text), None, "{text}");
         }
     }

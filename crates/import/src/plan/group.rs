@@ -64,7 +64,10 @@ pub(super) fn write(
 
 /// Data sets deeper in a group are read once an iteration as well.
 fn nested(context: &mut Context, element: &Element, code: &mut Code) {
-    for child in element.enabled().filter(|child| matches!(child.class.role(), Role::Controller | Role::Sampler)) {
+    for child in element
+        .enabled()
+        .filter(|child| matches!(child.class.role(), Role::Controller | Role::Sampler))
+    {
         for config in child.enabled().filter(|one| one.class.role() == Role::Config) {
             before::iteration(context, config, code);
         }
@@ -78,12 +81,17 @@ const ENDLESS_S: f64 = 86_400.0;
 fn scenario(context: &mut Context, element: &Element, name: &str, body: &mut Code) -> String {
     let text = |name: &str| element.properties.text(name).cloned().unwrap_or_default();
     let loops = element.properties.inner("ThreadGroup.main_controller");
-    let loops = loops.and_then(|inner| inner.text("LoopController.loops")).cloned().unwrap_or_else(|| Text::parse("1"));
+    let loops = loops
+        .and_then(|inner| inner.text("LoopController.loops"))
+        .cloned()
+        .unwrap_or_else(|| Text::parse("1"));
     let users = number(context, &text("ThreadGroup.num_threads"));
     let ramp = number(context, &text("ThreadGroup.ramp_time"));
     let is_scheduled = is_true(element, "ThreadGroup.scheduler");
     let duration = is_scheduled.then(|| number(context, &text("ThreadGroup.duration")));
-    let delay = is_scheduled.then(|| number(context, &text("ThreadGroup.delay"))).filter(|delay| delay != "0");
+    let delay = is_scheduled
+        .then(|| number(context, &text("ThreadGroup.delay")))
+        .filter(|delay| delay != "0");
     let start = delay.map_or_else(String::new, |delay| format!(", startTime: {}", seconds(&delay)));
     let is_endless = loops.written().trim() == "-1";
     if is_endless && duration.is_none() {
@@ -99,7 +107,10 @@ fn scenario(context: &mut Context, element: &Element, name: &str, body: &mut Cod
             body.line(&format!("rampUp({ramp}, {users});"));
         }
         let loops = number(context, &loops);
-        format!("executor: 'per-vu-iterations', vus: {users}, iterations: {loops}, maxDuration: {}", seconds(&time))
+        format!(
+            "executor: 'per-vu-iterations', vus: {users}, iterations: {loops}, maxDuration: {}",
+            seconds(&time)
+        )
     };
     failing(context, element);
     format!("    {name}: {{ exec: '{name}', {shape}{start} }},\n")
@@ -112,7 +123,11 @@ fn steady(users: &str, ramp: &str, time: &str) -> String {
         let rise = if users > 0.0 { ramp * (users - 1.0) / users } else { 0.0 };
         let rest = (time - rise).max(0.0);
         let first = if rise > 0.0 { 1.0 } else { users };
-        let rising = if rise > 0.0 { format!("{{ duration: '{}s', target: {users} }}, ", shown(rise)) } else { String::new() };
+        let rising = if rise > 0.0 {
+            format!("{{ duration: '{}s', target: {users} }}, ", shown(rise))
+        } else {
+            String::new()
+        };
         return format!(
             "executor: 'ramping-vus', startVUs: {}, stages: [{rising}{{ duration: '{}s', target: {users} }}]",
             shown(first),
@@ -135,7 +150,10 @@ fn seconds(number: &str) -> String {
 fn failing(context: &mut Context, element: &Element) {
     let wanted = element.properties.written("ThreadGroup.on_sample_error");
     if !matches!(wanted, "" | "continue") {
-        context.note(element, format!("\"{wanted}\" after a failed sample is not translated: iterations go on"));
+        context.note(
+            element,
+            format!("\"{wanted}\" after a failed sample is not translated: iterations go on"),
+        );
     }
 }
 
@@ -146,5 +164,7 @@ fn arrivals(context: &mut Context, element: &Element, name: &str, body: &mut Cod
         "its schedule {schedule} becomes one steady stage: write it as stages of ramping-arrival-rate or ramping-vus"
     ));
     body.line(&note);
-    format!("    {name}: {{ exec: '{name}', executor: 'constant-arrival-rate', rate: 1, timeUnit: '1s', duration: '1m', preAllocatedVUs: 50 }},\n")
+    format!(
+        "    {name}: {{ exec: '{name}', executor: 'constant-arrival-rate', rate: 1, timeUnit: '1s', duration: '1m', preAllocatedVUs: 50 }},\n"
+    )
 }

@@ -105,9 +105,13 @@ fn assemble(
 ) -> String {
     let modules = MODULES.iter().filter(|(module, _)| context.imports.contains(module));
     let modules: String = modules.map(|(_, line)| *line).collect();
-    let words = ["check", "group", "sleep"].into_iter().filter(|word| context.imports.contains(word));
+    let words =
+        ["check", "group", "sleep"].into_iter().filter(|word| context.imports.contains(word));
     let words: Vec<&str> = words.collect();
-    let mut out = format!("// Written by `brunt import` from {} (a test plan of JMeter's).\n", quote::comment(name));
+    let mut out = format!(
+        "// Written by `brunt import` from {} (a test plan of JMeter's).\n",
+        quote::comment(name)
+    );
     out.push_str(&modules);
     if !words.is_empty() {
         out.push_str(&format!("import {{ {} }} from 'k6';\n", words.join(", ")));
@@ -121,7 +125,9 @@ fn assemble(
     out.push_str(&format!(
         "export const options = {{\n  // JMeter checks no certificates, and keeps cookies over iterations.\n  insecureSkipTLSVerify: true,\n  noCookiesReset: true,\n  scenarios: {{\n{scenarios}  }},\n}};\n"
     ));
-    out.push_str("\n// The variables of this user, as JMeter's threads have them.\nconst vars = {};\n");
+    out.push_str(
+        "\n// The variables of this user, as JMeter's threads have them.\nconst vars = {};\n",
+    );
     variables.iter().for_each(|line| out.push_str(&format!("{line}\n")));
     for group in groups {
         out.push_str(&format!("\n{}", group.function));

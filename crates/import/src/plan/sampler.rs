@@ -39,7 +39,9 @@ pub(super) fn write(
             let assertions: Vec<&Element> = scope.of_role(Role::Assertion).collect();
             assertion::write(context, &assertions, code);
         }
-        class if class.is_jsr223() || class.is_beanshell() => before::script(context, element, code),
+        class if class.is_jsr223() || class.is_beanshell() => {
+            before::script(context, element, code)
+        }
         _ => {
             let note = context.note(element, "it shows variables, and sends nothing");
             code.line(&note);
@@ -52,7 +54,8 @@ fn action(context: &mut Context, element: &Element, code: &mut Code) {
     match element.properties.written("ActionProcessor.action") {
         "1" => {
             context.imports.insert("sleep");
-            let time = element.properties.text("ActionProcessor.duration").cloned().unwrap_or_default();
+            let time =
+                element.properties.text("ActionProcessor.duration").cloned().unwrap_or_default();
             let pause = match constant(Some(&time)) {
                 Some(milliseconds) => format!("sleep({});", shown(milliseconds / 1_000.0)),
                 None => format!("sleep({} / 1000);", number(context, &time)),
@@ -92,7 +95,13 @@ fn call(method: &str, url: &str, body: Option<&str>, params: &str) -> String {
     let function = match method {
         "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "OPTIONS" => method.to_ascii_lowercase(),
         "DELETE" => "del".to_owned(),
-        _ => return format!("res = http.request({}, {url}, {}, {params});", quote::string(method), body.unwrap_or("null")),
+        _ => {
+            return format!(
+                "res = http.request({}, {url}, {}, {params});",
+                quote::string(method),
+                body.unwrap_or("null")
+            );
+        }
     };
     match (method, body) {
         ("GET" | "HEAD", None) => format!("res = http.{function}({url}, {params});"),
@@ -121,8 +130,12 @@ impl<'a> Form<'a> {
         let files = element.properties.inner("HTTPsampler.Files");
         let has_names = arguments.iter().any(|one| !one.written("Argument.name").is_empty());
         Self {
-            is_raw: is_true(element, "HTTPSampler.postBodyRaw") || (!arguments.is_empty() && !has_names),
-            files: files.into_iter().flat_map(|inner| inner.elements("HTTPFileArgs.files")).collect(),
+            is_raw: is_true(element, "HTTPSampler.postBodyRaw")
+                || (!arguments.is_empty() && !has_names),
+            files: files
+                .into_iter()
+                .flat_map(|inner| inner.elements("HTTPFileArgs.files"))
+                .collect(),
             arguments,
         }
     }
@@ -141,10 +154,12 @@ fn url(
     let texts: Vec<Text> = match is_whole {
         true => vec![path],
         false => {
-            let protocol = of("HTTPSampler.protocol").cloned().unwrap_or_else(|| Text::parse("http"));
+            let protocol =
+                of("HTTPSampler.protocol").cloned().unwrap_or_else(|| Text::parse("http"));
             let domain = of("HTTPSampler.domain").cloned().unwrap_or_default();
             let port = of("HTTPSampler.port").filter(|port| !is_default(port, &protocol)).cloned();
-            let needs_slash = !path.written().starts_with('/') && path.pieces().first().is_none_or(|first| matches!(first, TextPiece::Literal(_)));
+            let needs_slash = !path.written().starts_with('/')
+                && path.pieces().first().is_none_or(|first| matches!(first, TextPiece::Literal(_)));
             let mut texts = vec![protocol, Text::parse("://"), domain];
             texts.extend(port.into_iter().flat_map(|port| [Text::parse(":"), port]));
             texts.extend(needs_slash.then_some(slash));
@@ -153,7 +168,8 @@ fn url(
         }
     };
     let mut pieces: Vec<TextPiece<'_>> = texts.iter().flat_map(Text::pieces).collect();
-    let query = query.map(|form| query_of(context, form, has_question(&pieces))).unwrap_or_default();
+    let query =
+        query.map(|form| query_of(context, form, has_question(&pieces))).unwrap_or_default();
     join(&mut pieces);
     address(context, &pieces, &query)
 }
@@ -213,7 +229,8 @@ fn query_of(context: &mut Context, form: &Form<'_>, mut has_query: bool) -> Stri
 fn body(context: &mut Context, form: &Form<'_>) -> Option<String> {
     let text = |one: &Properties, name: &str| one.text(name).cloned().unwrap_or_default();
     if form.is_raw {
-        let texts: Vec<Text> = form.arguments.iter().map(|one| text(one, "Argument.value")).collect();
+        let texts: Vec<Text> =
+            form.arguments.iter().map(|one| text(one, "Argument.value")).collect();
         let pieces: Vec<TextPiece<'_>> = texts.iter().flat_map(Text::pieces).collect();
         return Some(match pieces.as_slice() {
             [TextPiece::Literal(one)] if !one.contains('\n') => quote::string(one),
@@ -237,7 +254,8 @@ fn body(context: &mut Context, form: &Form<'_>) -> Option<String> {
 
 fn file_member(context: &mut Context, file: &Properties) -> String {
     let path = file.written("File.path").to_owned();
-    let opened = context.file(&path, "bytes", |name, at| format!("const {name} = open({at}, 'b');"));
+    let opened =
+        context.file(&path, "bytes", |name, at| format!("const {name} = open({at}, 'b');"));
     let name = path.rsplit('/').next().unwrap_or_default();
     let kind = match file.written("File.mimetype") {
         "" => String::new(),
@@ -284,5 +302,8 @@ fn headers(context: &mut Context, scope: &Inherited<'_>) -> Vec<String> {
         }
     }
     fields.retain(|(name, _)| !name.is_empty());
-    fields.iter().map(|(name, text)| format!("{}: {}", quote::key(name), value(context, text))).collect()
+    fields
+        .iter()
+        .map(|(name, text)| format!("{}: {}", quote::key(name), value(context, text)))
+        .collect()
 }

@@ -67,11 +67,20 @@ fn what_stands_beside_and_below_a_request_applies_to_it() {
 fn controllers_are_blocks() {
     let with = |open: &str| format!("{open}<hashTree>{GET}<hashTree/></hashTree>");
     let cases = [
-        (r#"<LoopController testname="l"><stringProp name="LoopController.loops">3</stringProp></LoopController>"#, "for (let n1 = 0; n1 < 3; n1 += 1) {"),
-        (r#"<IfController testname="i"><stringProp name="IfController.condition">${__jexl3("${a}" == "b")}</stringProp><boolProp name="IfController.useExpression">true</boolProp></IfController>"#, "if (String(vars.a) == 'b') {"),
+        (
+            r#"<LoopController testname="l"><stringProp name="LoopController.loops">3</stringProp></LoopController>"#,
+            "for (let n1 = 0; n1 < 3; n1 += 1) {",
+        ),
+        (
+            r#"<IfController testname="i"><stringProp name="IfController.condition">${__jexl3("${a}" == "b")}</stringProp><boolProp name="IfController.useExpression">true</boolProp></IfController>"#,
+            "if (String(vars.a) == 'b') {",
+        ),
         (r#"<TransactionController testname="buy"/>"#, "group('buy', () => {"),
         (r#"<OnceOnlyController testname="o"/>"#, "if (exec.vu.iterationInScenario === 0) {"),
-        (r#"<ForeachController testname="f"><stringProp name="ForeachController.inputVal">in</stringProp><stringProp name="ForeachController.returnVal">out</stringProp></ForeachController>"#, "vars.out = vars[`in_${n1}`];"),
+        (
+            r#"<ForeachController testname="f"><stringProp name="ForeachController.inputVal">in</stringProp><stringProp name="ForeachController.returnVal">out</stringProp></ForeachController>"#,
+            "vars.out = vars[`in_${n1}`];",
+        ),
         (r#"<RandomOrderController testname="r"/>"#, "]).forEach((step) => step());"),
         (r#"<InterleaveControl testname="r"/>"#, "switch (exec.vu.iterationInScenario % 1) {"),
     ];

@@ -8,7 +8,12 @@ use super::helpers::Helper;
 use super::value::{constant, number, shown};
 
 /// Writes the pauses of timers. Their times add up.
-pub(super) fn write(context: &mut Context, timers: &[&Element], users: Option<f64>, code: &mut Code) {
+pub(super) fn write(
+    context: &mut Context,
+    timers: &[&Element],
+    users: Option<f64>,
+    code: &mut Code,
+) {
     let mut times = Vec::new();
     for timer in timers {
         match timer.class {
@@ -31,7 +36,8 @@ pub(super) fn write(context: &mut Context, timers: &[&Element], users: Option<f6
 
 /// The milliseconds of a timer; `None` of one that is a comment.
 fn time(context: &mut Context, timer: &Element, code: &mut Code) -> Option<String> {
-    let property = |name: &str| timer.properties.text(name).cloned().unwrap_or_else(|| Text::parse("0"));
+    let property =
+        |name: &str| timer.properties.text(name).cloned().unwrap_or_else(|| Text::parse("0"));
     let (delay, range) = (property("ConstantTimer.delay"), property("RandomTimer.range"));
     let delay = number(context, &delay);
     let mut range = || number(context, &range);
@@ -49,7 +55,8 @@ fn time(context: &mut Context, timer: &Element, code: &mut Code) -> Option<Strin
             format!("poisson({range}) + {delay}")
         }
         _ => {
-            let note = context.note(timer, "a script that is a timer is not translated: no pause here");
+            let note =
+                context.note(timer, "a script that is a timer is not translated: no pause here");
             code.line(&note);
             return None;
         }
@@ -71,8 +78,12 @@ fn pace(context: &mut Context, timer: &Element, users: Option<f64>, code: &mut C
         None => format!("{} * {}", number(context, throughput), shown(share)),
     };
     let why = match (is_precise, is_shared) {
-        (true, _) => "the exact count of a Precise Throughput Timer becomes an even pace, shared by all users; an arrival-rate executor offers a rate whatever the answers take",
-        (false, true) => "the pace of all threads is shared out evenly; a constant-arrival-rate executor offers it whatever the answers take",
+        (true, _) => {
+            "the exact count of a Precise Throughput Timer becomes an even pace, shared by all users; an arrival-rate executor offers a rate whatever the answers take"
+        }
+        (false, true) => {
+            "the pace of all threads is shared out evenly; a constant-arrival-rate executor offers it whatever the answers take"
+        }
         (false, false) => "each user is held back to this pace, as JMeter holds each thread back",
     };
     let note = context.note(timer, why);

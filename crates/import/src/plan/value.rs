@@ -87,7 +87,7 @@ fn call(context: &mut Context, name: &str, arguments: &[Text]) -> String {
                 context.helper(Helper::FormatDate);
             }
             stored(time(form), arguments.get(1))
-        },
+        }
         "__Random" => {
             context.helper(Helper::RandomInteger);
             let [from, to] = [0, 1].map(|at| argument_number(context, arguments, at));
@@ -106,7 +106,10 @@ fn call(context: &mut Context, name: &str, arguments: &[Text]) -> String {
         "__intSum" | "__longSum" => sum(context, arguments),
         "__digest" => digest(context, arguments),
         "__setProperty" => {
-            format!("''/* {} is not set: users share nothing */", quote::comment(written(0)).replace("*/", ""))
+            format!(
+                "''/* {} is not set: users share nothing */",
+                quote::comment(written(0)).replace("*/", "")
+            )
         }
         _ => unknown(context, name),
     }
@@ -163,7 +166,9 @@ fn time(form: TimeForm) -> String {
             Ok(divisor) if divisor > 0 => format!("Math.floor(Date.now() / {divisor})"),
             _ => "Date.now()".to_owned(),
         },
-        TimeForm::Pattern(pattern) => format!("formatDate({}, new Date())", quote::string(&pattern)),
+        TimeForm::Pattern(pattern) => {
+            format!("formatDate({}, new Date())", quote::string(&pattern))
+        }
     }
 }
 
@@ -186,7 +191,8 @@ fn sum(context: &mut Context, arguments: &[Text]) -> String {
 
 fn digest(context: &mut Context, arguments: &[Text]) -> String {
     context.imports.insert("crypto");
-    let algorithm = arguments.first().map_or("", Text::written).to_ascii_lowercase().replace('-', "");
+    let algorithm =
+        arguments.first().map_or("", Text::written).to_ascii_lowercase().replace('-', "");
     let known = ["md5", "sha1", "sha256", "sha384", "sha512"].contains(&algorithm.as_str());
     match known {
         true => format!("crypto.{algorithm}({}, 'hex')", argument(context, arguments, 1)),
