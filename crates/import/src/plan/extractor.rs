@@ -81,9 +81,8 @@ fn field(context: &mut Context, written: &str) -> String {
     }
 }
 
-fn property<'a>(element: &'a Element, name: &str) -> Text {
-    let text: Option<&'a Text> = element.properties.text(name);
-    text.cloned().unwrap_or_default()
+fn property(element: &Element, name: &str) -> Text {
+    element.properties.text(name).cloned().unwrap_or_default()
 }
 
 fn regex(context: &mut Context, element: &Element, code: &mut Code) {

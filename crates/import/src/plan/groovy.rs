@@ -172,7 +172,7 @@ fn token(rest: &str) -> Option<(String, &str)> {
     }
     for (word, ours) in WORDS {
         if let Some(left) = rest.strip_prefix(word) {
-            return Some(((*ours).to_owned(), left));
+            return Some((ours.to_owned(), left));
         }
     }
     let is_number = |letter: char| letter.is_ascii_digit() || letter == '.';

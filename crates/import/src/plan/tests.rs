@@ -22,7 +22,8 @@ fn script(elements: &str) -> PlanScript {
     let script = write_plan("plan.jmx", &file, "");
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, &script.text, SourceType::mjs()).parse();
-    assert!(parsed.errors.is_empty(), "{:?}\n{}", parsed.errors, script.text);
+    let wrong = parsed.diagnostics.errors().next();
+    assert!(wrong.is_none(), "{wrong:?}\n{}", script.text);
     script
 }
 
