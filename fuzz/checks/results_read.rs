@@ -3,13 +3,13 @@
 use std::io::Cursor;
 
 use metrics::Batch;
-use results::{Encoding, ReadError, Reader};
+use results::{InputForm, ReadError, Reader};
 
 /// What was read from a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StreamContent {
     /// What it was taken for.
-    pub(crate) encoding: Encoding,
+    pub(crate) form: InputForm,
     /// Its rows.
     pub(crate) rows: usize,
     /// Sentences about what it lost.
@@ -37,7 +37,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<StreamContent, ReadError> {
         assert!(items <= 1024 + bytes.len() * ITEMS_PER_BYTE, "reading does not end");
         batch.clear();
     }
-    let encodings = reader.encodings();
-    assert_eq!(encodings.len(), 1);
-    Ok(StreamContent { encoding: encodings[0], rows, losses: reader.losses().len() })
+    let forms = reader.forms();
+    assert_eq!(forms.len(), 1);
+    Ok(StreamContent { form: forms[0], rows, losses: reader.losses().len() })
 }

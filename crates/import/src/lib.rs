@@ -7,6 +7,8 @@
 //!                                                              write_script ◀───┴───▶ write_targets
 //! ```
 //!
+//! A test plan of JMeter's has code and a load model: [`write_plan`] makes a script of it at once.
+//!
 //! An access log is no list of requests but traffic: a [`Traffic`] counts its lines, and has targets with weights and a rate by the minute.
 //!
 //! All of it is a stranger's text: what reaches a script goes through `quote`, and a file is read only if [`Files`] gives it.
@@ -23,6 +25,7 @@ mod media;
 mod model;
 mod openapi;
 mod percent;
+mod plan;
 mod postman;
 mod quote;
 mod script;
@@ -41,6 +44,7 @@ pub use model::{
     Find, Group, Header, Import, JsonStep, Multipart, Note, Part, Polling, Redirects, Reply, Step,
 };
 pub use openapi::DocumentError;
+pub use plan::{PlanNote, PlanScript, write_plan};
 pub use script::{ScriptSettings, write_script};
 pub use targets::{TargetsError, write_targets};
 pub use text::{Digest, DigestAlgorithm, DigestForm, Encoding, Piece, Source, Text, Value};

@@ -44,14 +44,14 @@ pub use expression::{
 pub use extract::{ExtractError, extract};
 pub use functions::encode::url_encode;
 pub use pattern::matches_whole;
-pub use read::{PlanFile, Problem, read_plan, script_language, script_property};
+pub use read::{PlanFile, Problem, UnknownScripts, read_plan, script_language, script_property};
 pub use sample::{Reach, SampleView};
 pub use scope::{MemoryScope, Place, Scope, Shared, Writing};
 pub use script::{
     Action, Bindings, Field, Host, Language, SCRIPT_BYTES_MAX, ScopeContext, Script, ScriptContext,
     ScriptError, ScriptLimit, ScriptProblem, Store, Value,
 };
-pub use text::Text;
+pub use text::{Text, TextPiece};
 pub use verify::{
     AssertionFailure, CHILDREN_FAILED, Failing, assert_sample, assertion_reach, assumes_success,
 };

@@ -20,6 +20,18 @@ pub struct PlanFile {
     pub understood: usize,
     /// How many are disabled.
     pub disabled: usize,
+    /// Scripts that are left out, with what of them is not understood.
+    pub left_out: Vec<Problem>,
+}
+
+/// The treatment of scripts that are not understood.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnknownScripts {
+    /// They are problems of the plan.
+    #[default]
+    Refused,
+    /// Their elements are left out, and functions that they are arguments of are worth nothing.
+    LeftOut,
 }
 
 /// Something in a plan that is not understood.
@@ -44,20 +56,26 @@ const PROBLEMS_MAX: usize = 100;
 ///
 /// # Errors
 /// It is no plan at all.
-pub fn read_plan(bytes: &[u8]) -> Result<(PlanFile, Vec<Problem>), DocumentError> {
+pub fn read_plan(
+    bytes: &[u8],
+    unknown_scripts: UnknownScripts,
+) -> Result<(PlanFile, Vec<Problem>), DocumentError> {
     let text = decode(bytes)?;
     let document = parse(&text)?;
-    let mut reader = Reader { problems: Vec::new(), understood: 0, disabled: 0, disabled_above: 0 };
+    let mut reader = Reader { unknown_scripts, ..Reader::default() };
     let mut all = Vec::new();
     for tree in elements(document.root_element()) {
         all.extend(reader.tree(tree, ""));
     }
-    let plan = PlanFile { elements: all, understood: reader.understood, disabled: reader.disabled };
-    Ok((plan, reader.problems))
+    let Reader { problems, left_out, understood, disabled, .. } = reader;
+    Ok((PlanFile { elements: all, understood, disabled, left_out }, problems))
 }
 
+#[derive(Default)]
 struct Reader {
+    unknown_scripts: UnknownScripts,
     problems: Vec<Problem>,
+    left_out: Vec<Problem>,
     understood: usize,
     disabled: usize,
     /// Disabled elements above the one that is read.
@@ -66,14 +84,7 @@ struct Reader {
 
 impl Reader {
     fn report(&mut self, path: &str, text: String) {
-        match self.problems.len() {
-            PROBLEMS_MAX => {
-                let text = "more is not understood; the first hundred are listed".to_owned();
-                self.problems.push(Problem { path: String::new(), text });
-            }
-            more if more > PROBLEMS_MAX => {}
-            _ => self.problems.push(Problem { path: path.to_owned(), text }),
-        }
+        add(&mut self.problems, path, text);
     }
 
     /// The elements of a `hashTree`: each is followed by the tree of what stands below it.
@@ -118,16 +129,20 @@ impl Reader {
         };
         if counts {
             self.understood += 1;
-            self.check_functions(&path, &properties, class);
+            let is_left_out = self.check_functions(&path, &properties, class);
+            if is_left_out {
+                return None;
+            }
         }
         let (name, path) = (Text::parse(name), Arc::from(path));
         Some(Element { class, name, path, is_enabled, properties, children })
     }
 
-    /// Functions that need an engine of another language are named before the run.
-    fn check_functions(&mut self, path: &str, properties: &Properties, class: Class) {
+    /// Functions and scripts that are not understood are named before the run. Says whether the element is left out because
+    /// of its script.
+    fn check_functions(&mut self, path: &str, properties: &Properties, class: Class) -> bool {
         if class.role() == Role::Listener {
-            return;
+            return false;
         }
         let mut unsupported: Vec<&'static str> = Vec::new();
         properties.visit_texts(&mut |text| text.unsupported(&mut unsupported));
@@ -136,12 +151,28 @@ impl Reader {
             self.report(path, format!("function {function} is not supported"));
         }
         let mut problems = script_problems(properties, class);
+        let has_own = !problems.is_empty();
         properties.visit_texts(&mut |text| {
             text.visit_scripts(&mut |language, script| problems.extend(refused(language, script)));
         });
+        let leaves_out = self.unknown_scripts == UnknownScripts::LeftOut;
+        let list = if leaves_out { &mut self.left_out } else { &mut self.problems };
         for problem in problems {
-            self.report(path, format!("script: {problem}"));
+            add(list, path, format!("script: {problem}"));
         }
+        leaves_out && has_own
+    }
+}
+
+/// Adds a problem to a list, as far as that is not too long.
+fn add(list: &mut Vec<Problem>, path: &str, text: String) {
+    match list.len() {
+        PROBLEMS_MAX => {
+            let text = "more is not understood; the first hundred are listed".to_owned();
+            list.push(Problem { path: String::new(), text });
+        }
+        more if more > PROBLEMS_MAX => {}
+        _ => list.push(Problem { path: path.to_owned(), text }),
     }
 }
 
@@ -253,8 +284,8 @@ mod tests {
         </hashTree></hashTree></hashTree></jmeterTestPlan>"#;
 
     fn read(element: &str) -> (PlanFile, Vec<String>) {
-        let (plan, problems) =
-            read_plan(PLAN.replace("ELEMENT", element).as_bytes()).expect("a plan");
+        let text = PLAN.replace("ELEMENT", element);
+        let (plan, problems) = read_plan(text.as_bytes(), UnknownScripts::Refused).expect("a plan");
         (plan, problems.iter().map(Problem::to_string).collect())
     }
 
@@ -297,6 +328,12 @@ Acme.go()</stringProp><stringProp name="scriptLanguage">groovy</stringProp></JSR
             read(script).1,
             ["Plan > Users > p: script: line 2: the class Acme is not supported"]
         );
+        let text = PLAN.replace("ELEMENT", &format!("{script}<hashTree/>{timer}"));
+        let (plan, problems) = read_plan(text.as_bytes(), UnknownScripts::LeftOut).expect("a plan");
+        assert_eq!((problems.len(), plan.left_out.len()), (0, 3));
+        let group = &plan.elements[0].children[0];
+        let names: Vec<&str> = group.children.iter().map(|one| one.name.written()).collect();
+        assert_eq!(names, ["/a", "t"]);
         let many = r#"<a.B testname="x"/><hashTree/>"#.repeat(500);
         assert_eq!(read(&many).1.len(), PROBLEMS_MAX + 1);
     }

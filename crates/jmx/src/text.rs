@@ -30,6 +30,22 @@ impl Default for Text {
     }
 }
 
+/// A piece of a text, for those who write it in another language.
+#[derive(Clone, Copy, Debug)]
+pub enum TextPiece<'a> {
+    /// It stands for itself.
+    Literal(&'a str),
+    /// The variable of this name.
+    Variable(&'a str),
+    /// A function's value.
+    Call {
+        /// Its name, `__time`.
+        name: &'static str,
+        /// Its arguments.
+        arguments: &'a [Text],
+    },
+}
+
 /// A part of a text.
 #[derive(Debug)]
 enum Part {
@@ -37,6 +53,18 @@ enum Part {
     /// A variable; where there is none of this name, the reference stands as it is.
     Variable(String),
     Call(Call),
+}
+
+impl Part {
+    fn piece(&self) -> TextPiece<'_> {
+        match self {
+            Self::Literal(literal) => TextPiece::Literal(literal),
+            Self::Variable(name) => TextPiece::Variable(name),
+            Self::Call(Call { function, arguments, .. }) => {
+                TextPiece::Call { name: function.name(), arguments }
+            }
+        }
+    }
 }
 
 /// A function with its arguments.
@@ -115,6 +143,13 @@ impl Text {
             }
         }
         text
+    }
+
+    /// Its pieces in their order.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<TextPiece<'_>> {
+        let Some(parts) = &self.parts else { return vec![TextPiece::Literal(&self.written)] };
+        parts.iter().map(Part::piece).collect()
     }
 
     /// Adds the names of functions in it that are known and not supported.

@@ -16,6 +16,12 @@ pub(super) fn check_own_flags(flags: &RunFlags) -> Result<(), K6Error> {
     if flags.watched.is_stray() {
         return Err(K6Error::other(monitor_flags::STRAY.to_owned()));
     }
+    let of_plans = [("J", !flags.properties.is_empty()), ("skip-scripts", flags.skip_scripts)];
+    if let Some((name, _)) = of_plans.into_iter().find(|(_, is_given)| *is_given) {
+        return Err(K6Error::usage(format!(
+            "flag -{name}: is for plans of JMeter's (.jmx); a script has variables (-e NAME=VALUE)"
+        )));
+    }
     if let Some(gate) = flags.gates.of_planned_rate() {
         return Err(K6Error::usage(format!(
             "flag -fail-on: \"{}\": a script plans no rate of requests (give requests per second, as in rate<100)",

@@ -56,6 +56,6 @@ pub use flags::script_variable;
 pub use fleet::run_part;
 pub use lint::lint;
 pub use rest_client::remote;
-pub use run::{run, validate};
+pub use run::{operands, run, validate};
 pub use search::{ScriptSource, ScriptTrial, SearchedScript, TrialLoad, TrialOutcome};
 pub use vendor::vendor;

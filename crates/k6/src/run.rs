@@ -103,6 +103,12 @@ fn rest(meant: &TestConfig, address: &str) -> Result<Arc<Rest>, ()> {
     })
 }
 
+/// The operands of a command line of `run`; none where its flags are wrong.
+#[must_use]
+pub fn operands(invocation: &Invocation) -> Vec<String> {
+    invocation.parse(RUN).map(|typed| typed.operands).unwrap_or_default()
+}
+
 /// Whether this command line is valid; the script is not read.
 pub fn validate(invocation: &Invocation) -> Result<(), CommandError> {
     let typed = invocation.parse(RUN)?;

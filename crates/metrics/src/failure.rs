@@ -49,11 +49,13 @@ pub enum FailureKind {
     GoAway = 20,
     /// The server refused in a protocol of its own: a subscription was rejected.
     Rejected = 21,
+    /// It was answered, and the test that sent it did not accept the answer: an assertion of JMeter's.
+    Assertion = 22,
 }
 
 impl FailureKind {
     /// Every kind, in the order of its number.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::None,
         Self::Dns,
         Self::Refused,
@@ -76,6 +78,7 @@ impl FailureKind {
         Self::StreamReset,
         Self::GoAway,
         Self::Rejected,
+        Self::Assertion,
     ];
 
     /// The kind's name in the result stream and in JSON.
@@ -104,6 +107,7 @@ impl FailureKind {
             Self::StreamReset => "stream reset",
             Self::GoAway => "goaway",
             Self::Rejected => "rejected",
+            Self::Assertion => "assertion",
         }
     }
 
@@ -133,6 +137,7 @@ impl FailureKind {
             Self::StreamReset => "HTTP/2 stream reset",
             Self::GoAway => "HTTP/2 connection ended",
             Self::Rejected => "rejected by the server",
+            Self::Assertion => "answer not as asserted",
         }
     }
 

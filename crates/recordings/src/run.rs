@@ -196,7 +196,7 @@ pub fn undamaged<'a>(runs: impl IntoIterator<Item = &'a RecordedRun>) -> Result<
 pub fn unreadable(error: &ReadError) -> ExitError {
     let text = match error {
         ReadError::Detect { .. } => {
-            format!("{error} (expected arrow, parquet, csv, json or gob)")
+            format!("{error} (expected arrow, parquet, csv, json, gob or jtl)")
         }
         ReadError::Empty { .. } => {
             format!("{error}: no results (did what should have written them fail?)")

@@ -1,4 +1,5 @@
-//! `Encoding`: the formats of a result stream, by name; their bytes are defined elsewhere.
+//! `Encoding`: the formats of a result stream, by name; `InputForm`: those, and forms of other programs that are only read. Their
+//! bytes are defined elsewhere.
 
 /// A form of the result stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +58,41 @@ impl Encoding {
     #[must_use]
     pub const fn is_native(self) -> bool {
         matches!(self, Self::Arrow | Self::Parquet)
+    }
+}
+
+/// The form of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InputForm {
+    /// A form of the result stream.
+    Stream(Encoding),
+    /// JMeter's results as CSV.
+    Jtl,
+    /// JMeter's results as XML.
+    JtlXml,
+}
+
+impl InputForm {
+    /// Its name in messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stream(encoding) => encoding.name(),
+            Self::Jtl => "jtl",
+            Self::JtlXml => "jtl (XML)",
+        }
+    }
+}
+
+impl From<Encoding> for InputForm {
+    fn from(encoding: Encoding) -> Self {
+        Self::Stream(encoding)
+    }
+}
+
+impl PartialEq<Encoding> for InputForm {
+    fn eq(&self, other: &Encoding) -> bool {
+        *self == Self::Stream(*other)
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::Encoding;
+use crate::{Encoding, InputForm};
 
 /// Why rows could not be written.
 #[derive(Debug, Error)]
@@ -62,24 +62,24 @@ pub enum ReadError {
         error: io::Error,
     },
     /// The bytes are not what their encoding demands. What came before them was handed out.
-    #[error("reading \"{input}\" as {}: at byte {at}: {reason}", encoding.name())]
+    #[error("reading \"{input}\" as {}: at byte {at}: {reason}", form.name())]
     Corrupt {
         /// The input's name.
         input: String,
         /// What it was taken for.
-        encoding: Encoding,
+        form: InputForm,
         /// Where the record begins that cannot be read.
         at: u64,
         /// What is wrong with it.
         reason: String,
     },
     /// A length in the input exceeds that of any valid stream.
-    #[error("reading \"{input}\" as {}: at byte {at}: {what} of {len} bytes (limit {max})", encoding.name())]
+    #[error("reading \"{input}\" as {}: at byte {at}: {what} of {len} bytes (limit {max})", form.name())]
     TooLarge {
         /// The input's name.
         input: String,
         /// What it was taken for.
-        encoding: Encoding,
+        form: InputForm,
         /// Where the record begins.
         at: u64,
         /// What is too large.

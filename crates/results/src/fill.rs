@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use metrics::{Batch, FailureKind, Outcome, Sample, Span};
 use stdx::Nanos;
 
-use crate::labels::{Labels, PlacedTarget};
+use crate::labels::{Labels, PlacedTarget, TargetRef};
 
 /// Rows handed out at once, of 152 bytes each.
 pub(crate) const ROWS_MAX: usize = 4 << 10;
@@ -31,6 +31,18 @@ pub(crate) struct Row<'a> {
     pub(crate) headers: &'a [u8],
 }
 
+/// More that another program's row says. Times are ns from its start on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowDetails<'a> {
+    /// A name to group by.
+    pub(crate) name: &'a [u8],
+    pub(crate) first_byte: i64,
+    pub(crate) dial: i64,
+    pub(crate) wire_in: u64,
+    pub(crate) outcome: Outcome,
+    pub(crate) failure: FailureKind,
+}
+
 /// Fills one batch.
 pub(crate) struct Filler<'a> {
     batch: &'a mut Batch,
@@ -50,7 +62,41 @@ impl<'a> Filler<'a> {
         self.batch.samples.len() < ROWS_MAX && self.batch.texts.len() < TEXT_MAX
     }
 
+    /// Adds a row that has a start, an end and a code.
     pub(crate) fn push(&mut self, row: &Row<'_>) {
+        let texts = [row.attack, row.method, row.url];
+        let PlacedTarget { target, line, .. } = self.labels.place_bytes(texts, self.batch);
+        let sample = self.sample(row);
+        self.batch.samples.push(Sample { target, line, ..sample });
+    }
+
+    /// Adds a row of which more is known.
+    pub(crate) fn push_known(&mut self, row: &Row<'_>, known: &RowDetails<'_>) {
+        let PlacedTarget { target, line, name, tags } = self.place_named(row, known.name);
+        let sample = self.sample(row);
+        let after = |ns: i64| Nanos(sample.intended.0.wrapping_add(ns.max(0) as u64));
+        self.batch.samples.push(Sample {
+            // Beyond the end it is none of this sample.
+            first_byte: after(known.first_byte.min(row.latency)),
+            dial: Nanos(known.dial.max(0) as u64),
+            wire_in: known.wire_in,
+            outcome: known.outcome,
+            failure: known.failure,
+            target,
+            line,
+            name,
+            tags,
+            ..sample
+        });
+    }
+
+    fn place_named(&mut self, row: &Row<'_>, name: &[u8]) -> PlacedTarget {
+        let [method, url, name] = [row.method, row.url, name].map(text);
+        let target = TargetRef { method: &method, url: &url, name: &name, ..TargetRef::default() };
+        self.labels.place(target, self.batch)
+    }
+
+    fn sample(&mut self, row: &Row<'_>) -> Sample {
         let timestamp = row.timestamp.max(0);
         if self.batch.samples.is_empty() {
             (self.first, self.earliest) = (timestamp, timestamp);
@@ -59,9 +105,7 @@ impl<'a> Filler<'a> {
         // May wrap below zero until `finish` moves every row by the same amount.
         let intended = timestamp.wrapping_sub(self.first) as u64;
         let done = intended.wrapping_add(row.latency.max(0) as u64);
-        let PlacedTarget { target, line, .. } =
-            self.labels.place_bytes([row.attack, row.method, row.url], self.batch);
-        let sample = Sample {
+        Sample {
             seq: row.seq,
             intended: Nanos(intended),
             sent: Nanos(intended),
@@ -69,19 +113,16 @@ impl<'a> Filler<'a> {
             done: Nanos(done),
             bytes_out: row.bytes_out,
             bytes_in: row.bytes_in,
-            target,
             outcome: Outcome::http(row.code),
             failure: failure_of(row.code, row.error),
             error: self.error(row.error),
-            line,
             body: self.add(row.body),
             headers: match stdx::redacted_lines(row.headers) {
                 Some(lines) => self.add(&lines),
                 None => self.add(row.headers),
             },
             ..Sample::default()
-        };
-        self.batch.samples.push(sample);
+        }
     }
 
     /// Most rows have no error, and nothing to look at.

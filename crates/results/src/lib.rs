@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Batch, Generator ──▶ Sink (queue, thread) ──▶ Writer ──▶ bytes: arrow, parquet, csv, json, gob
-//! bytes ──▶ encoding detected ──▶ one source an input ──▶ Reader (merged by time) ──▶ Batch, Generator
+//! bytes ──▶ form detected ──▶ one source an input ──▶ Reader (merged by time) ──▶ Batch, Generator
 //! ```
 //!
 //! A [`ReadAhead`] is a reader on a thread of its own. A [`Table`] is another program's: one column of times, no stream.
@@ -22,6 +22,7 @@ mod format;
 mod gob;
 mod headers;
 mod json;
+mod jtl;
 mod labels;
 mod native;
 mod note;
@@ -37,7 +38,7 @@ mod write;
 mod zone;
 
 pub use create::writer;
-pub use encoding::Encoding;
+pub use encoding::{Encoding, InputForm};
 pub use error::{ReadError, WriteError};
 pub use format::{Format, MisleadingEnding, UnknownEnding};
 pub use note::{decode as decode_generator, encode as encode_generator};

@@ -14,7 +14,7 @@ use crate::feed::Feed;
 use crate::fill::{ROWS_MAX, TEXT_MAX};
 use crate::labels::Labels;
 use crate::source::{Source, Step};
-use crate::{Detail, Encoding, ReadError};
+use crate::{Detail, Encoding, InputForm, ReadError};
 
 /// One input: its name, for messages, and its bytes.
 pub type Input = (String, Box<dyn Read + Send>);
@@ -29,7 +29,7 @@ pub struct Reader {
 /// One input under way.
 struct Stream {
     name: String,
-    encoding: Encoding,
+    form: InputForm,
     source: Box<dyn Source>,
     /// Rows read and not yet merged; unused with a single input.
     batch: Batch,
@@ -119,7 +119,7 @@ impl Reader {
                 return Ok(None);
             }
             let step = stream.source.next(batch, &mut self.labels);
-            match step.map_err(|fault| fault.name(&stream.name, stream.encoding))? {
+            match step.map_err(|fault| fault.name(&stream.name, stream.form))? {
                 Step::Hits => return Ok(Some(Item::Hits)),
                 Step::Generator(generator) => {
                     return Ok(Some(Item::Generator { input, generator }));
@@ -172,10 +172,10 @@ impl Reader {
         self.streams.iter().filter_map(|stream| stream.span).collect()
     }
 
-    /// The encoding of each input, in the order given to [`Reader::open`].
+    /// The form of each input, in the order given to [`Reader::open`].
     #[must_use]
-    pub fn encodings(&self) -> Vec<Encoding> {
-        self.streams.iter().map(|stream| stream.encoding).collect()
+    pub fn forms(&self) -> Vec<InputForm> {
+        self.streams.iter().map(|stream| stream.form).collect()
     }
 
     /// How much is known of each hit: the least of all inputs.
@@ -198,17 +198,18 @@ impl Stream {
         let input = CutNoting { input: stdx::decompressed(input), is_cut: Arc::clone(&is_cut) };
         let mut feed = Feed::new(Box::new(input));
         let detected = detect(&mut feed);
-        let Some(encoding) = detected.map_err(|fault| fault.name(&name, Encoding::Arrow))? else {
+        let none = InputForm::Stream(Encoding::Arrow);
+        let Some(form) = detected.map_err(|fault| fault.name(&name, none))? else {
             let is_empty = feed.pending().is_empty();
             return Err(match is_empty {
                 true => ReadError::Empty { input: name },
                 false => ReadError::Detect { input: name },
             });
         };
-        let source = source(encoding, feed).map_err(|fault| fault.name(&name, encoding))?;
+        let source = source(form, feed).map_err(|fault| fault.name(&name, form))?;
         Ok(Self {
             name,
-            encoding,
+            form,
             source,
             batch: Batch::default(),
             at: 0,
@@ -351,7 +352,7 @@ mod tests {
                 assert!(bytes.len() < written(encoding.into()).len(), "{encoding:?}");
                 let (rows, reader) = read(bytes);
                 assert_eq!(rows, 2 * ROWS, "{encoding:?} {compression:?}");
-                assert_eq!(reader.encodings(), [encoding]);
+                assert_eq!(reader.forms(), [encoding]);
                 assert_eq!(reader.losses(), [""; 0]);
             }
         }

@@ -10,7 +10,7 @@ use metrics::{Batch, Generator};
 use crate::feed::Feed;
 use crate::fill::Filler;
 use crate::labels::Labels;
-use crate::{Detail, Encoding, ReadError};
+use crate::{Detail, InputForm, ReadError};
 
 /// Bytes one record may have: the largest captured body (16 MiB) as base64, and its headers.
 pub(crate) const RECORD_MAX: usize = 64 << 20;
@@ -50,17 +50,17 @@ impl From<io::Error> for Fault {
 }
 
 impl Fault {
-    pub(crate) fn name(self, input: &str, encoding: Encoding) -> ReadError {
+    pub(crate) fn name(self, input: &str, form: InputForm) -> ReadError {
         let input = input.to_owned();
         match self {
             Self::Io(error) => ReadError::Io { input, error },
             Self::Corrupt { at, reason } => {
                 // Libraries give reasons of several lines.
                 let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
-                ReadError::Corrupt { input, encoding, at, reason }
+                ReadError::Corrupt { input, form, at, reason }
             }
             Self::TooLarge { at, what, len, max } => {
-                ReadError::TooLarge { input, encoding, at, what, len, max }
+                ReadError::TooLarge { input, form, at, what, len, max }
             }
         }
     }
@@ -92,6 +92,12 @@ pub(crate) trait Records: Send {
         ended: bool,
         filler: &mut Filler<'_>,
     ) -> Result<Option<usize>, String>;
+
+    /// What is missing at the input's end, in words, where so many bytes are left that are no record.
+    fn lost(&mut self, bytes: usize) -> Option<String> {
+        let lost = stdx::counted(bytes as u64, "byte");
+        (bytes > 0).then(|| format!("cut off in its last record ({lost} lost)"))
+    }
 }
 
 /// A source made of records.
@@ -116,13 +122,8 @@ impl<R: Records> Source for RecordSource<R> {
                 return Err(Fault::TooLarge { at, what: "a record", len, max });
             }
             if self.feed.ended() {
-                return Ok(match self.feed.consume_all() {
-                    0 => Step::End,
-                    lost => {
-                        let lost = stdx::counted(lost as u64, "byte");
-                        Step::Lost(format!("cut off in its last record ({lost} lost)"))
-                    }
-                });
+                let lost = self.feed.consume_all();
+                return Ok(self.records.lost(lost).map_or(Step::End, Step::Lost));
             }
             let more = if len < RESCAN_BYTES { 1 } else { len / 2 };
             self.feed.need(len + more)?;

@@ -99,9 +99,7 @@ pub(crate) fn add_results(store: &Store, path: &str, name: &str) -> Result<Run, 
         ..Begin::default()
     };
     let mut run = store.begin(begin).map_err(store_failure)?;
-    let format = Format::of_path(path, None, Encoding::Arrow);
-    let name = format!("results{}", format.unwrap_or_else(|_| Encoding::Arrow.into()).ending());
-    let place = run.results(&name).map_err(store_failure)?;
+    let place = run.results(&stored_name(path)).map_err(store_failure)?;
     let copied = fs::copy(path, &place);
     copied.map_err(|error| {
         let text = format!("writing to {}: {}", place.display(), cli::reason(&error));
@@ -111,6 +109,17 @@ pub(crate) fn add_results(store: &Store, path: &str, name: &str) -> Result<Run, 
     let id = run.id().to_owned();
     run.finish(0).map_err(store_failure)?;
     store.read(&id).map_err(store_failure)
+}
+
+/// The name of results in their run's folder. Their form is found by their content; the ending is for people.
+fn stored_name(path: &str) -> String {
+    const OF_JMETER: [&str; 2] = [".jtl", ".xml"];
+    let lower = path.to_ascii_lowercase();
+    if let Some(ending) = OF_JMETER.into_iter().find(|ending| lower.ends_with(ending)) {
+        return format!("results{ending}");
+    }
+    let format = Format::of_path(path, None, Encoding::Arrow);
+    format!("results{}", format.unwrap_or_else(|_| Encoding::Arrow.into()).ending())
 }
 
 fn finish_of(read: &RecordedRun) -> Finish {

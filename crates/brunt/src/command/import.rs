@@ -7,15 +7,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use ::import::{FileProblem, Files, Import, ImportError, Input, Kind, Note, ScriptSettings};
 use cli::{ExitCode, ExitError, Output, eprint_line, input};
+use jmx::{UnknownScripts, read_plan};
 
 use super::access_log::{self, LogForm};
 use super::{CommandError, usage_error};
 use crate::dialect::Invocation;
 use crate::flags::import::{Form, IMPORT, ImportFlags};
+use crate::load::jmeter;
 
 /// What the help says beside the flags.
 pub(super) const ABOUT: &str = "Reads HARs of browsers, command lines of curl, OpenAPI documents, Postman collections and .http
-files; the kind is found from the content, and - is standard input. Of a HAR, values that answers gave (tokens, ids) are taken
+files, and test plans of JMeter's; the kind is found from the content, and - is standard input. Of a HAR, values that answers gave (tokens, ids) are taken
 from the answers again. An access log (nginx, Apache, Rails, ELB, Caddy) becomes targets by their frequency, and the rate by the
 minute for -shape=replay. What was left out or changed is listed on standard error, with its place.
 Files that the input names are read only below the input's own folder, or below -allow-read; the script opens them when
@@ -35,6 +37,11 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     if let Some(logs) = logs(&typed.operands, &typed.flags)? {
         return access_log::run(&logs, &typed.flags);
     }
+    if let [name] = typed.operands.as_slice()
+        && jmeter::is_plan(name)
+    {
+        return import_plan(name, &typed.flags, &output);
+    }
     let mut whole = Import::default();
     for name in &typed.operands {
         whole.append(import_file(name, &typed.flags)?);
@@ -52,6 +59,30 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
             .map_err(|error| ExitError::new(ExitCode::Input, error.to_string()))?,
     };
     output.write(text.as_bytes())?;
+    Ok(ExitCode::Ok)
+}
+
+/// Writes the script of a test plan of JMeter's.
+fn import_plan(name: &str, flags: &ImportFlags, output: &Output) -> Result<ExitCode, CommandError> {
+    if flags.to == Some(Form::Targets) {
+        let text = format!(
+            "{name}: a plan of JMeter's has users and conditions, which targets do not have (give -to=k6)"
+        );
+        return Err(ExitError::new(ExitCode::Input, text).into());
+    }
+    let bytes = input::read_text(name)?;
+    let read = read_plan(&bytes, UnknownScripts::Refused);
+    let (plan, problems) =
+        read.map_err(|error| ExitError::new(ExitCode::Input, format!("{name}: {error}")))?;
+    // Scripts that the interpreter does not run may still stand in the script as comments.
+    for problem in problems.iter().filter(|problem| !problem.text.starts_with("script: ")) {
+        eprint_line(&format!("{name}: {problem}; it is left out"));
+    }
+    let script = ::import::write_plan(name, &plan, &open_prefix(name, flags.output.as_deref()));
+    for note in &script.notes {
+        eprint_line(&format!("{name}: {}: {}", note.path, note.text));
+    }
+    output.write(script.text.as_bytes())?;
     Ok(ExitCode::Ok)
 }
 

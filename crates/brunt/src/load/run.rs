@@ -10,8 +10,8 @@ use metrics::{TargetTable, Verdict};
 use remote::Records;
 use session::save::{self, SaveRequest};
 use session::{
-    GateObserver, LoadOnPage, MultiplexingCheck, OnCutOff, OnInvalid, RunFigures, RunOutcome,
-    RunPlace, RunRequest, Serialized, SessionError, SessionOptions, target_labels,
+    GateObserver, LoadOnPage, MultiplexingCheck, Observer, OnCutOff, OnInvalid, RunFigures,
+    RunOutcome, RunPlace, RunRequest, Serialized, SessionError, SessionOptions, target_labels,
 };
 use store::OpenRun;
 
@@ -24,13 +24,31 @@ use super::watched::WatchedServers;
 use crate::dialect::LoadRules;
 
 /// Carries out a load test, and keeps it where that was asked for.
-pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandResult {
+pub(super) fn run_load_test(test: LoadTest, rules: &LoadRules) -> CommandResult {
+    let beside = Beside { observer: &mut None::<MultiplexingCheck>, asserted: &Vec::new };
+    run_load_test_beside(test, rules, beside)
+}
+
+/// A command's own beside a load test.
+pub(super) struct Beside<'a> {
+    /// Sees the run.
+    pub(super) observer: &'a mut dyn Observer,
+    /// Results that are known after the run.
+    pub(super) asserted: &'a dyn Fn() -> Vec<Assertion>,
+}
+
+/// Carries out a load test with what its command has of its own, and keeps it where that was asked for.
+pub(super) fn run_load_test_beside(
+    mut test: LoadTest,
+    rules: &LoadRules,
+    beside: Beside<'_>,
+) -> CommandResult {
     // It stands in every result and report, and is sent to no server.
     test.plan.name = stdx::shown_text(&test.plan.name).into_owned();
     test.check_abort()?;
     test.reports.try_out()?;
     let mut saved = test.saving.take().map(SaveRequest::begin).transpose()?;
-    let ended = carry_out(test, rules, saved.as_mut());
+    let ended = carry_out(test, rules, (saved.as_mut(), beside));
     save::finish_saved(saved, ended)
 }
 
@@ -38,7 +56,7 @@ pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandRes
 fn carry_out(
     mut test: LoadTest,
     rules: &LoadRules,
-    mut saved: Option<&mut OpenRun>,
+    (mut saved, beside): (Option<&mut OpenRun>, Beside<'_>),
 ) -> CommandResult {
     let interrupts = Interrupts::watch()?;
     let provenance = session::provenance_row();
@@ -61,9 +79,12 @@ fn carry_out(
     };
     let (place, records) = place(&test, lazy, &interrupts)?;
     let started = request.start(place).map_err(|error| not_started(error, rules))?;
-    let mut outcome = started.run(&mut [&mut servers, &mut multiplexing, &mut rows])?;
+    let mut outcome =
+        started.run(&mut [&mut servers, &mut multiplexing, &mut rows, beside.observer])?;
     rows.into_iter().for_each(RowExporter::finish);
-    let mut asserted = outcome.gate_outcomes(&[]);
+    let own = (beside.asserted)();
+    let mut asserted = outcome.gate_outcomes(&own);
+    asserted.extend(own);
     let failed = records.and_then(|records| fleet::conclude(&records, &mut asserted));
     let asserted = outcome.conclude(asserted, provenance)?;
     warn_of_serialized(multiplexing);

@@ -110,3 +110,68 @@ fn what_cannot_run_is_said_before_anything_is_sent() {
     let remote = start(brunt("jmeter -n -t plan.jmx -R host")).wait().with_code(1);
     assert!(remote.stderr.contains("brunt help fleet"), "{remote:#?}");
 }
+
+#[test]
+fn a_plan_is_a_load_test_with_checks_and_gates() {
+    let nginx = Nginx::start("run-jmx");
+    let scratch = Scratch::new("run-jmx");
+    let page = get("page", nginx.plain, "/", &contains("no such text"));
+    let file = scratch.file("plan.jmx", &plan(2, 3, &page));
+    let results = scratch.path("out.arrow");
+    let command = format!("run -o {} -fail-on errors>1% {file}", text(&results));
+    let ran = start(brunt(&command)).wait().with_code(0);
+    assert!(ran.stdout.contains("holds") && ran.stdout.contains("page"), "{ran:#?}");
+    let report = start(brunt(&format!("report -by name {}", text(&results)))).wait().with_code(0);
+    assert!(report.stdout.contains("page"), "{report:#?}");
+    let failed = start(brunt(&format!("run -fail-on checks<99% {file}"))).wait();
+    assert!(failed.with_code(7).stdout.contains("checks"));
+    let refused = start(brunt(&format!("run -u 5 {file}"))).wait();
+    assert!(refused.stderr.contains("flag -u: says what scripts do"), "{refused:#?}");
+}
+
+#[test]
+fn unknown_scripts_are_refused_or_left_out() {
+    let nginx = Nginx::start("skip-scripts");
+    let scratch = Scratch::new("skip-scripts");
+    let script = "<JSR223PreProcessor testname=\"own\"><stringProp name=\"script\">new File('x').text</stringProp>\
+                  <stringProp name=\"scriptLanguage\">groovy</stringProp></JSR223PreProcessor><hashTree/>";
+    let plan = plan(1, 1, &get("page", nginx.plain, "/", script));
+    let (ran, results) = run_plan(&scratch, &plan, "");
+    let ran = ran.with_code(1);
+    assert!(ran.stderr.contains("own: script: line 1: the class File"), "{ran:#?}");
+    assert_eq!(results, "", "nothing was sent");
+    let (ran, results) = run_plan(&scratch, &plan, "-skip-scripts");
+    let ran = ran.with_code(0);
+    assert!(ran.stderr.contains("left out: Plan > Users > page > own: script: line 1"), "{ran:#?}");
+    assert_eq!(results.lines().count(), 2);
+}
+
+#[test]
+fn results_of_jmeter_are_reported_and_stored() {
+    let nginx = Nginx::start("read-jtl");
+    let scratch = Scratch::new("read-jtl");
+    let inside =
+        format!("{}{}", get("page", nginx.plain, "/", ""), get("none", nginx.plain, "/none", ""));
+    run_plan(&scratch, &plan(2, 5, &inside), "").0.with_code(0);
+    let results = scratch.path("out.jtl");
+    let report = start(brunt(&format!("report -by name {}", text(&results)))).wait().with_code(0);
+    for part in ["page", "none", "404", "20"] {
+        assert!(report.stdout.contains(part), "{part}: {report:#?}");
+    }
+}
+
+#[test]
+fn a_plan_becomes_a_script_that_runs() {
+    let nginx = Nginx::start("import-jmx");
+    let scratch = Scratch::new("import-jmx");
+    let file = scratch
+        .file("plan.jmx", &plan(2, 3, &get("page", nginx.plain, "/", &contains("It works"))));
+    let script = scratch.path("plan.js");
+    start(brunt(&format!("import -output={} {file}", text(&script)))).wait().with_code(0);
+    let ran = start(brunt(&format!("run {}", text(&script)))).wait().with_code(0);
+    assert!(ran.stdout.contains("http_reqs"), "{ran:#?}");
+    assert!(
+        ran.stdout.contains("100.00% 6 out of 6") || ran.stdout.contains("6 out of 6"),
+        "{ran:#?}"
+    );
+}

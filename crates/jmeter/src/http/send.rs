@@ -66,7 +66,7 @@ pub(crate) fn request(
     request.body = ask.body.as_ref().map(|body| body.bytes.as_slice().into());
     request.timeout = Some(timeout(spec, thread));
     request.redirects = Some(0);
-    request.name = None;
+    request.name = Some(thread.sampler.clone());
     request.fresh_connection = std::mem::replace(&mut thread.is_new_user, closes);
     Ok(ReadyRequest { request: Box::new(request), sample, at: thread.host.now() })
 }

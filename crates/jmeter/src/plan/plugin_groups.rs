@@ -83,7 +83,8 @@ mod tests {
     fn group(text: &str) -> Element {
         let text =
             format!("<jmeterTestPlan><hashTree>{text}<hashTree/></hashTree></jmeterTestPlan>");
-        let (mut file, _) = read_plan(text.as_bytes()).expect("a plan");
+        let (mut file, _) =
+            read_plan(text.as_bytes(), jmx::UnknownScripts::Refused).expect("a plan");
         file.elements.remove(0)
     }
 

@@ -96,7 +96,8 @@ fn program(loops: i64, inside: &str) -> Arc<Program> {
          <stringProp name=\"ThreadGroup.num_threads\">1</stringProp></ThreadGroup>\
          <hashTree>{inside}</hashTree></hashTree></hashTree></jmeterTestPlan>"
     );
-    let (file, problems) = read_plan(text.as_bytes()).expect("a plan");
+    let (file, problems) =
+        read_plan(text.as_bytes(), jmx::UnknownScripts::Refused).expect("a plan");
     assert_eq!(problems, []);
     Arc::new(Program::compile(&file, &mut MemoryScope::default(), &|_| None).expect("a program"))
 }

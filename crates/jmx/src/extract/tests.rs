@@ -15,7 +15,8 @@ fn element(class: &str, properties: &[(&str, &str)]) -> Element {
     let plan = format!(
         "<jmeterTestPlan><hashTree><{class} testname=\"x\">{properties}</{class}><hashTree/></hashTree></jmeterTestPlan>"
     );
-    let (mut plan, problems) = read_plan(plan.as_bytes()).expect("a plan");
+    let (mut plan, problems) =
+        read_plan(plan.as_bytes(), crate::UnknownScripts::Refused).expect("a plan");
     assert!(problems.is_empty(), "{problems:?}");
     plan.elements.remove(0)
 }

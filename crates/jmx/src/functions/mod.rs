@@ -23,6 +23,11 @@ pub(crate) struct Function {
 }
 
 impl Function {
+    /// Its name.
+    pub(crate) const fn name(self) -> &'static str {
+        self.name
+    }
+
     /// Its name, where it is not supported.
     pub(crate) fn unsupported(self) -> Option<&'static str> {
         self.compute.is_none().then_some(self.name)

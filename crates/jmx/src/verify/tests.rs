@@ -17,7 +17,7 @@ fn element(class: &str, properties: &[(&str, &str)]) -> Element {
     let plan = format!(
         "<jmeterTestPlan><hashTree><{class} testname=\"x\">{others}<collectionProp name=\"Asserion.test_strings\">{strings}</collectionProp></{class}><hashTree/></hashTree></jmeterTestPlan>"
     );
-    read_plan(plan.as_bytes()).expect("a plan").0.elements.remove(0)
+    read_plan(plan.as_bytes(), crate::UnknownScripts::Refused).expect("a plan").0.elements.remove(0)
 }
 
 fn judge(

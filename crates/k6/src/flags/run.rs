@@ -268,6 +268,14 @@ const OWN: &[Flag<RunFlags>] = &[
         outputs
     )
     .also(&["out"]),
+    gather!("J", "NAME=VALUE", "A property of JMeter's, for a plan. May be repeated.", properties),
+    switch!(
+        RunFlags,
+        "skip-scripts",
+        "Leave out scripts of a plan of JMeter's that are not understood, each with a warning.",
+        skip_scripts
+    )
+    .native(),
     text!(RunFlags, "traces-output", "NAME", "Refused: brunt writes no traces.", traces).native(),
     maybe!("l", "Keep running after the end of the test, until interrupted.", linger).also(&["linger"]),
     text!(RunFlags, "a", "HOST:PORT", "Serve the REST API here.", address)

@@ -57,6 +57,10 @@ pub(crate) struct RunFlags {
     pub(crate) archive_out: Option<String>,
     /// `archive --exclude-env-vars`.
     pub(crate) exclude_env: bool,
+    /// Properties of JMeter's, which scripts do not have.
+    pub(crate) properties: Vec<String>,
+    /// Scripts of JMeter's plans are left out where they are not understood.
+    pub(crate) skip_scripts: bool,
     /// What is watched beside the run.
     pub(crate) watched: MonitorTargets,
     /// The conditions under which the run fails, beside the script's thresholds.

@@ -58,6 +58,7 @@ impl Outcome {
             | FailureKind::Redirects
             | FailureKind::Abandoned
             | FailureKind::Rejected
+            | FailureKind::Assertion
             | FailureKind::Target => Self::Exception,
         }
     }

@@ -14,7 +14,7 @@ mod deltas;
 
 use std::path::{Path, PathBuf};
 
-use results::Encoding;
+use results::{Encoding, InputForm};
 use stdx::{Prng, mix};
 
 use results_read::{StreamContent, check};
@@ -30,7 +30,7 @@ fn seed(name: &str) -> Vec<u8> {
 /// Every seed of the results.
 fn seeds() -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
-    for kind in ["arrow", "parquet", "csv", "json", "gob"] {
+    for kind in ["arrow", "parquet", "csv", "json", "gob", "jtl"] {
         let folder = corpus().join(format!("results_{kind}"));
         for entry in std::fs::read_dir(folder).expect("a corpus") {
             let path = entry.expect("an entry").path();
@@ -54,9 +54,17 @@ fn good_seeds_have_their_rows() {
         ("results_csv/vegeta", Encoding::Csv, 2),
         ("results_json/vegeta", Encoding::Json, 2),
     ];
-    for (name, encoding, rows) in cases {
+    for (name, form, rows) in cases {
         let found = check(&seed(name)).expect(name);
-        assert_eq!(found, StreamContent { encoding, rows, losses: 0 }, "{name}");
+        assert_eq!(found, StreamContent { form: form.into(), rows, losses: 0 }, "{name}");
+    }
+}
+
+#[test]
+fn good_seeds_of_jmeter_have_their_requests() {
+    for (name, form, rows) in [("default", InputForm::Jtl, 4), ("xml", InputForm::JtlXml, 3)] {
+        let found = check(&seed(&format!("results_jtl/{name}"))).expect(name);
+        assert_eq!(found, StreamContent { form, rows, losses: 0 }, "{name}");
     }
 }
 

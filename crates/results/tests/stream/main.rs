@@ -5,6 +5,7 @@
 mod ahead;
 mod damage;
 mod golden;
+mod jtl;
 mod merge;
 mod observed;
 mod round_trip;

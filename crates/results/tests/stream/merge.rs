@@ -19,7 +19,7 @@ fn several_inputs_come_in_order_of_time() {
     let found = decode(&inputs);
     assert!(found.error.is_none(), "{:?}", found.error);
     assert_eq!(found.rows.len(), 15_010);
-    assert_eq!(found.encodings, Encoding::ALL);
+    assert_eq!(found.forms, Encoding::ALL);
     let ends: Vec<i128> =
         found.rows.iter().map(|row| row.intended + i128::from(row.offsets[2])).collect();
     assert!(ends.is_sorted());

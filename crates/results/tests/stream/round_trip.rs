@@ -22,7 +22,7 @@ fn check(encoding: Encoding, batches: &[Batch]) {
     let found = decode(&[&encode(encoding, batches, None)]);
     assert!(found.error.is_none(), "{:?}", found.error);
     assert_eq!(found.losses, Vec::<String>::new());
-    assert_eq!(found.encodings, [encoding]);
+    assert_eq!(found.forms, [encoding]);
     let (mut rows, mut expect) = (found.rows, written(batches));
     if !encoding.is_native() {
         // The kind of failure is in the text only.

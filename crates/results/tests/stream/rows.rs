@@ -9,7 +9,7 @@ use metrics::{
     Batch, FailureKind, Generator, NO_TARGET, Outcome, Sample, TargetLabel, TargetTable,
 };
 use proptest::prelude::*;
-use results::{Detail, Encoding, Item, ReadError, Reader, StreamInfo, writer};
+use results::{Detail, Encoding, InputForm, Item, ReadError, Reader, StreamInfo, writer};
 use stdx::Nanos;
 
 /// 2023-11-14T22:13:20Z.
@@ -156,7 +156,7 @@ pub(crate) struct Found {
     pub(crate) generators: Vec<Generator>,
     pub(crate) observed: Vec<Row>,
     pub(crate) losses: Vec<String>,
-    pub(crate) encodings: Vec<Encoding>,
+    pub(crate) forms: Vec<InputForm>,
     pub(crate) detail: Option<Detail>,
     pub(crate) assertions: Vec<(Assertion, i64)>,
     pub(crate) error: Option<ReadError>,
@@ -196,7 +196,7 @@ pub(crate) fn decode(inputs: &[&[u8]]) -> Found {
         }
     }
     found.losses = reader.losses().to_vec();
-    found.encodings = reader.encodings();
+    found.forms = reader.forms();
     found.detail = Some(reader.detail());
     found
 }

@@ -17,7 +17,7 @@ use crate::dialect::ReadRules;
 
 /// Whether the rows of inputs may have no body. Vegeta too makes an empty one of CSV's empty column.
 fn bodies_of(reader: &Reader) -> Bodies {
-    let are_csv = reader.encodings().iter().all(|encoding| *encoding == Encoding::Csv);
+    let are_csv = reader.forms().iter().all(|form| *form == Encoding::Csv);
     if are_csv { Bodies::Present } else { Bodies::MayBeMissing }
 }
 

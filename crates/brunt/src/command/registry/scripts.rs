@@ -4,25 +4,27 @@ use cli::{CommandSpec, rows_of};
 
 use crate::command::{import, record};
 use crate::flags;
+use crate::load::jmeter;
 
 /// `run`.
 pub(super) const RUN: CommandSpec = CommandSpec {
     name: "run",
-    summary: "Run a k6 script.",
-    operands: "SCRIPT",
+    summary: "Run a k6 script, or a test plan of JMeter's.",
+    operands: "SCRIPT|PLAN.jmx",
     about: "The script's options say what to run; flags override them. The summary, the log and the exit codes are k6's: 99 \
             for a crossed threshold, 107 for a script that throws. docs/reference/run.md lists what brunt does not \
-            support.",
+            support. A plan of JMeter's runs by itself (-J, -skip-scripts), with the report of attack: docs/reference/jmeter.md.",
     examples: &[
         ("brunt run script.js", "with the script's own options"),
         (
             "brunt run -u 10 -d 30s -e HOST=http://127.0.0.1:3000 script.js",
             "ten users for half a minute",
         ),
+        ("brunt run -J threads=20 plan.jmx", "a plan of JMeter's, with a property"),
     ],
     rows: k6::flags::run_rows,
-    run: k6::run,
-    validate: Some(k6::validate),
+    run: jmeter::run_script_or_plan,
+    validate: Some(jmeter::validate_script_or_plan),
 };
 
 /// `inspect`.

@@ -1,4 +1,6 @@
-//! `Arguments`: JMeter's command line.
+//! `Arguments`: JMeter's command line, and one flag of our own.
+
+use jmx::UnknownScripts;
 
 /// JMeter's command line for a test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub(super) struct Arguments {
     pub(super) files: Vec<String>,
     /// The levels of the log: `-L`.
     pub(super) levels: Vec<String>,
+    /// Scripts that are not understood: refused, or left out by `-skip-scripts`.
+    pub(super) unknown_scripts: UnknownScripts,
     /// A report is wanted: `-e`, into the folder of `-o`.
     pub(super) report: Option<String>,
 }
@@ -77,7 +81,7 @@ const FLAGS: &[(char, &str, bool)] = &[
 ];
 
 /// The text for a wrong command line.
-pub(super) const USAGE: &str = "\t-n, --nongui\n\t\trun without a window, as brunt always does\n\t-t, --testfile <argument>\n\t\tthe plan (.jmx) to run\n\t-l, --logfile <argument>\n\t\tthe file that samples are written to\n\t-j, --jmeterlogfile <argument>\n\t\tthe log (jmeter.log)\n\t-f, --forceDeleteResultFile\n\t\twrite the file of samples anew\n\t-J, --jmeterproperty <argument>=<value>\n\t\tset a property of JMeter's\n\t-D, --systemproperty <argument>=<value>\n\t\tset a system property\n\t-G, --globalproperty <argument>=<value>\n\t\ta property of servers; a run here has none\n\t-q, --addprop <argument>\n\t\tread more properties from a file\n\t-p, --propfile <argument>\n\t\tread JMeter's properties from a file\n\t-L, --loglevel <argument>=<value>\n\t\tset a level of the log\n\t-v, --version\n\t\tsay the version\n\t-h, --help\n\t\tsay this";
+pub(super) const USAGE: &str = "\t-n, --nongui\n\t\trun without a window, as brunt always does\n\t-t, --testfile <argument>\n\t\tthe plan (.jmx) to run\n\t-l, --logfile <argument>\n\t\tthe file that samples are written to\n\t-j, --jmeterlogfile <argument>\n\t\tthe log (jmeter.log)\n\t-f, --forceDeleteResultFile\n\t\twrite the file of samples anew\n\t-J, --jmeterproperty <argument>=<value>\n\t\tset a property of JMeter's\n\t-D, --systemproperty <argument>=<value>\n\t\tset a system property\n\t-G, --globalproperty <argument>=<value>\n\t\ta property of servers; a run here has none\n\t-q, --addprop <argument>\n\t\tread more properties from a file\n\t-p, --propfile <argument>\n\t\tread JMeter's properties from a file\n\t-L, --loglevel <argument>=<value>\n\t\tset a level of the log\n\t-skip-scripts\n\t\tleave out scripts that are not understood, each with a warning\n\t-v, --version\n\t\tsay the version\n\t-h, --help\n\t\tsay this";
 
 impl Arguments {
     /// Reads a command line.
@@ -89,6 +93,10 @@ impl Arguments {
         let (mut reports, mut folder) = (false, None);
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
+            if matches!(arg.as_str(), "-skip-scripts" | "--skip-scripts") {
+                parsed.unknown_scripts = UnknownScripts::LeftOut;
+                continue;
+            }
             let (letter, takes, glued) = flag(arg)?;
             let value = match (takes, glued) {
                 (false, _) => String::new(),
@@ -171,9 +179,9 @@ mod tests {
 
     #[test]
     fn jmeters_forms_are_read() {
-        let Ok(CommandLine::Run(run)) =
-            parse("-n -t p.jmx -Ja=1 -J b=2=3 -Jnone --logfile o.jtl -f -LDEBUG -q x.properties")
-        else {
+        let Ok(CommandLine::Run(run)) = parse(
+            "-n -t p.jmx -Ja=1 -J b=2=3 -Jnone --logfile o.jtl -f -LDEBUG -q x.properties -skip-scripts",
+        ) else {
             panic!("a run");
         };
         assert_eq!(
@@ -183,6 +191,7 @@ mod tests {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(run.properties, [pair("a", "1"), pair("b", "2=3")]);
         assert_eq!((run.files.len(), run.levels.len()), (1, 1));
+        assert_eq!(run.unknown_scripts, UnknownScripts::LeftOut);
         assert_eq!(parse("-v"), Ok(CommandLine::Version));
         assert_eq!(parse("-n -t p -R host"), Ok(CommandLine::Remote));
     }

@@ -1,7 +1,6 @@
 //! `Journal`: JMeter's log, `jmeter.log`.
 
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +12,7 @@ use super::{disk, moments};
 
 /// JMeter's log. What cannot be written to it is left out: a full disk must not end a test.
 pub(super) struct Journal {
-    file: Mutex<BufWriter<File>>,
+    file: Mutex<Box<dyn Write + Send>>,
     least: LogLevel,
 }
 
@@ -33,7 +32,12 @@ impl Journal {
             Some("ERROR" | "FATAL" | "OFF") => LogLevel::Error,
             _ => LogLevel::Info,
         };
-        Ok(Self { file: Mutex::new(BufWriter::new(file)), least })
+        Ok(Self { file: Mutex::new(Box::new(BufWriter::new(file))), least })
+    }
+
+    /// A log on standard error, from this level on.
+    pub(super) fn on_stderr(least: LogLevel) -> Self {
+        Self { file: Mutex::new(Box::new(std::io::stderr())), least }
     }
 
     /// Writes a line.

@@ -5,8 +5,10 @@
 //! ```
 
 mod arguments;
+mod checks;
 mod dashboard;
 mod disk;
+mod flags;
 mod journal;
 mod moments;
 mod plan;
@@ -14,6 +16,7 @@ mod properties;
 mod results;
 mod run;
 mod settings;
+mod test;
 mod words;
 
 use std::process::ExitCode;
@@ -22,6 +25,7 @@ use cli::eprint_line;
 
 use self::arguments::{Arguments, CommandLine};
 use self::run::RunEnd;
+pub(crate) use self::test::{is_plan, run_script_or_plan, validate_script_or_plan};
 
 /// Runs a command line of JMeter's.
 pub(crate) fn run(args: &[String]) -> ExitCode {
@@ -81,7 +85,7 @@ const HELP: &str = "brunt jmeter: JMeter's command line: plans (.jmx) run as JMe
     The binary called as `jmeter` (a link will do) speaks it too.\n\n  \
     brunt jmeter -n -t plan.jmx -l results.jtl\n  \
     brunt jmeter -n -t plan.jmx -l results.jtl -Jthreads=50 -Jhost=localhost\n\n\
-    Flags: -n -t -l -j -f -e -o -q -p -J -G -D -L -S -d; -v and -h. Usage errors end with 0, as JMeter's do; a plan that cannot be run\n\
+    Flags: -n -t -l -j -f -e -o -q -p -J -G -D -L -S -d; -skip-scripts leaves out scripts that are not understood; -v and -h. Usage errors end with 0, as JMeter's do; a plan that cannot be run\n\
     ends with 1. Elements and differences: docs/reference/jmeter.md.";
 
 /// Writes a line to standard output, as far as it can be written.

@@ -1,11 +1,12 @@
 //! The plan of a command line: read, checked, made ready.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 use jmeter::Program;
-use jmx::{MemoryScope, PlanFile, read_plan};
+use jmx::{MemoryScope, PlanFile, UnknownScripts, read_plan};
 
 use super::moments;
 
@@ -17,6 +18,8 @@ pub(super) struct ReadyPlan {
     pub(super) file_name: String,
     /// What is worth a line of the log.
     pub(super) notes: Vec<String>,
+    /// Scripts that are left out, and why.
+    pub(super) left_out: Vec<String>,
 }
 
 /// Reads a plan.
@@ -25,37 +28,47 @@ pub(super) struct ReadyPlan {
 /// It cannot be read, is no plan, or has what is not understood: all of that is said at once.
 pub(super) fn read(
     name: &str,
+    unknown_scripts: UnknownScripts,
     properties: &HashMap<String, String>,
     seed: u64,
 ) -> anyhow::Result<ReadyPlan> {
     let path = Path::new(name);
     let bytes = std::fs::read(path)
         .with_context(|| format!("The file {name} doesn't exist or can't be opened"))?;
-    let file = understood(name, &bytes)?;
+    let file = understood(name, &bytes, unknown_scripts)?;
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     let mut scope = MemoryScope::default();
     scope.properties.clone_from(properties);
     (scope.unix_ms, scope.seed) = (moments::now_ms(), seed);
-    let notes = std::cell::RefCell::new(Vec::new());
+    let notes = RefCell::new(Vec::new());
+    let left_out = RefCell::new(file.left_out.clone());
     let include = |included: &str| {
-        let found = include(&folder, included);
-        if found.is_none() {
-            notes
-                .borrow_mut()
-                .push(format!("Could not include {included}: it is not there, or no plan"));
+        let found = include(&folder, included, unknown_scripts);
+        let mut notes = notes.borrow_mut();
+        match &found {
+            None => {
+                notes.push(format!("Could not include {included}: it is not there, or no plan"))
+            }
+            Some(file) => left_out.borrow_mut().extend(file.left_out.iter().cloned()),
         }
         found
     };
     let program = Program::compile(&file, &mut scope, &include)
         .with_context(|| format!("Problem loading XML from {name}"))?;
     let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(ReadyPlan { program, folder, file_name, notes: notes.into_inner() })
+    let (notes, left_out) = (notes.into_inner(), left_out.into_inner());
+    let left_out = left_out.iter().map(|problem| format!("left out: {problem}")).collect();
+    Ok(ReadyPlan { program, folder, file_name, notes, left_out })
 }
 
 /// A plan without anything that is not understood.
-fn understood(name: &str, bytes: &[u8]) -> anyhow::Result<PlanFile> {
-    let (file, problems) =
-        read_plan(bytes).with_context(|| format!("Problem loading XML from: '{name}'"))?;
+fn understood(
+    name: &str,
+    bytes: &[u8],
+    unknown_scripts: UnknownScripts,
+) -> anyhow::Result<PlanFile> {
+    let (file, problems) = read_plan(bytes, unknown_scripts)
+        .with_context(|| format!("Problem loading XML from: '{name}'"))?;
     if problems.is_empty() {
         return Ok(file);
     }
@@ -69,7 +82,7 @@ fn understood(name: &str, bytes: &[u8]) -> anyhow::Result<PlanFile> {
 }
 
 /// The plan of an Include controller.
-fn include(folder: &Path, name: &str) -> Option<PlanFile> {
+fn include(folder: &Path, name: &str, unknown_scripts: UnknownScripts) -> Option<PlanFile> {
     let bytes = std::fs::read(folder.join(name)).ok()?;
-    understood(name, &bytes).ok()
+    understood(name, &bytes, unknown_scripts).ok()
 }

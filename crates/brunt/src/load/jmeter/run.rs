@@ -53,8 +53,12 @@ fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<RunEnd> 
     let seed = moments::now_ms() as u64;
     journal.write(LogLevel::Info, "o.a.j.JMeter", &format!("Loading file: {}", arguments.plan));
     journal.write(LogLevel::Debug, "o.a.j.JMeter", &format!("{} properties", properties.len()));
-    let ReadyPlan { program, folder, file_name, notes } =
-        plan::read(&arguments.plan, &properties, seed)?;
+    let ReadyPlan { program, folder, file_name, notes, left_out } =
+        plan::read(&arguments.plan, arguments.unknown_scripts, &properties, seed)?;
+    for line in &left_out {
+        journal.write(LogLevel::Warn, "o.a.j.JMeter", line);
+        eprint_line(&format!("jmeter: {line}"));
+    }
     for note in &notes {
         journal.write(LogLevel::Warn, "o.a.j.c.IncludeController", note);
     }
@@ -191,7 +195,8 @@ impl Observer for SummaryClock {
     }
 }
 
-fn machine_name() -> String {
+/// The name of this machine.
+pub(super) fn machine_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     if name.trim().is_empty() { "localhost".to_owned() } else { name.trim().to_owned() }
 }
