@@ -78,6 +78,7 @@ const EXAMPLES: &[(&str, Trial)] = &[
     ("jmeter/plan.jmx", Own("the_plan_of_jmeter_is_run")),
     ("kubernetes/job.yaml", Own("the_commands_of_containers_are_brunts")),
     ("kubernetes/role.yaml", Words(&["kind: Role", "brunt-fleet"])),
+    ("rails/shop.ru", Input("README.md")),
     ("scripts/arrivals.js", Own("the_script_with_arrivals_has_its_schedule")),
     ("scripts/batch.js", Script("-u 2 -d 500ms")),
     ("scripts/breakpoint.js", Script("-e LENGTH=1s")),

@@ -21,13 +21,25 @@ fn printed(documents: &[&str]) -> (bool, String) {
 #[test]
 fn every_command_works_as_it_is_printed() {
     let (works, words) = printed(&[]);
-    assert!(works && words.contains("PASS README.md") && words.contains("PASS docs/guide/tour.md"), "{words}");
+    let has = |document: &str| words.contains(&format!("PASS {document}\n"));
+    assert!(works && has("README.md") && has("docs/guide/tour.md"), "{words}");
+}
+
+/// Every page of docs/ is in its SUMMARY.md, no link is dead, and every variable that the code reads is on the sheet of them.
+#[test]
+fn the_pages_are_whole() {
+    let mut command = Command::new("python3");
+    command.arg("-B").arg(format!("{TESTS}/pages.py")).arg(Path::new(TESTS).join("../../../.."));
+    let output = command.stdin(Stdio::null()).output().expect("python3 is installed");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 /// The runner itself: a command that fails, and one that no list names, are found.
 #[test]
 fn a_command_that_does_not_work_is_found() {
-    for (document, what) in [("printed/wrong.md", "ends with 2"), ("printed/unlisted.md", "not run")] {
+    for (document, what) in
+        [("printed/wrong.md", "ends with 2"), ("printed/unlisted.md", "not run")]
+    {
         let document = format!("crates/brunt/tests/{document}");
         let (works, words) = printed(&[&document]);
         assert!(!works && words.contains(what), "{words}");

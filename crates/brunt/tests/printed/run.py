@@ -10,7 +10,8 @@ import os, re, shutil, signal, socket, subprocess, sys, tempfile, time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-STAY = re.compile(r"brunt (serve|ui|agent|fleet up)\b")
+STAY = re.compile(r"brunt (serve|ui|agent|fleet up)\b|^RAILS_LOG=\S+ puma ")
+WAIT = "for i in $(seq 150); do (exec 3<> /dev/tcp/127.0.0.1/{port}) 2> /dev/null && break; sleep 0.2; done"
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.S | re.M)
 COMMAND = re.compile(r"^ *(brunt|cargo|kubectl|curl|python3|puma) |\| *brunt ", re.M)
 # Codes of a gate that is crossed or undecided, and of a search without an answer: the machine decides, not the document.
@@ -34,7 +35,7 @@ class Document:
     def __init__(self, root, brunt, name):
         self.root, self.brunt, self.name = root, brunt, name
         self.text = (root / name).read_text()
-        self.ports = {port: free_port() for port in ("8080", "3000", "9090", "8765", "4222")}
+        self.ports = {port: free_port() for port in ("8080", "8081", "8082", "3000", "9090", "8765", "4222")}
         self.folder = Path(tempfile.mkdtemp(prefix="brunt-printed-"))
         self.children = []
 
@@ -54,7 +55,7 @@ class Document:
         shutil.copytree(self.root / "examples", self.folder / "examples")
         shutil.copytree(self.root / "studies", self.folder / "studies", ignore=shutil.ignore_patterns("results"))
         blocks = "".join(code for kind, code in FENCE.findall(self.text) if kind == "sh")
-        ports = [port for port in ("8080", "3000", "9090") if f":{port}" in blocks and not re.search(rf"^brunt serve.*:{port}|^puma .*:{port}|^RAILS.*:{port}", blocks, re.M)]
+        ports = [port for port in ("8080", "8081", "8082", "3000", "9090") if f":{port}" in blocks and not re.search(rf"^brunt serve.*:{port}|^puma .*:{port}|^RAILS.*:{port}", blocks, re.M)]
         for port in ports:
             if port == "3000":
                 self.start("python3", "examples/shop/shop.py", str(self.ports[port]))
@@ -74,13 +75,14 @@ class Document:
         lines = []
         for line in block.replace("\\\n", " ").split("\n"):
             line = shorter(line.strip())
-            line = re.sub(r"(?<=[:=])(8080|3000|9090|8765|4222)\b", lambda found: str(self.ports[found[1]]), line)
+            line = re.sub(r"(?<=[:=])(8080|8081|8082|3000|9090|8765|4222)\b", lambda found: str(self.ports[found[1]]), line)
             bare = re.sub(r"\s+#\s.*$", "", line)
             if STAY.search(bare):
                 bare += f" -listen=127.0.0.1:{self.ports['4222']}" if bare.startswith("brunt fleet up") and "-listen" not in bare else ""
                 bare += f" -listen=127.0.0.1:{self.ports['8765']}" if bare == "brunt ui" else ""
                 bare = re.sub(r" &$", "", bare)
                 lines.append(f"{bare} > .stay.$RANDOM.log 2>&1 & echo $! >> .pids; sleep 1.5")
+                lines += [WAIT.format(port=port) for port in re.findall(r"127\.0\.0\.1:(\d+)", bare)]
             elif bare.startswith("brunt watch"):
                 lines.append(f"timeout -s INT 3 {bare} || [ $? = 124 ]")
             elif JUDGES.search(bare) and not bare.startswith(("for ", "if ")) and "||" not in bare:
