@@ -3,7 +3,8 @@
 
     run.py ROOT BRUNT [DOCUMENT ...]
 
-Ports are replaced by free ones and lengths are shortened; nothing else is changed. A block that is not `sh` and holds a command must
+A guide on results reads results that its reader has: such files (READERS) are made before it, unless it is README.md, the tour or the
+guide to Rails, which make all that they read. Ports are replaced by free ones and lengths are shortened; nothing else is changed. A block that is not `sh` and holds a command must
 be listed in not-run.txt with its reason, and a reason that no block has any more is an error. Prints PASS or FAIL for each document.
 """
 import os, re, shutil, signal, socket, subprocess, sys, tempfile, time
@@ -14,6 +15,8 @@ STAY = re.compile(r"brunt (serve|ui|agent|fleet up)\b|^RAILS_LOG=\S+ puma ")
 WAIT = "for i in $(seq 150); do (exec 3<> /dev/tcp/127.0.0.1/{port}) 2> /dev/null && break; sleep 0.2; done"
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.S | re.M)
 COMMAND = re.compile(r"^ *(brunt|cargo|kubectl|curl|python3|puma) |\| *brunt ", re.M)
+MAKES_ALL = ("README.md", "docs/guide/tour.md", "docs/guide/rails.md")
+RESULTS = ("results.bin", "results.arrow", "run.arrow", "old.arrow", "new.arrow", "old-results.bin")
 # Codes of a gate that is crossed or undecided, and of a search without an answer: the machine decides, not the document.
 JUDGES = re.compile(r"brunt (seek|compare)|-fail-on|brunt run|brunt fit")
 ALLOWED = "0 6 7 12 99"
@@ -55,7 +58,8 @@ class Document:
         shutil.copytree(self.root / "examples", self.folder / "examples")
         shutil.copytree(self.root / "studies", self.folder / "studies", ignore=shutil.ignore_patterns("results"))
         blocks = "".join(code for kind, code in FENCE.findall(self.text) if kind == "sh")
-        ports = [port for port in ("8080", "8081", "8082", "3000", "9090") if f":{port}" in blocks and not re.search(rf"^brunt serve.*:{port}|^puma .*:{port}|^RAILS.*:{port}", blocks, re.M)]
+        own = self.name not in MAKES_ALL and "sh" in [kind for kind, _ in FENCE.findall(self.text)]
+        ports = [port for port in ("8080", "8081", "8082", "3000", "9090") if (f":{port}" in blocks or own and port == "8080") and not re.search(rf"^brunt serve.*:{port}|^puma .*:{port}|^RAILS.*:{port}", blocks, re.M)]
         for port in ports:
             if port == "3000":
                 self.start("python3", "examples/shop/shop.py", str(self.ports[port]))
@@ -63,6 +67,23 @@ class Document:
                 self.start(str(self.brunt), "serve", "--listen", f"127.0.0.1:{self.ports[port]}", "--cable")
         for port in ports:
             self.wait_for(self.ports[port])
+        if self.name not in MAKES_ALL and "8080" in ports:
+            self.readers_files()
+
+    def readers_files(self):
+        """What a reader of a guide has: targets, a script, results of it, and the server's side."""
+        url = f"http://127.0.0.1:{self.ports['8080']}/"
+        (self.folder / "targets.txt").write_text(f"#brunt name=home\nGET {url}\n#brunt name=login\nGET {url}login\n")
+        (self.folder / "targets").write_text(f"GET {url}\n")
+        script = (self.root / "examples/scripts/pages.js").read_text().replace("http://127.0.0.1:8080", url[:-1])
+        (self.folder / "script.js").write_text(script.replace("sleep(0.5 + Math.random());", ""))
+        brunt = [str(self.brunt), "run", "-q", "-u", "2", "-d", "1s", "-o", "results.arrow", "script.js"]
+        quiet = {"cwd": self.folder, "env": self.environment(), "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run(["timeout", "60", *brunt], check=True, **quiet)
+        for name in RESULTS:
+            shutil.copy(self.folder / "results.arrow", self.folder / name) if name != "results.arrow" else None
+        subprocess.run(["timeout", "-s", "INT", "2", str(self.brunt), "watch", "-output=watch.arrow"], **quiet)
+        shutil.copy(self.folder / "watch.arrow", self.folder / "server.arrow")
 
     def wait_for(self, port):
         for _ in range(150):
