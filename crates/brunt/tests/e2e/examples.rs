@@ -120,9 +120,10 @@ fn files_below(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => found.extend(files_below(&path)),
-            false => found.push(text(path.strip_prefix(examples()).unwrap())),
+        if path.is_dir() {
+            found.extend(files_below(&path));
+        } else {
+            found.push(text(path.strip_prefix(examples()).unwrap()));
         }
     }
     found
@@ -247,7 +248,7 @@ fn every_shell_script_runs_and_leaves_its_files() {
     for (file, trial) in EXAMPLES {
         let Shell(length, codes, leaves) = trial else { continue };
         let scratch = Scratch::new("example-shell");
-        let variables = [
+        let variables: [(&str, &str); 7] = [
             ("BASE", servers.of(file)),
             ("PROMETHEUS", servers.serve.as_str()),
             ("OLD", &page),

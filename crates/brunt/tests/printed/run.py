@@ -61,7 +61,7 @@ class Document:
         own = self.name not in MAKES_ALL and "sh" in [kind for kind, _ in FENCE.findall(self.text)]
         ports = [port for port in ("8080", "8081", "8082", "3000", "9090") if (f":{port}" in blocks or own and port == "8080") and not re.search(rf"^brunt serve.*:{port}|^puma .*:{port}|^RAILS.*:{port}", blocks, re.M)]
         for port in ports:
-            if port == "3000":
+            if port == "3000" and ":3000/cable" not in blocks:
                 self.start("python3", "examples/shop/shop.py", str(self.ports[port]))
             else:
                 self.start(str(self.brunt), "serve", "--listen", f"127.0.0.1:{self.ports[port]}", "--cable")
