@@ -33,7 +33,7 @@ fn answer(stream: u32, messages: &[&[u8]]) -> Vec<u8> {
     parts.concat()
 }
 
-fn one(stream: u32) -> Option<Vec<u8>> {
+pub(crate) fn one(stream: u32) -> Option<Vec<u8>> {
     Some(answer(stream, &[&bytes(1, b"a")]))
 }
 
@@ -52,7 +52,7 @@ fn invalid(stream: u32) -> Option<Vec<u8>> {
     Some(frame(1, 5, stream, &fields.concat()))
 }
 
-fn address(answer: fn(u32) -> Option<Vec<u8>>) -> String {
+pub(crate) fn address(answer: fn(u32) -> Option<Vec<u8>>) -> String {
     serve_frames(answer).trim_start_matches("http://").trim_end_matches('/').to_owned()
 }
 

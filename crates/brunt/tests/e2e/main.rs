@@ -47,6 +47,7 @@ mod overwritten;
 mod peers;
 mod pipeline;
 mod plot;
+mod printed;
 mod proxies;
 mod puma;
 mod rails;

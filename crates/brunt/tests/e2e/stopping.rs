@@ -22,9 +22,9 @@ fn path_to_brunt(scratch: &Scratch) -> String {
     format!("{}:{}", text(&bin), std::env::var("PATH").unwrap())
 }
 
-/// The first pipeline of the README, as printed, but for the address.
+/// The first pipeline of the tour, as printed, but for the address.
 fn readmes_pipeline(url: &str) -> String {
-    let readme = include_str!("../../../../README.md");
+    let readme = include_str!("../../../../docs/guide/tour.md");
     let line = readme.lines().find(|line| line.starts_with("echo ") && line.contains("| tee "));
     line.unwrap().replace("http://127.0.0.1:8080", url)
 }
