@@ -1,6 +1,6 @@
 //! `Line`: an exchange as a list shows it while the recording goes on.
 
-use stdx::{Nanos, url_without_secrets};
+use stdx::{Nanos, shown_url};
 
 use crate::exchange::{Exchange, ResponseHead};
 use crate::limits::LINE_BYTES_MAX;
@@ -8,6 +8,8 @@ use crate::secret_words::{is_searched, may_name_secret};
 
 /// What stands in place of what a HAR may hide.
 const HIDDEN: &str = "…";
+/// The same of the parameters of a part of a path.
+const PARAMETERS: &str = ";…";
 /// How long the end of a file's name may be that is shown of a hidden one, in bytes.
 const FILE_END_BYTES_MAX: usize = 5;
 
@@ -50,7 +52,7 @@ impl Line {
     /// shown that is long enough to be looked for.
     #[must_use]
     pub fn address(&self) -> String {
-        let url = url_without_secrets(&self.url);
+        let url = shown_url(&self.url);
         let (rest, fragment) = url.split_once('#').map_or((&*url, None), |(a, b)| (a, Some(b)));
         let (path, query) = rest.split_once('?').map_or((rest, None), |(a, b)| (a, Some(b)));
         let host_len = path.find("://").map_or(0, |at| at + 3);
@@ -74,7 +76,8 @@ fn cut(text: &str) -> String {
 
 /// A part of a path. Parameters in it are not shown.
 fn segment(text: &str) -> String {
-    let (name, parameters) = text.split_once(';').map_or((text, ""), |(name, _)| (name, HIDDEN));
+    let (name, parameters) =
+        text.split_once(';').map_or((text, ""), |(name, _)| (name, PARAMETERS));
     let end = name.rsplit_once('.').map(|(_, end)| end).filter(|end| is_file_end(end));
     match (is_searched(name), end) {
         (false, _) => format!("{name}{parameters}"),
@@ -115,7 +118,7 @@ mod tests {
             ("https://shop12345.example:8080/a/", "https://shop12345.example:8080/a/"),
             ("/redir?c=tok9Zq+7x&d=1", "/redir?c=…&d=1"),
             ("/reset/tok9Zq+7x/now", "/reset/…/now"),
-            ("/p;jsessionid=a1?auth=a&session=b&key=c", "/p;…?auth=***&session=***&key=***"),
+            ("/p;jsessionid=a1?auth=a&session=b&key=c", "/p;…?auth=…&session=…&key=…"),
             ("/assets/app-3f9a0c51.js?3f9a0c51", "/assets/….js?…"),
             ("/cb#pw=a&x=1", "/cb#pw=…&x=1"),
             ("https://u:geheim@h/x", "https://u:***@h/x"),

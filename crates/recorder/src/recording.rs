@@ -348,7 +348,7 @@ mod tests {
     use stdx::Bytes;
 
     use super::*;
-    use crate::exchange::{Direction, EXCHANGE_BYTES, MESSAGE_BYTES, Payload};
+    use crate::exchange::{Direction, MESSAGE_BYTES, Payload};
 
     fn request(host: &str) -> RequestHead {
         let url = format!("https://{host}/");
@@ -420,10 +420,9 @@ mod tests {
 
     #[test]
     fn bodies_are_kept_to_their_limits_and_what_is_cut_is_counted() {
-        let limits = Limits {
-            body_bytes_max: Bytes(10),
-            recording_bytes_max: Bytes(2 * EXCHANGE_BYTES + 120),
-        };
+        // Room for both heads and 22 bytes.
+        let in_all = 2 * request("a.test").bytes() + 22;
+        let limits = Limits { body_bytes_max: Bytes(10), recording_bytes_max: Bytes(in_all) };
         let recording = Recording::new(Scope::AllHosts, limits);
         let ids = [(); 2].map(|()| recording.begin(request("a.test"), Nanos(1)).unwrap());
         recording.add_sent(ids[0], b"0123456");
