@@ -27,10 +27,10 @@ pub(super) struct Cover {
 impl Cover {
     /// A cover of every secret of a recording.
     pub(super) fn of(record: &Record) -> Self {
-        let mut found = Found::default();
-        record.exchanges.iter().for_each(|exchange| found.take(exchange));
+        let mut findings = Findings::default();
+        record.exchanges.iter().for_each(|exchange| findings.take(exchange));
         let mut cover = Self { is_on: true, ..Self::default() };
-        cover.search = found.search.build(|secret| cover.mark(secret));
+        cover.search = findings.search.build(|secret| cover.mark(secret));
         cover
     }
 
@@ -117,12 +117,12 @@ impl Cover {
 
 /// The secrets that were found so far.
 #[derive(Debug, Default)]
-struct Found {
+struct Findings {
     search: SearchBuilder,
     decoding: Budget,
 }
 
-impl Found {
+impl Findings {
     /// Takes the secrets of an exchange by the names of their places.
     fn take(&mut self, exchange: &Exchange) {
         let response = exchange.response.as_ref();

@@ -151,7 +151,7 @@ fn left_out(record: &Record) -> Option<String> {
 fn losses(record: &Record) -> Vec<String> {
     let losses = &record.losses;
     let bytes = Bytes(losses.body_bytes);
-    said([
+    lines_of([
         (losses.exchanges, "request", "not kept: the recording is full".to_owned()),
         (losses.heads, "answer", "kept without headers: the recording is full".to_owned()),
         (
@@ -166,7 +166,7 @@ fn losses(record: &Record) -> Vec<String> {
 }
 
 fn har_losses(losses: HarLosses) -> Vec<String> {
-    said([
+    lines_of([
         (losses.undecoded, "body", "of answers not decoded, or in part".to_owned()),
         (
             losses.unsearched,
@@ -177,7 +177,7 @@ fn har_losses(losses: HarLosses) -> Vec<String> {
 }
 
 /// The lines of what there is more than none of.
-fn said<const N: usize>(counts: [(u64, &str, String); N]) -> Vec<String> {
+fn lines_of<const N: usize>(counts: [(u64, &str, String); N]) -> Vec<String> {
     let some = counts.into_iter().filter(|(count, ..)| *count > 0);
     some.map(|(count, noun, text)| format!("{} {text}", counted(count, noun))).collect()
 }
