@@ -2,6 +2,13 @@
 
 use stdx::Nanos;
 
+/// What an exchange takes beside its texts, in bytes: here, and as an entry of a HAR.
+pub(crate) const EXCHANGE_BYTES: u64 = 1024;
+/// The same of a message: one in a list that doubles as it grows.
+pub(crate) const MESSAGE_BYTES: u64 = 2 * size_of::<Message>() as u64 + 128;
+/// The same of a field of a head.
+const FIELD_BYTES: u64 = size_of::<(String, String)>() as u64 + 64;
+
 /// A request and its answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exchange {
@@ -108,12 +115,31 @@ impl Body {
     }
 }
 
-impl Payload {
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Text(text) => text.len(),
-            Self::Binary(bytes) => bytes.len(),
+impl Mark {
+    /// How much it takes, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.name.len() as u64 + MESSAGE_BYTES
+    }
+}
+
+impl Message {
+    /// How much it takes, in bytes: an empty one too.
+    pub(crate) fn bytes(&self) -> u64 {
+        let payload = match &self.payload {
+            Payload::Text(text) => text.len(),
+            Payload::Binary(bytes) => bytes.len(),
+        };
+        payload as u64 + MESSAGE_BYTES
+    }
+}
+
+impl Body {
+    /// Adds to what is kept. It grows by quarters: doubled, many of them would take far more than they hold.
+    pub(crate) fn keep(&mut self, more: &[u8]) {
+        if self.bytes.capacity() - self.bytes.len() < more.len() {
+            self.bytes.reserve_exact(more.len().max(self.bytes.len() / 4));
         }
+        self.bytes.extend_from_slice(more);
     }
 }
 
@@ -127,12 +153,12 @@ impl Exchange {
         Some(host.unwrap_or_else(|| self.request.host.clone()))
     }
 
-    /// How many bytes of it are kept.
+    /// How much it takes, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        let messages: usize = self.messages.iter().map(|message| message.payload.len()).sum();
-        let bodies = self.sent.bytes.len() + self.received.bytes.len() + messages;
-        let response = self.response.as_ref().map_or(0, |head| fields_bytes(&head.headers));
-        bodies as u64 + self.request.bytes() + response
+        let messages: u64 = self.messages.iter().map(Message::bytes).sum();
+        let bodies = self.sent.bytes.len() + self.received.bytes.len();
+        let response = self.response.as_ref().map_or(0, ResponseHead::bytes);
+        bodies as u64 + messages + self.request.bytes() + response
     }
 }
 
@@ -143,9 +169,10 @@ impl RequestHead {
         header(&self.headers, name)
     }
 
-    /// About how much memory it takes.
+    /// How much an exchange takes that has nothing else yet, in bytes. A HAR has the address twice, as its query too.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.method.len() + self.url.len() + self.host.len()) as u64 + fields_bytes(&self.headers)
+        let texts = (self.method.len() + 2 * self.url.len() + self.host.len()) as u64;
+        EXCHANGE_BYTES + texts + fields_bytes(&self.headers)
     }
 
     /// Whether a person went to its address, by what the browser says; where it says nothing, that is not excluded.
@@ -173,6 +200,7 @@ impl ResponseHead {
         matches!(self.status, 200..=299) && self.media_type() == "text/html"
     }
 
+    /// How much it takes, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         fields_bytes(&self.headers)
     }
@@ -183,5 +211,5 @@ pub(crate) fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<
 }
 
 fn fields_bytes(headers: &[(String, String)]) -> u64 {
-    headers.iter().map(|(name, value)| (name.len() + value.len()) as u64).sum()
+    headers.iter().map(|(name, value)| (name.len() + value.len()) as u64 + FIELD_BYTES).sum()
 }

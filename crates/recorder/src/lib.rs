@@ -16,17 +16,20 @@ mod error;
 mod exchange;
 mod har;
 mod limits;
+mod line;
 mod proxy;
 mod recording;
 mod scope;
+mod secret_words;
 
 pub use authority::{Authority, folder};
 pub use error::{AuthorityError, RecorderError};
 pub use exchange::{Body, Direction, Exchange, Mark, Message, Payload, RequestHead, ResponseHead};
-pub use har::{Secrets, write_har};
+pub use har::{HarLosses, Secrets, write_har};
 pub use limits::{
     BODY_BYTES_MAX, CONNECTIONS_MAX, EXCHANGES_MAX, Limits, MESSAGE_BYTES_MAX, RECORDING_BYTES_MAX,
 };
+pub use line::Line;
 pub use proxy::{Recorder, Settings};
-pub use recording::{ExchangeId, Line, Losses, Record, Recording};
+pub use recording::{ExchangeId, Losses, Record, Recording};
 pub use scope::Scope;

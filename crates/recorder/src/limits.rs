@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use stdx::Bytes;
+use stdx::{Bytes, within_memory};
 
 /// How much of one body is kept unless it is said otherwise, in bytes: 16 MiB.
 pub const BODY_BYTES_MAX: Bytes = Bytes(16 << 20);
-/// How much of all bodies, heads and messages is kept, in bytes: 256 MiB.
+/// How much all bodies, heads, messages and marks take that are kept, in bytes: 256 MiB, and half of the process' memory.
 pub const RECORDING_BYTES_MAX: Bytes = Bytes(256 << 20);
 /// How many requests are kept: as many as a script may hold.
 pub const EXCHANGES_MAX: usize = 20_000;
@@ -27,6 +27,10 @@ pub(crate) const CERTIFICATES_MAX: usize = 1000;
 pub(crate) const LEFT_OUT_NAMES_MAX: usize = 1000;
 /// How many lines of the live list wait to be shown.
 pub(crate) const LINES_MAX: usize = 10_000;
+/// How long an address of the live list may be, in bytes.
+pub(crate) const LINE_BYTES_MAX: usize = 1000;
+/// How long the name of a host may be that is left out: RFC 1035, 2.3.4.
+pub(crate) const HOST_BYTES_MAX: usize = 255;
 /// How many groups a recording has.
 pub(crate) const MARKS_MAX: usize = 1000;
 /// How long the name of a group may be, in characters.
@@ -48,7 +52,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
+    /// Half of the process' memory is left for writing the HAR.
     fn default() -> Self {
-        Self { body_bytes_max: BODY_BYTES_MAX, recording_bytes_max: RECORDING_BYTES_MAX }
+        let in_all = within_memory(RECORDING_BYTES_MAX.0 as usize, 2);
+        Self { body_bytes_max: BODY_BYTES_MAX, recording_bytes_max: Bytes(in_all as u64) }
     }
 }

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use stdx::Nanos;
+use stdx::{MemoryShare, Nanos};
 
 use crate::exchange::{Body, Exchange, Mark, Message, RequestHead, ResponseHead};
 use crate::limits::{
-    EXCHANGES_MAX, LEFT_OUT_NAMES_MAX, LINES_MAX, Limits, MARK_CHARS_MAX, MARKS_MAX,
+    EXCHANGES_MAX, HOST_BYTES_MAX, LEFT_OUT_NAMES_MAX, LINES_MAX, Limits, MARK_CHARS_MAX, MARKS_MAX,
 };
+use crate::line::Line;
 use crate::scope::Scope;
 
 /// What has passed so far. It is shared by the proxy, which fills it, and its owner, who shows it and takes it at the end.
@@ -47,33 +48,18 @@ pub struct Record {
 pub struct Losses {
     /// Requests that are not kept at all.
     pub exchanges: u64,
+    /// Answers of which the status is kept, and no field.
+    pub heads: u64,
     /// Bodies that are kept in part.
     pub bodies: u64,
     /// What is missing of these, in bytes.
     pub body_bytes: u64,
     /// Messages of WebSockets that are not kept.
     pub messages: u64,
+    /// Marks that are not kept.
+    pub marks: u64,
     /// Lines of the live list that were not shown.
     pub lines: u64,
-}
-
-/// A line of the live list: an exchange that has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// The method.
-    pub method: String,
-    /// The whole address.
-    pub url: String,
-    /// The status; 0 without an answer.
-    pub status: u16,
-    /// How long it took until the last byte.
-    pub took: Nanos,
-    /// The length of the answer's body as it came, in bytes.
-    pub bytes: u64,
-    /// The media type of the answer; `websocket` of a WebSocket.
-    pub media_type: String,
-    /// Why there is no answer, or no whole one.
-    pub failure: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -84,7 +70,10 @@ struct State {
     marks: Vec<Mark>,
     left_out: BTreeMap<String, u64>,
     untrusted: BTreeMap<String, u64>,
+    /// What all that is kept takes, in bytes.
     bytes: u64,
+    /// The same, of the memory of the process.
+    memory: MemoryShare,
     losses: Losses,
     lines: VecDeque<Line>,
 }
@@ -141,13 +130,10 @@ impl Recording {
             count(&mut state.left_out, &request.host);
             return None;
         }
-        let bytes = request.bytes();
-        let has_room = state.bytes + bytes <= self.limits.recording_bytes_max.0;
-        if state.exchanges.len() >= EXCHANGES_MAX || !has_room {
+        if state.exchanges.len() >= EXCHANGES_MAX || !state.take(self.limits, request.bytes()) {
             state.losses.exchanges += 1;
             return None;
         }
-        state.bytes += bytes;
         state.exchanges.push(Some(Exchange { started: now, request, ..Exchange::default() }));
         Some(ExchangeId(state.exchanges.len() - 1))
     }
@@ -163,14 +149,18 @@ impl Recording {
     }
 
     /// The head of the answer is there. That of the first page says which host is kept.
-    pub fn answer(&self, id: ExchangeId, response: ResponseHead, now: Nanos) {
+    pub fn answer(&self, id: ExchangeId, mut response: ResponseHead, now: Nanos) {
         let mut state = self.state();
-        let bytes = response.bytes();
         let Some(exchange) = state.exchange(id) else { return };
         let is_page = response.is_page() && exchange.request.may_be_navigation();
         let host = exchange.request.host.clone();
-        (exchange.response, exchange.answered) = (Some(response), now);
-        state.bytes += bytes;
+        if !state.take(self.limits, response.bytes()) {
+            response.headers.clear();
+            state.losses.heads += 1;
+        }
+        if let Some(exchange) = state.exchange(id) {
+            (exchange.response, exchange.answered) = (Some(response), now);
+        }
         if is_page && state.scope == Scope::FirstPage {
             state.narrow_to(host);
         }
@@ -179,12 +169,13 @@ impl Recording {
     /// A message of a WebSocket passed.
     pub fn add_message(&self, id: ExchangeId, message: Message) {
         let mut state = self.state();
-        let len = message.payload.len() as u64;
-        if state.bytes + len > self.limits.recording_bytes_max.0 {
+        if state.exchange(id).is_none() {
+            return;
+        }
+        if !state.take(self.limits, message.bytes()) {
             state.losses.messages += 1;
         } else if let Some(exchange) = state.exchange(id) {
             exchange.messages.push(message);
-            state.bytes += len;
         }
     }
 
@@ -207,12 +198,23 @@ impl Recording {
     /// Begins a group; `false` where there are too many, or the name is empty.
     pub fn mark(&self, name: &str, now: Nanos) -> bool {
         let name: String = stdx::terminal_line(name.trim()).chars().take(MARK_CHARS_MAX).collect();
+        if name.is_empty() {
+            return false;
+        }
         let mut state = self.state();
-        let is_taken = !name.is_empty() && state.marks.len() < MARKS_MAX;
+        let mark = Mark { at: now, name };
+        let is_taken = state.marks.len() < MARKS_MAX && state.take(self.limits, mark.bytes());
         if is_taken {
-            state.marks.push(Mark { at: now, name });
+            state.marks.push(mark);
+        } else {
+            state.losses.marks += 1;
         }
         is_taken
+    }
+
+    /// Counts lines that were taken and could not be shown.
+    pub fn lose_lines(&self, count: u64) {
+        self.state().losses.lines += count;
     }
 
     /// The lines of exchanges that ended since the last call.
@@ -221,11 +223,11 @@ impl Recording {
         self.state().lines.drain(..).collect()
     }
 
-    /// Takes all that was recorded. What is under way is in it as far as it came; nothing is kept from now on.
+    /// Takes all that was recorded. What is under way is in it as far as it came; nothing is kept from now on. Its memory counts as
+    /// taken until the recording is dropped.
     #[must_use]
     pub fn finish(&self) -> Record {
-        let mut state = std::mem::take(&mut *self.state());
-        self.state().scope = Scope::Hosts(vec![]);
+        let mut state = self.state().end();
         let exchanges: Vec<Exchange> = state.exchanges.drain(..).flatten().collect();
         let bodies = exchanges.iter().flat_map(|exchange| [&exchange.sent, &exchange.received]);
         for body in bodies.filter(|body| body.is_cut()) {
@@ -248,6 +250,30 @@ impl State {
         self.exchanges.get_mut(id.0)?.as_mut()
     }
 
+    /// Takes room for so many bytes more; `false` where there is none.
+    fn take(&mut self, limits: Limits, bytes: u64) -> bool {
+        let sum = self.bytes + bytes;
+        let has_room = sum <= limits.recording_bytes_max.0;
+        let is_taken = has_room && self.memory.resize(size(sum)).is_ok();
+        if is_taken {
+            self.bytes = sum;
+        }
+        is_taken
+    }
+
+    /// Gives back what is no longer kept.
+    fn give_back(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+        self.memory.hold(size(self.bytes));
+    }
+
+    /// All of it, so that nothing more is kept.
+    fn end(&mut self) -> Self {
+        let mut rest = Self { scope: Scope::Hosts(vec![]), ..Self::default() };
+        std::mem::swap(&mut rest.memory, &mut self.memory);
+        std::mem::replace(self, rest)
+    }
+
     /// Keeps as much of the bytes as the limits allow.
     fn add(
         &mut self,
@@ -258,14 +284,18 @@ impl State {
     ) {
         let in_all = limits.recording_bytes_max.0.saturating_sub(self.bytes);
         let Some(exchange) = self.exchange(id) else { return };
-        let body = body(exchange);
+        let kept = body(exchange);
         // A body with a gap would be another body.
-        let room =
-            if body.is_cut() { 0 } else { limits.body_bytes_max.0 - body.bytes.len() as u64 };
-        let len = usize::try_from(room.min(in_all)).unwrap_or(usize::MAX).min(bytes.len());
-        body.len += bytes.len() as u64;
-        body.bytes.extend_from_slice(&bytes[..len]);
-        self.bytes += len as u64;
+        let has_gap = kept.is_cut();
+        let room = limits.body_bytes_max.0.saturating_sub(kept.bytes.len() as u64).min(in_all);
+        kept.len += bytes.len() as u64;
+        let len = if has_gap { 0 } else { size(room).min(bytes.len()) };
+        if len > 0
+            && self.take(limits, len as u64)
+            && let Some(exchange) = self.exchange(id)
+        {
+            body(exchange).keep(&bytes[..len]);
+        }
     }
 
     /// Keeps the host of a page from now on, and those that led to it by redirects.
@@ -281,13 +311,15 @@ impl State {
 
     /// From now on fewer hosts are kept, and of what there is only theirs.
     fn narrow(&mut self, scope: Scope) {
+        let mut bytes = 0;
         for slot in &mut self.exchanges {
             let outside = |exchange: &mut Exchange| !scope.covers(&exchange.request.host);
             if let Some(exchange) = slot.take_if(outside) {
-                self.bytes = self.bytes.saturating_sub(exchange.bytes());
+                bytes += exchange.bytes();
                 count(&mut self.left_out, &exchange.request.host);
             }
         }
+        self.give_back(bytes);
         self.scope = scope;
     }
 
@@ -300,27 +332,14 @@ impl State {
     }
 }
 
-impl Line {
-    fn of(exchange: &Exchange) -> Self {
-        let response = exchange.response.as_ref();
-        let status = response.map_or(0, |response| response.status);
-        let media_type = response.map(ResponseHead::media_type).unwrap_or_default();
-        Self {
-            method: exchange.request.method.clone(),
-            url: exchange.request.url.clone(),
-            status,
-            took: Nanos(exchange.ended.unwrap_or_default().0.saturating_sub(exchange.started.0)),
-            bytes: exchange.received.len,
-            media_type: if status == 101 { "websocket".to_owned() } else { media_type },
-            failure: exchange.failure.clone(),
-        }
-    }
+fn size(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 /// Counts a name, which a hostile client may make up.
 fn count(names: &mut BTreeMap<String, u64>, name: &str) {
     let is_full = names.len() >= LEFT_OUT_NAMES_MAX && !names.contains_key(name);
-    let name = if is_full { "…" } else { name };
+    let name = if is_full || name.len() > HOST_BYTES_MAX { "…" } else { name };
     *names.entry(name.to_owned()).or_default() += 1;
 }
 
@@ -329,6 +348,7 @@ mod tests {
     use stdx::Bytes;
 
     use super::*;
+    use crate::exchange::{Direction, MESSAGE_BYTES, Payload};
 
     fn request(host: &str) -> RequestHead {
         let url = format!("https://{host}/");
@@ -400,7 +420,9 @@ mod tests {
 
     #[test]
     fn bodies_are_kept_to_their_limits_and_what_is_cut_is_counted() {
-        let limits = Limits { body_bytes_max: Bytes(10), recording_bytes_max: Bytes(70) };
+        // Room for both heads and 22 bytes.
+        let in_all = 2 * request("a.test").bytes() + 22;
+        let limits = Limits { body_bytes_max: Bytes(10), recording_bytes_max: Bytes(in_all) };
         let recording = Recording::new(Scope::AllHosts, limits);
         let ids = [(); 2].map(|()| recording.begin(request("a.test"), Nanos(1)).unwrap());
         recording.add_sent(ids[0], b"0123456");
@@ -421,7 +443,7 @@ mod tests {
         assert_eq!(record.exchanges[0].sent, Body { bytes: b"0123456789".to_vec(), len: 14 });
         assert!(!record.exchanges[0].received.is_cut());
         let kept: u64 = record.exchanges.iter().map(Exchange::bytes).sum();
-        assert!(kept <= 70, "{kept}");
+        assert!(kept <= limits.recording_bytes_max.0, "{kept}");
         assert_eq!(record.losses.bodies, 3, "{record:?}");
         assert_eq!(record.losses.messages, 2);
         assert!(recording.begin(request("a.test"), Nanos(3)).is_none(), "it is over");
@@ -429,12 +451,57 @@ mod tests {
 
     #[test]
     fn requests_beyond_the_limits_are_counted() {
-        let limits = Limits { recording_bytes_max: Bytes(200), ..Limits::default() };
+        let limits = Limits { recording_bytes_max: Bytes(5000), ..Limits::default() };
         let recording = Recording::new(Scope::AllHosts, limits);
         let kept = (0..100).filter(|_| recording.begin(request("a.test"), Nanos(1)).is_some());
         let kept = kept.count() as u64;
         assert!((1..20).contains(&kept), "{kept}");
         assert_eq!(recording.finish().losses.exchanges, 100 - kept);
+    }
+
+    /// Fault of an attack: empty messages, heads and marks were free, and filled the memory.
+    #[test]
+    fn empty_messages_heads_and_marks_are_charged_and_counted() {
+        let limits = Limits { recording_bytes_max: Bytes(100_000), ..Limits::default() };
+        let recording = Recording::new(Scope::AllHosts, limits);
+        let id = recording.begin(request("a.test"), Nanos(1)).unwrap();
+        for _ in 0..10_000 {
+            let payload = Payload::Text(String::new());
+            recording
+                .add_message(id, Message { at: Nanos(2), direction: Direction::Received, payload });
+        }
+        let headers = vec![("content-type".to_owned(), "text/html".to_owned()); 2000];
+        recording.answer(
+            id,
+            ResponseHead { status: 201, headers, ..ResponseHead::default() },
+            Nanos(3),
+        );
+        for number in 0..20 {
+            recording.mark(&format!("{number}{}", "x".repeat(90)), Nanos(4));
+        }
+        let record = recording.finish();
+        let (one, losses) = (&record.exchanges[0], record.losses);
+        let kept = one.messages.len() as u64;
+        assert!((200..=100_000 / MESSAGE_BYTES).contains(&kept), "{kept}");
+        assert_eq!((kept + losses.messages, losses.heads), (10_000, 1));
+        assert!(losses.marks > 15 && record.marks.len() as u64 + losses.marks == 20, "{losses:?}");
+        let response = one.response.as_ref().unwrap();
+        assert_eq!((response.status, response.headers.len()), (201, 0), "the status has its place");
+        assert_eq!(recording.state().bytes, 0);
+        assert!(recording.state().memory.taken() >= 100_000, "until it is written");
+    }
+
+    #[test]
+    fn what_is_left_out_gives_its_room_back() {
+        let recording = Recording::new(Scope::FirstPage, Limits::default());
+        let noise = recording.begin(request("noise.test"), Nanos(1)).unwrap();
+        recording.add_received(noise, &[0; 1 << 20]);
+        let shop = recording.begin(request("shop.example"), Nanos(2)).unwrap();
+        assert!(recording.state().memory.taken() > 1 << 20);
+        recording.answer(shop, page(), Nanos(3));
+        let record = recording.state().exchanges.iter().flatten().map(Exchange::bytes).sum::<u64>();
+        assert_eq!(recording.state().bytes, record);
+        assert_eq!(recording.state().memory.taken(), 0, "little is not counted");
     }
 
     #[test]

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use stdx::Nanos;
 
-use super::content::{self, Text};
-use super::secrets::Cover;
+use super::content::{self, Budget, Text};
+use super::secrets::{BodyKind, Cover};
 use crate::exchange::{Direction, Exchange, Message, Payload, RequestHead, ResponseHead};
 use crate::recording::Record;
 
@@ -27,24 +27,29 @@ const RESOURCES: [(&str, &str); 11] = [
 const TEXT: u8 = 1;
 const BINARY: u8 = 2;
 
-pub(super) fn value(record: &Record, exchange: &Exchange, cover: &Cover) -> Value {
+/// An entry without the messages of its WebSocket.
+pub(super) fn members(
+    record: &Record,
+    exchange: &Exchange,
+    cover: &Cover,
+    decoding: &Budget,
+) -> Map<String, Value> {
     let (wait, receive) = times(exchange);
-    let mut value = json!({
-        "startedDateTime": time(record, exchange.started),
-        "time": wait + receive,
-        "request": request(exchange, cover),
-        "response": response(exchange, cover),
-        "cache": {},
-        "timings": { "blocked": -1, "dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": wait, "receive": receive },
-    });
+    let response = response(exchange, cover, decoding);
+    let mut members = Map::new();
+    members.insert("startedDateTime".into(), time(record, exchange.started).into());
+    members.insert("time".into(), (wait + receive).into());
+    members.insert("request".into(), request(exchange, cover));
+    members.insert("response".into(), response);
+    members.insert("cache".into(), json!({}));
+    members.insert(
+        "timings".into(),
+        json!({ "blocked": -1, "dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": wait, "receive": receive }),
+    );
     if let Some(resource) = resource(exchange) {
-        value["_resourceType"] = resource.into();
+        members.insert("_resourceType".into(), resource.into());
     }
-    if !exchange.messages.is_empty() {
-        let messages = exchange.messages.iter().map(|one| message(record, one, cover));
-        value["_webSocketMessages"] = messages.collect();
-    }
-    value
+    members
 }
 
 /// A time as HARs have it: `2026-11-28T12:40:09.723Z`.
@@ -109,22 +114,22 @@ fn post_data(exchange: &Exchange, cover: &Cover) -> Value {
         value["comment"] = format!("left out: only {kept} of {len} bytes were kept").into();
         return value;
     }
-    put(&mut value, content::text(&exchange.sent.bytes), |text| cover.sent(text, mime));
+    put(&mut value, &exchange.sent.bytes, BodyKind::sent(mime), cover);
     value
 }
 
 /// Puts a text, or bytes as base64, where HARs have the content of a body.
-fn put(value: &mut Value, text: Text, cover: impl FnOnce(&str) -> String) {
-    match text {
-        Text::Plain(text) => value["text"] = cover(&text).into(),
-        Text::Base64(text) => {
-            value["text"] = text.into();
+fn put(value: &mut Value, bytes: &[u8], kind: BodyKind, cover: &Cover) {
+    match content::text(bytes) {
+        Text::Plain(text) => value["text"] = cover.body(text, kind).into(),
+        Text::Bytes(bytes) => {
+            value["text"] = content::base64(&cover.bytes(bytes)).into();
             value["encoding"] = "base64".into();
         }
     }
 }
 
-fn response(exchange: &Exchange, cover: &Cover) -> Value {
+fn response(exchange: &Exchange, cover: &Cover, decoding: &Budget) -> Value {
     let none = ResponseHead::default();
     let head = exchange.response.as_ref().unwrap_or(&none);
     let location = head.header("location").map(|url| cover.url(url)).unwrap_or_default();
@@ -134,7 +139,7 @@ fn response(exchange: &Exchange, cover: &Cover) -> Value {
         "httpVersion": head.version,
         "headers": headers(&head.headers, cover),
         "cookies": set_cookies(head, cover),
-        "content": content(exchange, head, cover),
+        "content": content(exchange, head, cover, decoding),
         "redirectURL": location,
         "headersSize": -1,
         "bodySize": exchange.received.len,
@@ -145,15 +150,15 @@ fn response(exchange: &Exchange, cover: &Cover) -> Value {
     value
 }
 
-fn content(exchange: &Exchange, head: &ResponseHead, cover: &Cover) -> Value {
+fn content(exchange: &Exchange, head: &ResponseHead, cover: &Cover, decoding: &Budget) -> Value {
     let mime = head.header("content-type").unwrap_or_default();
-    let decoded = content::decoded(&exchange.received, head);
+    let decoded = content::decoded(&exchange.received, head, decoding);
     let mut value = json!({ "size": decoded.bytes.len(), "mimeType": mime });
     if let Some(comment) = decoded.comment {
         value["comment"] = comment.into();
     }
     if !decoded.bytes.is_empty() {
-        put(&mut value, content::text(&decoded.bytes), |text| cover.text(text));
+        put(&mut value, &decoded.bytes, BodyKind::received(head), cover);
     }
     value
 }
@@ -222,15 +227,16 @@ fn set_cookie(line: &str) -> Option<Value> {
     Some(set.into())
 }
 
-fn message(record: &Record, message: &Message, cover: &Cover) -> Value {
+/// A message of a WebSocket.
+pub(super) fn message(record: &Record, message: &Message, cover: &Cover) -> Value {
     let kind = match message.direction {
         Direction::Sent => "send",
         Direction::Received => "receive",
     };
     let at = record.epoch_us as f64 / 1e6 + message.at.0 as f64 / 1e9;
     let (opcode, data) = match &message.payload {
-        Payload::Text(text) => (TEXT, cover.sent(text, "")),
-        Payload::Binary(bytes) => (BINARY, content::base64(bytes)),
+        Payload::Text(text) => (TEXT, cover.body(text, BodyKind::Fields)),
+        Payload::Binary(bytes) => (BINARY, content::base64(&cover.bytes(bytes))),
     };
     json!({ "type": kind, "time": at, "opcode": opcode, "data": data })
 }

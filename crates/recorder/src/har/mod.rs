@@ -2,17 +2,21 @@
 
 mod content;
 mod entry;
+mod places;
+mod search;
 mod secrets;
+mod spelling;
 #[cfg(test)]
 mod tests;
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use stdx::Nanos;
 
-use crate::exchange::Mark;
+use crate::exchange::{Exchange, Mark};
 use crate::recording::Record;
+use content::Budget;
 use entry::time;
 use secrets::Cover;
 
@@ -31,6 +35,15 @@ pub enum Secrets {
     Shown,
 }
 
+/// What a HAR has in another form than it should.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HarLosses {
+    /// Bodies that are as they came, or in part, since they cannot be decoded or become too long.
+    pub undecoded: u64,
+    /// Secrets that are hidden in their own places, and not looked for in other texts: there are too many, or they are too long.
+    pub unsearched: u64,
+}
+
 /// Writes a recording as HAR 1.2. `version` is that of this program.
 ///
 /// # Errors
@@ -40,7 +53,7 @@ pub fn write_har(
     secrets: Secrets,
     version: &str,
     out: &mut impl Write,
-) -> io::Result<()> {
+) -> io::Result<HarLosses> {
     let cover = match secrets {
         Secrets::Hidden => Cover::of(record),
         Secrets::Shown => Cover::default(),
@@ -48,13 +61,45 @@ pub fn write_har(
     let creator = json!({ "name": CREATOR, "version": version });
     write!(out, "{{\"log\":{{\"version\":\"1.2\",\"creator\":{creator},\"pages\":")?;
     write!(out, "{},\"entries\":[", pages(record, &cover))?;
+    let decoding = Budget::default();
     for (at, exchange) in record.exchanges.iter().enumerate() {
-        let mut value = entry::value(record, exchange, &cover);
-        value["pageref"] = page_of(&record.marks, exchange.started);
-        out.write_all(if at > 0 { b",\n" } else { b"\n" })?;
-        serde_json::to_writer(&mut *out, &value)?;
+        let mut members = entry::members(record, exchange, &cover, &decoding);
+        members.insert("pageref".into(), page_of(&record.marks, exchange.started));
+        out.write_all(if at > 0 { b",\n{" } else { b"\n{" })?;
+        write_members(out, &members)?;
+        write_messages(out, record, exchange, &cover)?;
+        out.write_all(b"}")?;
     }
-    out.write_all(b"\n]}}\n")
+    out.write_all(b"\n]}}\n")?;
+    Ok(HarLosses { undecoded: decoding.cut(), unsearched: cover.unsearched() })
+}
+
+fn write_members(out: &mut impl Write, members: &Map<String, Value>) -> io::Result<()> {
+    for (at, (name, value)) in members.iter().enumerate() {
+        out.write_all(if at > 0 { b"," } else { b"" })?;
+        serde_json::to_writer(&mut *out, name)?;
+        out.write_all(b":")?;
+        serde_json::to_writer(&mut *out, value)?;
+    }
+    Ok(())
+}
+
+/// Writes the messages one by one: as one value, a million small ones take a gigabyte.
+fn write_messages(
+    out: &mut impl Write,
+    record: &Record,
+    exchange: &Exchange,
+    cover: &Cover,
+) -> io::Result<()> {
+    if exchange.messages.is_empty() {
+        return Ok(());
+    }
+    out.write_all(b",\"_webSocketMessages\":[")?;
+    for (at, message) in exchange.messages.iter().enumerate() {
+        out.write_all(if at > 0 { b",\n" } else { b"" })?;
+        serde_json::to_writer(&mut *out, &entry::message(record, message, cover))?;
+    }
+    out.write_all(b"]")
 }
 
 /// A page for each mark, and one for what came before the first.

@@ -1,12 +1,22 @@
 //! `LiveList`: the requests that have ended, on standard output as they end.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::time::{Duration, Instant};
 
-use anyhow::anyhow;
+use anyhow::{Context as _, anyhow};
 use cli::{ExitError, is_closed_pipe, reason, stdout_is_terminal};
-use recorder::{Line, Recording};
+use recorder::{Line, Recording, Secrets};
 use serde_json::json;
 use stdx::{Bytes, terminal_line, url_without_secrets};
+
+use super::list_writer::{Handover, ListWriter};
+
+/// How long the end waits for a list that is not read.
+const END_TIME_MAX: Duration = Duration::from_secs(2);
+/// How long it waits at a time.
+const END_STEP: Duration = Duration::from_millis(10);
 
 /// How the list is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,32 +41,78 @@ impl ListForm {
 #[derive(Debug)]
 pub(super) struct LiveList {
     form: ListForm,
-    /// Its reader has gone away: what is recorded is still written.
-    is_closed: bool,
+    secrets: Secrets,
+    /// `None`: its reader has gone away, and what is recorded is still written.
+    writer: Option<ListWriter>,
+    /// Lines that the writer had no room for. Others wait in the recording meanwhile, which counts those that it has no room for.
+    next: Option<Lines>,
     refused: u64,
 }
 
+/// Lines as one text.
+#[derive(Debug)]
+struct Lines {
+    text: String,
+    count: u64,
+}
+
 impl LiveList {
-    pub(super) fn new(form: ListForm) -> Self {
-        Self { form, is_closed: false, refused: 0 }
+    /// A list on standard output.
+    pub(super) fn start(form: ListForm, secrets: Secrets) -> Result<Self, ExitError> {
+        // Not by way of `stdout()`, whose lock the thread would hold while a pipe is not read.
+        let stdout = io::stdout().as_fd().try_clone_to_owned().context("standard output")?;
+        let writer = ListWriter::start(File::from(stdout)).context("starting a thread")?;
+        Ok(Self { form, secrets, writer: Some(writer), next: None, refused: 0 })
     }
 
-    /// Writes what has ended since the last call.
+    /// Hands over what has ended since the last call. It waits for nothing.
     pub(super) fn show(&mut self, recording: &Recording) -> Result<(), ExitError> {
         self.warn_of_refusals(recording.untrusted());
-        let lines = recording.take_lines();
-        if self.is_closed || lines.is_empty() {
-            return Ok(());
-        }
-        let text: String = lines.iter().map(|line| text(line, self.form)).collect();
-        let mut stdout = io::stdout().lock();
-        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-            Err(error) if is_closed_pipe(&error) => {
-                self.is_closed = true;
+        let next = self.next.take().or_else(|| self.lines(recording));
+        let (Some(writer), Some(lines)) = (&self.writer, next) else { return Ok(()) };
+        match writer.hand_over(lines.text) {
+            Handover::Done => Ok(()),
+            Handover::Full(text) => {
+                self.next = Some(Lines { text, count: lines.count });
                 Ok(())
             }
-            Err(error) => Err(anyhow!("standard output: {}", reason(&error)).into()),
-            Ok(()) => Ok(()),
+            Handover::Failed(error) => self.close(error),
+        }
+    }
+
+    fn lines(&self, recording: &Recording) -> Option<Lines> {
+        let lines = recording.take_lines();
+        let text = lines.iter().map(|line| text(line, self.form, self.secrets)).collect();
+        (!lines.is_empty()).then_some(Lines { text, count: lines.len() as u64 })
+    }
+
+    /// A reader that has gone away is no failure.
+    fn close(&mut self, error: io::Error) -> Result<(), ExitError> {
+        self.writer = None;
+        match is_closed_pipe(&error) {
+            true => Ok(()),
+            false => Err(anyhow!("standard output: {}", reason(&error)).into()),
+        }
+    }
+
+    /// Shows the rest, as far as it is read soon; counts what is not.
+    pub(super) fn finish(mut self, recording: &Recording) -> Result<(), ExitError> {
+        let deadline = Instant::now() + END_TIME_MAX;
+        self.show(recording)?;
+        while self.next.is_some() && Instant::now() < deadline {
+            std::thread::sleep(END_STEP);
+            self.show(recording)?;
+        }
+        self.show(recording)?;
+        recording.lose_lines(self.next.take().map_or(0, |lines| lines.count));
+        let Some(writer) = self.writer.take() else { return Ok(()) };
+        match writer.end(deadline.saturating_duration_since(Instant::now())) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(error)) => self.close(error),
+            None => {
+                cli::eprint_line("standard output is not read: the end of the list is not shown");
+                Ok(())
+            }
         }
     }
 
@@ -70,17 +126,21 @@ impl LiveList {
     }
 }
 
-fn text(line: &Line, form: ListForm) -> String {
+fn text(line: &Line, form: ListForm, secrets: Secrets) -> String {
+    let url = match secrets {
+        Secrets::Hidden => line.address(),
+        Secrets::Shown => url_without_secrets(&line.url),
+    };
     match form {
-        ListForm::Json => json_line(line),
-        ListForm::Plain | ListForm::Coloured => plain_line(line, form),
+        ListForm::Json => json_line(line, &url),
+        ListForm::Plain | ListForm::Coloured => plain_line(line, &url, form),
     }
 }
 
-fn json_line(line: &Line) -> String {
+fn json_line(line: &Line, url: &str) -> String {
     let value = json!({
         "method": line.method,
-        "url": url_without_secrets(&line.url),
+        "url": url,
         "status": line.status,
         "duration_ms": line.took.0 / 1_000_000,
         "bytes": line.bytes,
@@ -90,7 +150,7 @@ fn json_line(line: &Line) -> String {
     format!("{value}\n")
 }
 
-fn plain_line(line: &Line, form: ListForm) -> String {
+fn plain_line(line: &Line, url: &str, form: ListForm) -> String {
     let status = match line.status {
         0 => "---".to_owned(),
         status => status.to_string(),
@@ -99,8 +159,7 @@ fn plain_line(line: &Line, form: ListForm) -> String {
         (ListForm::Coloured, Some(code)) => format!("\x1b[{code}m{status}\x1b[0m"),
         _ => status,
     };
-    let (method, url) =
-        (terminal_line(&line.method), terminal_line(&url_without_secrets(&line.url)));
+    let (method, url) = (terminal_line(&line.method), terminal_line(url));
     let kind = terminal_line(&line.media_type);
     let took_ms = line.took.0 / 1_000_000;
     let failure = line.failure.as_ref().map(|text| format!("  {}", terminal_line(text)));
@@ -142,14 +201,26 @@ mod tests {
 
     #[test]
     fn lines_are_short_and_have_no_secrets() {
-        let plain = text(&line(), ListForm::Plain);
+        let plain = text(&line(), ListForm::Plain, Secrets::Hidden);
         assert!(plain.starts_with("302     34 ms ") && plain.ends_with("  text/html\n"), "{plain}");
         assert!(plain.contains("page=1") && !plain.contains("secret"), "{plain}");
-        let coloured = text(&line(), ListForm::Coloured);
+        let coloured = text(&line(), ListForm::Coloured, Secrets::Hidden);
         assert!(coloured.starts_with("\x1b[36m302\x1b[0m "), "{coloured:?}");
-        let json: serde_json::Value = serde_json::from_str(&text(&line(), ListForm::Json)).unwrap();
+        let json: serde_json::Value =
+            serde_json::from_str(&text(&line(), ListForm::Json, Secrets::Hidden)).unwrap();
         assert_eq!((&json["status"], &json["duration_ms"]), (&302.into(), &34.into()));
         assert!(!json.to_string().contains("secret"));
+    }
+
+    /// A HAR hides a value wherever it stands, once any request has it as a secret.
+    #[test]
+    fn the_list_shows_nothing_that_the_har_hides() {
+        let redirect =
+            Line { url: "https://shop.example/reset/tok3n9Zq7x?c=tok3n9Zq7x".into(), ..line() };
+        for form in [ListForm::Plain, ListForm::Json] {
+            assert!(!text(&redirect, form, Secrets::Hidden).contains("tok3n"));
+            assert!(text(&redirect, form, Secrets::Shown).contains("?c=tok3n9Zq7x"));
+        }
     }
 
     #[test]
@@ -160,7 +231,7 @@ mod tests {
             status: 0,
             ..line()
         };
-        let plain = text(&hostile, ListForm::Plain);
+        let plain = text(&hostile, ListForm::Plain, Secrets::Hidden);
         assert!(plain.starts_with("---") && !plain.contains('\x1b') && !plain.contains('\x07'));
     }
 }

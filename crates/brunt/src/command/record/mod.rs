@@ -4,6 +4,7 @@
 mod browser;
 mod config;
 mod end;
+mod list_writer;
 mod live;
 mod marks;
 mod trust;
@@ -82,7 +83,7 @@ fn follow(
     interrupts: &Interrupts,
     mut browser: Option<&mut Browser>,
 ) -> Result<(), ExitError> {
-    let mut list = LiveList::new(config.list);
+    let mut list = LiveList::start(config.list, config.secrets)?;
     while interrupts.seen() == 0 {
         list.show(recording)?;
         if browser.as_mut().is_some_and(|browser| browser.has_ended()) {
@@ -90,5 +91,5 @@ fn follow(
         }
         std::thread::sleep(INTERRUPT_CHECK_INTERVAL);
     }
-    list.show(recording)
+    list.finish(recording)
 }
