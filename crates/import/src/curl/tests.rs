@@ -128,7 +128,6 @@ fn what_a_shell_would_decide_is_noted() {
             "for: its commands stand once",
         ),
         ("if true; then curl https://a.example/; fi", "if: the commands of all branches"),
-        ("function f { curl a.example/$1; }\ncurl https://a.example/", "function: is not carried"),
         ("curl https://a.example/ ; wget https://a.example/x", "wget: is not curl"),
         ("curl https://a.example/ | xargs curl", "xargs: is not curl"),
     ] {

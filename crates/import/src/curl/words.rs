@@ -36,8 +36,12 @@ impl Dialect {
         if has(".cmd") || has(".bat") {
             return Self::Cmd;
         }
+        if has(".bash") || text.trim_start().starts_with("#!") {
+            return Self::Bash;
+        }
         let ends_in = |mark: char| text.lines().any(|line| line.trim_end().ends_with(mark));
-        if text.contains("^\"") || (ends_in('^') && !ends_in('\\')) {
+        let is_bash = ends_in('\\') || text.contains("$(");
+        if !is_bash && (has_caret_word(text) || ends_in('^')) {
             return Self::Cmd;
         }
         let powershell = ends_in('`')
@@ -46,4 +50,11 @@ impl Dialect {
             || text.contains("@\"\n");
         if powershell && !ends_in('\\') { Self::PowerShell } else { Self::Bash }
     }
+}
+
+/// Whether a word begins with `^"`, as browsers write for cmd; a regular expression has it within its quotes.
+fn has_caret_word(text: &str) -> bool {
+    text.match_indices("^\"").any(|(at, _)| {
+        text[..at].chars().next_back().is_none_or(|before| before.is_whitespace() || before == '=')
+    })
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::body;
 use super::expression::{address, text};
 use super::extraction;
+use super::fields;
 use super::library::Helper;
 use super::line::line;
 use super::names::Names;
@@ -82,10 +83,12 @@ fn call(names: &mut Names, exchange: &Exchange, indent: &str) -> (String, Call) 
         names.helpers.insert(Helper::WithUser);
         url = format!("withUser({url}, {}, {})", text(names, user), text(names, password));
     }
-    let written = body::write(names, &exchange.body, indent);
+    let written = body::write(names, exchange, indent);
+    let fields = fields::of(exchange);
+    let has_type = fields.iter().any(|field| field.name.eq_ignore_ascii_case("Content-Type"));
     let mut headers: Vec<(String, String)> =
-        exchange.headers.iter().map(|header| header_member(names, header)).collect();
-    if let Some(kind) = written.content_type.filter(|_| exchange.header("Content-Type").is_none()) {
+        fields.iter().map(|header| header_member(names, header)).collect();
+    if let Some(kind) = written.content_type.filter(|_| !has_type) {
         headers.push(("'Content-Type'".to_owned(), kind));
     }
     headers.extend(credentials(names, exchange.auth.as_ref()));
