@@ -17,6 +17,8 @@ mod expansion;
 mod filter;
 mod form;
 mod glob;
+mod headers;
+mod http_date;
 mod option_table;
 mod options;
 mod parameter;
