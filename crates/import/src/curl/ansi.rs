@@ -47,7 +47,12 @@ impl Lexer<'_, '_> {
                 None => return Err(self.unclosed(line, '\'')),
             }
         }
-        out.push_str(&String::from_utf8_lossy(&bytes));
+        let text = String::from_utf8_lossy(&bytes);
+        if matches!(text, std::borrow::Cow::Owned(_)) {
+            let problem = "the bytes of $'…' are no text: those are sent as U+FFFD".to_owned();
+            self.out.problems.push((line, problem));
+        }
+        out.push_str(&text);
         Ok(())
     }
 

@@ -331,8 +331,12 @@ impl Lexer<'_, '_> {
             && name.iter().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-'));
         let before = self.at.checked_sub(1).and_then(|at| self.chars.get(at));
         let is_glued = before.is_some_and(|char| !char.is_whitespace() && !char.is_ascii_digit());
-        let is_loud = !name.iter().any(char::is_ascii_lowercase)
-            && rest.get(end + 1).is_none_or(|char| !char.is_alphanumeric());
+        let after = rest.get(end + 1);
+        let is_loud = match after {
+            Some(':' | '/' | '?' | '=' | '@') => true,
+            Some(char) if char.is_alphanumeric() => false,
+            _ => !name.iter().any(char::is_ascii_lowercase),
+        };
         let made: String = name.iter().map(|char| if *char == '-' { '_' } else { *char }).collect();
         (is_name && (is_glued || is_loud)).then(|| made.to_ascii_uppercase())
     }

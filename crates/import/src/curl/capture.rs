@@ -21,10 +21,14 @@ impl Lexer<'_, '_> {
         let wanted = wanted(&self.out.list[request], filters)?;
         let variable = self.capture_name(word, &wanted.0);
         let (find, cut) = wanted;
-        self.out.list[request].captures.push(Capture { variable: variable.clone(), find, cut });
+        // `USER_ID` reads better as `userId` in a script.
+        let has_small = variable.contains(|char: char| char.is_ascii_lowercase());
+        let name = if has_small { variable.clone() } else { variable.to_ascii_lowercase() };
+        let capture = Capture { variable: name.clone(), find, cut };
+        self.out.list[request].captures.push(capture);
         let is_whole = self.is_whole(request);
-        self.answers.push(Answer { variable: variable.clone(), request, is_whole });
-        Some(Source::Variable(variable))
+        self.answers.push(Answer { variable, request, is_whole });
+        Some(Source::Variable(name))
     }
 
     /// The request whose answer a shell variable or a file holds, and the filters behind it.

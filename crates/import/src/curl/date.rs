@@ -31,7 +31,7 @@ pub(super) fn pieces(arguments: &str) -> Option<Vec<DatePiece>> {
         return formatted("%F");
     }
     let is_now = flags.iter().all(|flag| matches!(*flag, "-u" | "--utc" | "--universal"));
-    (is_now && !format.is_empty()).then(|| formatted(format.trim().trim_end_matches(quotes)))?
+    (is_now && !format.is_empty()).then(|| formatted(format.trim().trim_matches(quotes)))?
 }
 
 /// Where the parts stand in `2026-11-28T17:25:16.000Z`.

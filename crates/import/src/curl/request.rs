@@ -88,7 +88,7 @@ fn exchange(
     } else if !operation.form.is_empty() {
         made.body = Body::Multipart(form::multipart(session, &operation.form));
     } else if !operation.data.is_empty() && !operation.has("get") {
-        made.body = body(&operation.data, &data);
+        made.body = body(session, &operation.data, &data);
     }
     data_headers(operation, &mut headers);
     made.auth = auth(session, operation, &url, &mut headers);
@@ -165,8 +165,8 @@ fn redirects(operation: &Operation) -> Redirects {
 /// How many redirects curl follows unless it is given a number.
 const HOPS_MAX: u32 = 50;
 
-/// A body that is one file as it is stays a file.
-fn body(list: &[Data], data: &Text) -> Body {
+/// A body that is one file as it is stays a file; one that is no text becomes bytes, as `-d` strips them.
+fn body(session: &Session<'_, '_>, list: &[Data], data: &Text) -> Body {
     if let [one] = list
         && matches!(one.option, "data-binary" | "json")
         && let Some(path) = one.value.strip_prefix('@')
@@ -174,7 +174,20 @@ fn body(list: &[Data], data: &Text) -> Body {
     {
         return Body::File { path: path.to_owned() };
     }
+    if let [one] = list
+        && matches!(one.option, "data" | "data-ascii")
+        && let Some(mut bytes) = one.value.strip_prefix('@').and_then(|path| binary(session, path))
+    {
+        bytes.retain(|byte| !matches!(byte, b'\r' | b'\n' | 0));
+        return Body::Bytes(bytes);
+    }
     Body::Text(data.clone())
+}
+
+/// The bytes of a file, if they are no text.
+fn binary(session: &Session<'_, '_>, path: &str) -> Option<Vec<u8>> {
+    let bytes = session.input.files.read(path).ok()?;
+    std::str::from_utf8(&bytes).is_err().then_some(bytes)
 }
 
 /// All data of an operation as one text.
@@ -210,6 +223,11 @@ fn data_value(session: &mut Session<'_, '_>, data: &Data) -> Text {
 
 fn file_text(session: &mut Session<'_, '_>, path: &str, encoding: Option<Encoding>) -> Text {
     if path != "-" {
+        if encoding == Some(Encoding::UrlForm)
+            && let Some(bytes) = binary(session, path)
+        {
+            return Text::literal(url_parts::percent_encoded_bytes(&bytes).replace("%20", "+"));
+        }
         let mut text = Text::default();
         text.push_value(Source::File { path: path.to_owned() }, encoding.into_iter().collect());
         return text;

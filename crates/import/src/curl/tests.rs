@@ -154,7 +154,9 @@ fn check_all(name: &str, text: &str, expect: &[&str], never: &[&str]) {
 #[test]
 fn a_here_document_is_its_own_commands() {
     for rest in ["", " | jq .", " && echo done", " > out.json", "; echo x"] {
-        let text = format!("curl -d @- https://a.example/ <<'E'{rest}\nx=1\nE\ncurl a.example/2\n");
+        let text = format!(
+            "curl -d @- https://a.example/ <<'E'{rest}\nx=1\nE\ncurl https://a.example/2\n"
+        );
         check_all("a.sh", &text, &["http.post(`${BASE_URL}/`, 'x=1'", "/2`"], &[]);
     }
 }
@@ -176,7 +178,7 @@ fn a_request_in_a_substitution_is_sent_and_its_answer_used() {
         "python -c \"import sys,json; d=json.load(sys.stdin); print(d['data']['token'])\"",
     ] {
         let text = format!(
-            "T=$(curl -s -d a=1 https://a.example/login | {filter})\ncurl -H \"X: $T\" a.example/me"
+            "T=$(curl -s -d a=1 https://a.example/login | {filter})\ncurl -H \"X: $T\" https://a.example/me"
         );
         let expect =
             ["http.post(`${BASE_URL}/login`", "found.t = res.json('data.token');", "X: found.t"];
@@ -191,19 +193,20 @@ fn a_request_in_a_substitution_is_sent_and_its_answer_used() {
         ("grep -o '\"id\":[0-9]*' | cut -d: -f2", "res.json('id')"),
         ("sed -E 's/.*\"id\": *\"([^\"]+)\".*/\\1/'", "between(between(res.body, '\"id\"', '')"),
     ] {
-        let text = format!("ID=$(curl https://a.example/ | {filter})\ncurl a.example/$ID");
+        let text = format!("ID=$(curl https://a.example/ | {filter})\ncurl https://a.example/$ID");
         check_all("a.sh", &text, &[&format!("= {expect}"), "}/${found.id}`"], &[]);
     }
     let kept = "R=$(curl https://a.example/)\nA=$(echo \"$R\" | jq -r .a)\nB=$(jq -r .b <<< \"$R\")\n\
-        curl a.example/$A/$B";
+        curl https://a.example/$A/$B";
     check_all("a.sh", kept, &["found.a = res.json('a')", "found.b = res.json('b')"], &[]);
-    let in_file = "curl -o r.json https://a.example/\nA=$(jq -r .a r.json)\ncurl a.example/$A";
+    let in_file =
+        "curl -o r.json https://a.example/\nA=$(jq -r .a r.json)\ncurl https://a.example/$A";
     check_all("a.sh", in_file, &["found.a = res.json('a')"], &["OUTPUT"]);
     let status = "S=$(curl -s -o /dev/null -w '%{http_code}' https://a.example/)\necho $S";
     check_all("a.sh", status, &["found.s = String(res.status)"], &[]);
     let inline = "curl -H \"X: $(curl https://a.example/ | jq -r .token)\" https://a.example/2";
     check_all("a.sh", inline, &["found.token = res.json('token')", "X: found.token"], &[]);
-    let unknown = "A=$(curl https://a.example/ | frob)\nB=$(other)\ncurl a.example/$A/$B";
+    let unknown = "A=$(curl https://a.example/ | frob)\nB=$(other)\ncurl https://a.example/$A/$B";
     check_all("a.sh", unknown, &["http.get(`${BASE_URL}/`", "/${OUTPUT}/${OUTPUT2}`"], &[]);
 }
 
@@ -240,7 +243,6 @@ fn lists_functions_and_ranges_of_the_shell_are_carried_out() {
     }
     check("curl -H \"A: Basic $(echo -n u:p | base64)\" https://a.example/", "A: 'Basic dTpw'");
     check("curl -d \"$(cat <<'E'\n{\"a\":1}\nE\n)\" https://a.example/", "'{\"a\":1}'");
-    check("curl https://a.example/$(printf '%03s' x)", "}/");
 }
 
 #[test]
@@ -291,8 +293,9 @@ fn forms_and_conditions_are_as_curl_has_them() {
     check_all("a.sh", text, &["http.put(`${BASE_URL}/1`", "http.get(`${BASE_URL}/2`"], &[]);
     check_all("a.sh", "curl -T '{a,b}' https://a.example/", &["/a`", "/b`"], &[]);
     for refused in ["-F x", "-d a -F b=1", "-d a -T f", "-I -d a", "https://a.example/2 -H"] {
-        let import = import_named("a.sh", &format!("curl https://a.example/ {refused}"));
-        assert_eq!(import.exchanges().count(), 0, "{refused}");
+        let import =
+            import_named("a.sh", &format!("curl a.example/ok\ncurl https://a.example/ {refused}"));
+        assert_eq!(import.exchanges().count(), 1, "{refused}");
         assert!(!import.notes.is_empty(), "{refused}");
     }
     for odd in ["--req POST https://a.example/", "\u{2013}X POST https://a.example/"] {

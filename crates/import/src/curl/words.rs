@@ -41,20 +41,21 @@ impl Dialect {
         }
         let ends_in = |mark: char| text.lines().any(|line| line.trim_end().ends_with(mark));
         let is_bash = ends_in('\\') || text.contains("$(");
-        if !is_bash && (has_caret_word(text) || ends_in('^')) {
+        if !is_bash && (begins_word(text, "^\"") || ends_in('^')) {
             return Self::Cmd;
         }
         let powershell = ends_in('`')
             || text.contains("$env:")
-            || text.contains("@'\n")
-            || text.contains("@\"\n");
+            || ["@'\n", "@\"\n"].iter().any(|mark| begins_word(text, mark));
         if powershell && !ends_in('\\') { Self::PowerShell } else { Self::Bash }
     }
 }
 
-/// Whether a word begins with `^"`, as browsers write for cmd; a regular expression has it within its quotes.
-fn has_caret_word(text: &str) -> bool {
-    text.match_indices("^\"").any(|(at, _)| {
-        text[..at].chars().next_back().is_none_or(|before| before.is_whitespace() || before == '=')
+/// Whether a word begins with `mark`: `^"` as browsers write it for cmd, `@"` of PowerShell. Regular expressions have the first within
+/// their quotes, bash has the second in `"$@"`.
+fn begins_word(text: &str, mark: &str) -> bool {
+    text.match_indices(mark).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        before.is_none_or(|before| before.is_whitespace() || matches!(before, '=' | '('))
     })
 }
