@@ -19,6 +19,7 @@ pub(super) fn apply(
         "xargs" if args.is_empty() => Some(found),
         "cat" | "head" | "tail" => Some(found),
         "cut" | "awk" | "sed" | "grep" if is_narrow(&found) => Some(found),
+        "cut" | "grep" if is_member(&found) && takes_number(args) => Some(found),
         _ => None,
     }
 }
@@ -26,6 +27,18 @@ pub(super) fn apply(
 /// Whether what was found is a member or a field, from which the next filter takes the value.
 fn is_narrow(found: &(Find, Option<Between>)) -> bool {
     found.1.is_some() || matches!(found.0, Find::Header(_))
+}
+
+/// Whether what was found is a member of the answer's own object.
+fn is_member(found: &(Find, Option<Between>)) -> bool {
+    matches!(&found.0, Find::Json(path) if matches!(path.as_slice(), [JsonStep::Key(_)]))
+}
+
+/// `cut -d: -f2` and `grep -o '[0-9]*'` behind one that left `"id": 7`.
+fn takes_number(args: &[String]) -> bool {
+    args.iter().any(|arg| {
+        matches!(arg.as_str(), "-d:" | ":") || arg.contains("[0-9]") || arg.contains("\\d")
+    })
 }
 
 /// The path of a `jq` that walks to one value.
