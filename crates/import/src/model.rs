@@ -243,15 +243,38 @@ pub enum Auth {
 }
 
 /// What is done with redirects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Redirects {
     /// Followed as browsers do, up to ten.
     #[default]
     Follow,
     /// Not followed.
     Stop,
-    /// Followed with the method of the first request, as `curl -L -X` does.
+    /// Followed with the method and the body of the first request.
     KeepMethod,
+    /// Followed by rules of its own, as curl has them.
+    By(RedirectRules),
+}
+
+/// How redirects are followed that are not followed as browsers do. 307 and 308 keep method and body in any case.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RedirectRules {
+    /// How many are followed at most.
+    pub hops_max: u32,
+    /// Whether 301, 302 and 303 keep the method where they do not keep the body: `-X`.
+    pub keeps_method: bool,
+    /// The statuses below 307 that keep the method and the body.
+    pub keeps_body: Vec<u16>,
+    /// Whether credentials go to other hosts as well.
+    pub trusts_hosts: bool,
+}
+
+impl RedirectRules {
+    /// Whether browsers follow so as well, but for the number of redirects.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        !self.keeps_method && self.keeps_body.is_empty() && !self.trusts_hosts
+    }
 }
 
 /// Where the cookies of a request are kept.

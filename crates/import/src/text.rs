@@ -126,6 +126,13 @@ pub enum Encoding {
     CrLf,
     /// The digest SHA-256, in hexadecimal.
     Sha256Hex,
+    /// The characters from `from` up to and without `to`.
+    Slice {
+        /// The first.
+        from: usize,
+        /// What it ends before.
+        to: usize,
+    },
 }
 
 impl Text {

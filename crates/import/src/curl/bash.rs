@@ -1,5 +1,6 @@
 //! The shell's words: quotes, escapes, variables, here-documents, as far as documentations use them.
 
+use super::braces;
 use super::command::{Command, Commands};
 use super::prompts::without_prompts;
 use crate::{ImportError, Input, Source};
@@ -15,6 +16,8 @@ pub(super) fn commands(input: &Input<'_>, text: &str) -> Result<Commands, Import
         command: Command::default(),
         comments: vec![],
         heredocs: vec![],
+        answers: vec![],
+        unknown: vec![],
     };
     lexer.run()?;
     Ok(lexer.out)
@@ -22,20 +25,34 @@ pub(super) fn commands(input: &Input<'_>, text: &str) -> Result<Commands, Import
 
 pub(super) struct Lexer<'a, 'i> {
     input: &'a Input<'i>,
-    chars: Vec<char>,
-    at: usize,
+    pub(super) chars: Vec<char>,
+    pub(super) at: usize,
     pub(super) line: usize,
     pub(super) out: Commands,
     command: Command,
     comments: Vec<String>,
     /// Here-documents that begin in the next line: the end word, whether it was quoted, whether tabs are taken off.
     heredocs: Vec<HereDocument>,
+    /// The variables that hold something of an answer.
+    pub(super) answers: Vec<Answer>,
+    /// The commands of substitutions whose output is not known.
+    pub(super) unknown: Vec<String>,
+}
+
+/// A variable of the shell that holds an answer or a part of it.
+pub(super) struct Answer {
+    pub(super) variable: String,
+    /// The number of the request among the commands.
+    pub(super) request: usize,
+    pub(super) is_whole: bool,
 }
 
 struct HereDocument {
     end: String,
     is_quoted: bool,
     strips_tabs: bool,
+    /// The number of its command, which may have ended before the document begins.
+    command: usize,
 }
 
 impl Lexer<'_, '_> {
@@ -50,7 +67,8 @@ impl Lexer<'_, '_> {
         Some(char)
     }
 
-    fn takes(&mut self, text: &str) -> bool {
+    /// Whether the text stands here, which is read then.
+    pub(super) fn takes(&mut self, text: &str) -> bool {
         let found =
             text.chars().enumerate().all(|(i, char)| self.chars.get(self.at + i) == Some(&char));
         if found {
@@ -63,6 +81,9 @@ impl Lexer<'_, '_> {
         while let Some(char) = self.peek() {
             match char {
                 ' ' | '\t' | '\r' => {
+                    self.next();
+                }
+                '\n' if self.command.list.is_some() => {
                     self.next();
                 }
                 '\n' => {
@@ -79,7 +100,8 @@ impl Lexer<'_, '_> {
                     self.next();
                 }
                 '#' => self.comment(),
-                ';' | '(' | ')' => {
+                '(' => self.bracket(),
+                ';' | ')' => {
                     self.next();
                     self.end_command();
                 }
@@ -95,6 +117,7 @@ impl Lexer<'_, '_> {
                     self.end_command();
                     self.command.is_piped = piped;
                 }
+                '<' if self.placeholder().is_some() => self.plain_word()?,
                 '<' => self.input_redirect()?,
                 '>' => {
                     self.next();
@@ -106,6 +129,39 @@ impl Lexer<'_, '_> {
         self.read_heredocs();
         self.end_command();
         Ok(())
+    }
+
+    /// The commands of another text, as that of a substitution, with the values of this one.
+    pub(super) fn commands_of(&mut self, text: &str) -> Result<Vec<Command>, ImportError> {
+        let chars = std::mem::replace(&mut self.chars, text.chars().collect());
+        let at = std::mem::take(&mut self.at);
+        let (line, command) = (self.line, std::mem::take(&mut self.command));
+        let heredocs = std::mem::take(&mut self.heredocs);
+        self.line -= text.matches('\n').count().min(line - 1);
+        let begin = self.out.list.len();
+        let result = self.run();
+        (self.chars, self.at, self.line) = (chars, at, line);
+        (self.command, self.heredocs) = (command, heredocs);
+        let commands = self.out.list.split_off(begin);
+        result.map(|()| commands)
+    }
+
+    /// `NAME=(…)` is a list, `name()` begins a function; else the command ends.
+    fn bracket(&mut self) {
+        let is_glued = self.at > 0 && !self.chars[self.at - 1].is_whitespace();
+        let name = self.command.words.last().filter(|_| is_glued).cloned().unwrap_or_default();
+        self.next();
+        if let Some(name) = name.strip_suffix('=') {
+            let name = name.to_owned();
+            self.command.words.pop();
+            self.end_command();
+            self.command.list = Some(name);
+            return;
+        }
+        if !name.is_empty() && self.command.words.len() == 1 && self.takes(")") {
+            self.command.words.insert(0, "function".to_owned());
+        }
+        self.end_command();
     }
 
     fn comment(&mut self) {
@@ -121,7 +177,7 @@ impl Lexer<'_, '_> {
 
     fn plain_word(&mut self) -> Result<(), ImportError> {
         let line = self.line;
-        let (word, _) = self.word()?;
+        let (word, is_quoted) = self.word()?;
         let redirects = matches!(self.peek(), Some('<' | '>'));
         if redirects && !word.is_empty() && word.chars().all(|char| char.is_ascii_digit()) {
             return Ok(());
@@ -129,7 +185,8 @@ impl Lexer<'_, '_> {
         if self.command.words.is_empty() {
             self.command.line = line;
         }
-        self.command.words.push(word);
+        let words = if is_quoted { vec![word] } else { braces::expand(&word) };
+        self.command.words.extend(words);
         Ok(())
     }
 
@@ -152,7 +209,8 @@ impl Lexer<'_, '_> {
             let strips_tabs = self.takes("-");
             self.skip_blanks();
             let (end, is_quoted) = self.word()?;
-            self.heredocs.push(HereDocument { end, is_quoted, strips_tabs });
+            let command = self.out.list.len();
+            self.heredocs.push(HereDocument { end, is_quoted, strips_tabs, command });
         } else {
             self.skip_blanks();
             let (path, _) = self.word()?;
@@ -186,7 +244,9 @@ impl Lexer<'_, '_> {
                 body.push_str(line);
                 body.push('\n');
             }
-            self.command.stdin = Some(if document.is_quoted { body } else { self.expanded(&body) });
+            let body = if document.is_quoted { body } else { self.expanded(&body) };
+            let command = self.out.list.get_mut(document.command).unwrap_or(&mut self.command);
+            command.stdin = Some(body);
         }
     }
 
@@ -218,7 +278,7 @@ impl Lexer<'_, '_> {
 
     fn end_command(&mut self) {
         let mut command = std::mem::take(&mut self.command);
-        if command.words.is_empty() {
+        if command.words.is_empty() && command.list.is_none() {
             return;
         }
         command.comments = std::mem::take(&mut self.comments);
@@ -231,6 +291,9 @@ impl Lexer<'_, '_> {
         let mut is_quoted = false;
         while let Some(char) = self.peek() {
             match char {
+                '<' if let Some(name) = self.placeholder() => {
+                    self.take_placeholder(&name, &mut out)
+                }
                 ' ' | '\t' | '\n' | '\r' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => break,
                 '\'' => {
                     is_quoted = true;
@@ -259,6 +322,33 @@ impl Lexer<'_, '_> {
         Ok((out, is_quoted))
     }
 
+    /// The name in `<USER_ID>`, which documentations write for a value, where it is no redirect: within a word, or in capitals.
+    fn placeholder(&self) -> Option<String> {
+        let rest = self.chars.get(self.at..)?.strip_prefix(&['<'])?;
+        let end = rest.iter().position(|char| *char == '>')?;
+        let name = &rest[..end];
+        let is_name = name.first()?.is_ascii_alphabetic()
+            && name.iter().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-'));
+        let before = self.at.checked_sub(1).and_then(|at| self.chars.get(at));
+        let is_glued = before.is_some_and(|char| !char.is_whitespace() && !char.is_ascii_digit());
+        let after = rest.get(end + 1);
+        let is_loud = match after {
+            Some(':' | '/' | '?' | '=' | '@') => true,
+            Some(char) if char.is_alphanumeric() => false,
+            _ => !name.iter().any(char::is_ascii_lowercase),
+        };
+        let made: String = name.iter().map(|char| if *char == '-' { '_' } else { *char }).collect();
+        (is_name && (is_glued || is_loud)).then(|| made.to_ascii_uppercase())
+    }
+
+    fn take_placeholder(&mut self, name: &str, out: &mut String) {
+        self.at += name.chars().count() + 2;
+        let problem = format!("<{name}> stands for a value: give it as -e {name}=…");
+        self.out.problems.push((self.line, problem));
+        let source = Source::Env { name: name.to_owned(), default: None };
+        out.push(self.out.values.add(source, vec![]));
+    }
+
     fn dollar_word(&mut self, out: &mut String) -> Result<(), ImportError> {
         match self.chars.get(self.at + 1) {
             Some('\'') => self.ansi_quoted(out),
@@ -273,7 +363,7 @@ impl Lexer<'_, '_> {
         }
     }
 
-    fn unclosed(&self, line: usize, quote: char) -> ImportError {
+    pub(super) fn unclosed(&self, line: usize, quote: char) -> ImportError {
         ImportError::UnclosedQuote { place: self.input.place(line), quote }
     }
 
@@ -316,75 +406,6 @@ impl Lexer<'_, '_> {
                 None => return Err(self.unclosed(line, '"')),
             }
         }
-    }
-
-    /// `$'…'`: bytes by number may form UTF-8 together.
-    fn ansi_quoted(&mut self, out: &mut String) -> Result<(), ImportError> {
-        let line = self.line;
-        self.at += 2;
-        let mut bytes: Vec<u8> = vec![];
-        let push = |bytes: &mut Vec<u8>, char: char| {
-            bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
-        };
-        loop {
-            match self.next() {
-                Some('\'') => break,
-                Some('\\') => {
-                    let Some(char) = self.next() else { return Err(self.unclosed(line, '\'')) };
-                    match char {
-                        'n' => bytes.push(b'\n'),
-                        'r' => bytes.push(b'\r'),
-                        't' => bytes.push(b'\t'),
-                        'a' => bytes.push(7),
-                        'b' => bytes.push(8),
-                        'f' => bytes.push(12),
-                        'v' => bytes.push(11),
-                        'e' | 'E' => bytes.push(27),
-                        'x' => bytes.push(u8::try_from(self.number(16, 2)).unwrap_or(b'?')),
-                        'u' => push(&mut bytes, self.escaped_unit()),
-                        'U' => push(
-                            &mut bytes,
-                            char::from_u32(self.number(16, 8)).unwrap_or('\u{fffd}'),
-                        ),
-                        '0'..='7' => {
-                            self.at -= 1;
-                            bytes.push((self.number(8, 3) & 0xff) as u8);
-                        }
-                        other if "\\'\"?".contains(other) => push(&mut bytes, other),
-                        other => {
-                            bytes.push(b'\\');
-                            push(&mut bytes, other);
-                        }
-                    }
-                }
-                Some(char) => push(&mut bytes, char),
-                None => return Err(self.unclosed(line, '\'')),
-            }
-        }
-        out.push_str(&String::from_utf8_lossy(&bytes));
-        Ok(())
-    }
-
-    /// `\uXXXX`; Chrome writes what lies above as two of them.
-    fn escaped_unit(&mut self) -> char {
-        let first = self.number(16, 4);
-        if (0xd800..0xdc00).contains(&first) && self.takes("\\u") {
-            let second = self.number(16, 4);
-            let joined =
-                0x1_0000 + ((first - 0xd800) << 10) + (second.wrapping_sub(0xdc00) & 0x3ff);
-            return char::from_u32(joined).unwrap_or('\u{fffd}');
-        }
-        char::from_u32(first).unwrap_or('\u{fffd}')
-    }
-
-    fn number(&mut self, radix: u32, digits: usize) -> u32 {
-        let mut number = 0;
-        for _ in 0..digits {
-            let Some(digit) = self.peek().and_then(|char| char.to_digit(radix)) else { break };
-            number = number * radix + digit;
-            self.next();
-        }
-        number
     }
 
     pub(super) fn until(&mut self, ends: &[char]) -> String {

@@ -1,7 +1,7 @@
 //! Commands as words. A value that is known only later stands in a word as one character of a private plane, so that words are
 //! plain strings until they become texts.
 
-use crate::{Encoding, Piece, Source, Text, Value};
+use crate::{Between, Encoding, Find, Piece, Source, Text, Value};
 
 /// A command with the words it was given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,7 +15,22 @@ pub(super) struct Command {
     pub(super) is_piped: bool,
     /// The comment lines right above it.
     pub(super) comments: Vec<String>,
+    /// The list of the shell that its words are, `LIST=(…)`.
+    pub(super) list: Option<String>,
+    /// What is taken of its answer.
+    pub(super) captures: Vec<Capture>,
 }
+
+/// What a shell variable takes of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Capture {
+    pub(super) variable: String,
+    pub(super) find: Find,
+    pub(super) cut: Option<Between>,
+}
+
+/// Before the name of a variable: it is the base64 of the text behind, once the shell's variables in it are known.
+pub(super) const DEFERRED_BASE64: &str = "\u{1}base64:";
 
 /// Commands and the values that their words hold.
 #[derive(Debug, Default)]

@@ -87,3 +87,9 @@ fn netrc_words(file: &str) -> Vec<String> {
     }
     words
 }
+
+/// A file of cookies without those that end with a session.
+pub(super) fn lasting(file: &str) -> String {
+    let lasts = |line: &&str| line.split('\t').nth(4).is_some_and(|expires| expires.trim() != "0");
+    file.lines().filter(lasts).collect::<Vec<_>>().join("\n")
+}

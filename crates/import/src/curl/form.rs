@@ -5,7 +5,15 @@ use super::session::Session;
 use crate::{Content, Header, Multipart, Part, Text};
 
 pub(super) fn multipart(session: &mut Session<'_, '_>, fields: &[FormField]) -> Multipart {
-    let parts = fields.iter().map(|field| part(session, field)).collect();
+    let is_nested = |field: &&FormField| {
+        let value = field.value.trim_start();
+        field.option == "form" && (value.starts_with("=(") || value.starts_with("=)"))
+    };
+    if fields.iter().any(|field| is_nested(&field)) {
+        session.note("parts within parts, `=(` and `=)`, are not carried out: sent one by one");
+    }
+    let flat = fields.iter().filter(|field| !is_nested(field));
+    let parts = flat.map(|field| part(session, field)).collect();
     Multipart { subtype: "form-data".to_owned(), parts }
 }
 
@@ -82,8 +90,9 @@ struct Settings {
 
 impl Settings {
     fn part(self, session: &mut Session<'_, '_>, name: Text, content: Content) -> Part {
-        let mut headers: Vec<Header> = self
-            .headers
+        let lines: Vec<String> =
+            self.headers.iter().flat_map(|line| header_lines(session, line)).collect();
+        let mut headers: Vec<Header> = lines
             .iter()
             .filter_map(|line| line.split_once(':'))
             .map(|(name, value)| Header {
@@ -93,7 +102,12 @@ impl Settings {
             .collect();
         let content = match (self.encoder.as_deref(), content) {
             (Some("base64"), Content::File { path }) => Content::FileAsBase64 { path },
-            (_, content) => content,
+            (Some(encoder), Content::Text(text)) => encoded(session, encoder, text),
+            (Some("8bit" | "7bit" | "binary") | None, content) => content,
+            (Some(encoder), content) => {
+                session.note(format!("the encoder {encoder} of a file is not carried out"));
+                content
+            }
         };
         if let Some(encoder) = self.encoder {
             headers.push(Header {
@@ -114,6 +128,65 @@ impl Settings {
             _ => {}
         }
     }
+}
+
+/// A header field, or with `@` those of a file.
+fn header_lines(session: &mut Session<'_, '_>, line: &str) -> Vec<String> {
+    let Some(path) = line.strip_prefix('@').or_else(|| line.strip_prefix('<')) else {
+        return vec![line.to_owned()];
+    };
+    let text = session.read_text(path).unwrap_or_default();
+    text.lines().filter(|line| !line.trim_start().starts_with('#')).map(str::to_owned).collect()
+}
+
+/// A text as its `Content-Transfer-Encoding` says.
+fn encoded(session: &mut Session<'_, '_>, encoder: &str, text: Text) -> Content {
+    use base64::Engine as _;
+    let literal = text.as_literal().map(str::to_owned);
+    match (encoder, literal) {
+        ("base64", Some(literal)) => {
+            let text = base64::engine::general_purpose::STANDARD.encode(literal);
+            let lines: Vec<&str> = text
+                .as_bytes()
+                .chunks(76)
+                .map(|line| std::str::from_utf8(line).unwrap_or_default())
+                .collect();
+            Content::Text(lines.join("\r\n").into())
+        }
+        ("quoted-printable", Some(literal)) => Content::Text(quoted_printable(&literal).into()),
+        ("8bit" | "7bit" | "binary", _) => Content::Text(text),
+        _ => {
+            session.note(format!("the encoder {encoder} of a text is not carried out"));
+            Content::Text(text)
+        }
+    }
+}
+
+/// RFC 2045, 6.7: lines of at most 76 characters.
+fn quoted_printable(text: &str) -> String {
+    let mut out = String::new();
+    let mut width = 0;
+    let bytes = text.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        let ends_line = bytes[at + 1..].is_empty() || bytes[at + 1..].starts_with(b"\r\n");
+        let is_plain = (matches!(byte, b'!'..=b'~') && *byte != b'=')
+            || (matches!(byte, b' ' | b'\t') && !ends_line);
+        if bytes[at..].starts_with(b"\r\n") || (*byte == b'\n' && at > 0 && bytes[at - 1] == b'\r')
+        {
+            out.push(char::from(*byte));
+            width = 0;
+            continue;
+        }
+        let piece = if is_plain { char::from(*byte).to_string() } else { format!("={byte:02X}") };
+        // The last of a line may use the place of the soft line end.
+        if width + piece.len() > if ends_line { 76 } else { 75 } {
+            out.push_str("=\r\n");
+            width = 0;
+        }
+        width += piece.len();
+        out.push_str(&piece);
+    }
+    out
 }
 
 const KEYS: &[&str] = &["type=", "filename=", "headers=", "encoder="];
@@ -163,19 +236,15 @@ fn read_settings<'a>(mut rest: &'a str, ends: &[char], settings: &mut Settings) 
 
 fn settings(value: &str) -> (String, Settings) {
     let mut settings = Settings::default();
-    let starts: Vec<usize> = value
-        .match_indices(';')
-        .filter(|(at, _)| KEYS.iter().any(|key| value[at + 1..].trim_start().starts_with(key)))
-        .map(|(at, _)| at)
-        .collect();
     if value.trim_start().starts_with('"') {
         let (text, rest) = token(value, &[';']);
         read_settings(rest, &[';'], &mut settings);
         return (text, settings);
     }
-    let end = starts.first().copied().unwrap_or(value.len());
+    // Up to any semicolon, as curl has it: what no setting begins is lost.
+    let end = value.find(';').unwrap_or(value.len());
     read_settings(&value[end..], &[';'], &mut settings);
-    (value[..end].to_owned(), settings)
+    (value[..end].trim_end().to_owned(), settings)
 }
 
 fn file(value: &str) -> (String, Settings, Option<&str>) {

@@ -5,13 +5,23 @@
 //!                                                                                        ─▶ request: exchanges
 //! ```
 
+mod ansi;
 mod bash;
+mod braces;
+mod capture;
 mod command;
 mod cookies;
+mod date;
+mod echo;
+mod expansion;
+mod filter;
 mod form;
 mod glob;
+mod headers;
+mod http_date;
 mod option_table;
 mod options;
+mod parameter;
 mod prompts;
 mod request;
 mod session;

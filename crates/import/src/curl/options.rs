@@ -65,8 +65,11 @@ const CONFIG_DEPTH_MAX: usize = 4;
 
 /// The operations of the arguments behind `curl`.
 pub(super) fn operations(session: &mut Session<'_, '_>, args: &[String]) -> Vec<Operation> {
-    let mut parser = Parser { session, done: vec![], now: Operation::default() };
+    let mut parser = Parser { session, done: vec![], now: Operation::default(), is_refused: false };
     parser.arguments(args, 0);
+    if parser.is_refused {
+        return vec![];
+    }
     parser.done.push(parser.now);
     parser.done.retain(|operation| !operation.urls.is_empty());
     parser.done
@@ -76,14 +79,19 @@ struct Parser<'s, 'a, 'i> {
     session: &'s mut Session<'a, 'i>,
     done: Vec<Operation>,
     now: Operation,
+    is_refused: bool,
 }
+
+type Words<'w> = std::slice::Iter<'w, String>;
 
 impl Parser<'_, '_, '_> {
     fn arguments(&mut self, args: &[String], depth: usize) {
         let mut rest = args.iter();
         let mut only_urls = false;
         while let Some(arg) = rest.next() {
-            if only_urls || !arg.starts_with('-') || arg == "-" {
+            if !only_urls && arg.starts_with(['\u{2013}', '\u{2014}', '\u{2212}']) {
+                self.unknown(arg, &mut rest);
+            } else if only_urls || !arg.starts_with('-') || arg == "-" {
                 if !arg.is_empty() {
                     self.now.urls.push(arg.clone());
                 }
@@ -97,7 +105,7 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    fn long<'w>(&mut self, name: &str, rest: &mut impl Iterator<Item = &'w String>, depth: usize) {
+    fn long(&mut self, name: &str, rest: &mut Words<'_>, depth: usize) {
         if let Some(expanded) = name.strip_prefix("expand-")
             && let Some(row) = option_table::long(expanded)
         {
@@ -107,11 +115,7 @@ impl Parser<'_, '_, '_> {
         }
         match option_table::long(name) {
             Some(row) => {
-                let value = if row.has_value {
-                    rest.next().cloned().unwrap_or_default()
-                } else {
-                    String::new()
-                };
+                let value = if row.has_value { self.value(row, rest) } else { String::new() };
                 self.apply(row, value, depth);
             }
             // The reverse of a switch.
@@ -122,16 +126,34 @@ impl Parser<'_, '_, '_> {
                 let name = &name[3..];
                 self.now.options.retain(|(seen, _)| *seen != name);
             }
-            None => self.session.note(format!("unknown option --{name}, left out")),
+            None => self.unknown(&format!("--{name}"), rest),
         }
     }
 
-    fn letters<'w>(
-        &mut self,
-        letters: &str,
-        rest: &mut impl Iterator<Item = &'w String>,
-        depth: usize,
-    ) {
+    /// An option that is not known; a bare word behind it is its value rather than an address.
+    fn unknown<'w>(&mut self, option: &str, rest: &mut Words<'w>) {
+        self.session.note(format!("unknown option {option}, left out"));
+        let is_bare = |word: &&String| {
+            !word.contains(['.', '/', ':', '-'])
+                && !word.starts_with("localhost")
+                && self.session.values.is_literal(word)
+        };
+        if let Some(word) = rest.as_slice().first().filter(is_bare) {
+            self.session.note(format!("{word} behind {option} is no address, left out"));
+            rest.next();
+        }
+    }
+
+    /// The value of an option, without which curl refuses the whole command.
+    fn value(&mut self, row: Row, rest: &mut Words<'_>) -> String {
+        rest.next().cloned().unwrap_or_else(|| {
+            self.session.note(format!("option --{} has no value: curl refuses this", row.name));
+            self.is_refused = true;
+            String::new()
+        })
+    }
+
+    fn letters(&mut self, letters: &str, rest: &mut Words<'_>, depth: usize) {
         for (at, letter) in letters.char_indices() {
             let Some(row) = option_table::short(letter) else {
                 self.session.note(format!("unknown option -{letter}, left out"));
@@ -143,7 +165,7 @@ impl Parser<'_, '_, '_> {
             }
             let glued = &letters[at + letter.len_utf8()..];
             let value = match glued {
-                "" => rest.next().cloned().unwrap_or_default(),
+                "" => self.value(row, rest),
                 glued => glued.to_owned(),
             };
             return self.apply(row, value, depth);
@@ -196,7 +218,8 @@ fn config_arguments(text: &str) -> Vec<String> {
         }
         args.push(match value.strip_prefix('"') {
             Some(quoted) => unquoted(quoted),
-            None => value.to_owned(),
+            // Up to the first blank.
+            None => value.split([' ', '\t']).next().unwrap_or_default().to_owned(),
         });
     }
     args

@@ -2,36 +2,66 @@
 
 use stdx::Nanos;
 
-use super::options::{Data, Operation};
+use super::headers::Headers;
+use super::options::{Data, FormField, Operation};
 use super::session::Session;
 use super::url_parts::{self, Url};
-use super::{cookies, form, glob};
-use crate::{Auth, Body, Cookies, Encoding, Exchange, Header, Redirects, Source, Text};
+use super::{cookies, form, glob, http_date};
+use crate::{Auth, Body, Cookies, Encoding, Exchange, RedirectRules, Redirects, Source, Text};
 
 /// The requests of an operation, one for each address.
 pub(super) fn exchanges(session: &mut Session<'_, '_>, operation: &Operation) -> Vec<Exchange> {
     if operation.has("insecure") {
         session.import.insecure = true;
     }
+    if let Some(reason) = refusal(session, operation) {
+        session.note(format!("curl refuses this: {reason}; left out"));
+        return vec![];
+    }
     let scheme = operation.value("proto-default").unwrap_or("http");
-    let urls: Vec<String> = operation
-        .urls
-        .iter()
-        .flat_map(
-            |url| if operation.has("globoff") { vec![url.clone()] } else { glob::expand(url) },
-        )
-        .collect();
     let mut made = vec![];
-    for (at, url) in urls.iter().enumerate() {
-        let url = url_parts::parse(&session.values, url, scheme);
+    for (url, upload) in transfers(operation) {
+        let url = url_parts::parse(&session.values, &url, scheme);
         if !matches!(url.scheme.as_str(), "" | "http://" | "https://") {
             session.note(format!("{}{} is no address of HTTP, left out", url.scheme, url.host));
             continue;
         }
-        let upload = operation.uploads.get(at).or_else(|| operation.uploads.last());
-        made.push(exchange(session, operation, url, upload.map(String::as_str)));
+        made.push(exchange(session, operation, url, upload.as_deref()));
     }
     made
+}
+
+/// Why curl does not begin at all.
+fn refusal(session: &Session<'_, '_>, operation: &Operation) -> Option<&'static str> {
+    let has_data = !operation.data.is_empty();
+    let is_get = operation.has("get");
+    let lacks_name =
+        |field: &FormField| !field.value.contains('=') && session.values.is_literal(&field.value);
+    match () {
+        () if operation.form.iter().any(lacks_name) => Some("a -F without ="),
+        () if has_data && !operation.form.is_empty() => Some("-d beside -F"),
+        () if has_data && !operation.uploads.is_empty() && !is_get => Some("-d beside -T"),
+        () if has_data && operation.has("head") && !is_get => Some("-d beside -I"),
+        () => None,
+    }
+}
+
+/// Each address with the file of its `-T`; globs in either are several.
+fn transfers(operation: &Operation) -> Vec<(String, Option<String>)> {
+    let expand = |text: &String| {
+        if operation.has("globoff") { vec![text.clone()] } else { glob::expand(text) }
+    };
+    let mut out = vec![];
+    for (at, url) in operation.urls.iter().enumerate() {
+        let files: Vec<Option<String>> = match operation.uploads.get(at) {
+            Some(path) => expand(path).into_iter().map(Some).collect(),
+            None => vec![None],
+        };
+        for file in files {
+            out.extend(expand(url).into_iter().map(|url| (url, file.clone())));
+        }
+    }
+    out
 }
 
 fn exchange(
@@ -55,19 +85,12 @@ fn exchange(
             "-" | "." => Body::Text(stdin(session)),
             path => Body::File { path: path.to_owned() },
         };
-    } else if operation.has("get") || (operation.has("head") && !operation.data.is_empty()) {
-        made.url = Text::default();
     } else if !operation.form.is_empty() {
         made.body = Body::Multipart(form::multipart(session, &operation.form));
-    } else if !operation.data.is_empty() {
-        if operation.data.iter().any(|data| data.option == "json") {
-            headers.add_default("Content-Type", "application/json");
-            headers.add_default("Accept", "application/json");
-        } else {
-            headers.add_default("Content-Type", "application/x-www-form-urlencoded");
-        }
-        made.body = body(&operation.data, &data);
+    } else if !operation.data.is_empty() && !operation.has("get") {
+        made.body = body(session, &operation.data, &data);
     }
+    data_headers(operation, &mut headers);
     made.auth = auth(session, operation, &url, &mut headers);
     fixed_headers(session, operation, &mut headers);
     cookie_header(session, operation, &url, &mut headers);
@@ -82,6 +105,16 @@ fn exchange(
     made
 }
 
+/// The type of a body of `-d` or `--json`; `--json` keeps it where `-G` leaves no body.
+fn data_headers(operation: &Operation, headers: &mut Headers) {
+    if operation.data.iter().any(|data| data.option == "json") {
+        headers.add_default("Content-Type", "application/json");
+        headers.add_default("Accept", "application/json");
+    } else if !operation.data.is_empty() && !operation.has("get") {
+        headers.add_default("Content-Type", "application/x-www-form-urlencoded");
+    }
+}
+
 fn stdin(session: &mut Session<'_, '_>) -> Text {
     let text = session.stdin();
     session.values.text(&text)
@@ -91,11 +124,12 @@ fn method(operation: &Operation, is_upload: bool) -> String {
     if let Some(method) = &operation.method {
         return method.clone();
     }
-    let has_body = !operation.data.is_empty() || !operation.form.is_empty();
+    let has_body =
+        !operation.form.is_empty() || (!operation.data.is_empty() && !operation.has("get"));
     match () {
         () if operation.has("head") => "HEAD",
         () if is_upload => "PUT",
-        () if has_body && !operation.has("get") => "POST",
+        () if has_body => "POST",
         () => "GET",
     }
     .to_owned()
@@ -105,14 +139,34 @@ fn redirects(operation: &Operation) -> Redirects {
     if !operation.has("location") && !operation.has("location-trusted") {
         return Redirects::Stop;
     }
-    let keeps =
-        operation.method.as_deref().is_some_and(|method| method != "GET" && method != "HEAD")
-            || ["post301", "post302", "post303"].iter().any(|name| operation.has(name));
-    if keeps { Redirects::KeepMethod } else { Redirects::Follow }
+    let hops = operation.value("max-redirs").and_then(|text| text.trim().parse::<i64>().ok());
+    let posts = [(301, "post301"), (302, "post302"), (303, "post303")];
+    let is_upload = !operation.uploads.is_empty();
+    let keeps_body = posts
+        .iter()
+        .filter(|(status, option)| operation.has(option) || (is_upload && *status != 303))
+        .map(|(status, _)| *status);
+    let rules = RedirectRules {
+        hops_max: hops.map_or(HOPS_MAX, |hops| u32::try_from(hops).unwrap_or(HOPS_MAX)),
+        keeps_method: operation
+            .method
+            .as_deref()
+            .is_some_and(|method| method != "GET" && method != "HEAD"),
+        keeps_body: keeps_body.collect(),
+        trusts_hosts: operation.has("location-trusted"),
+    };
+    match rules.hops_max {
+        0 => Redirects::Stop,
+        HOPS_MAX if rules.is_plain() => Redirects::Follow,
+        _ => Redirects::By(rules),
+    }
 }
 
-/// A body that is one file as it is stays a file.
-fn body(list: &[Data], data: &Text) -> Body {
+/// How many redirects curl follows unless it is given a number.
+const HOPS_MAX: u32 = 50;
+
+/// A body that is one file as it is stays a file; one that is no text becomes bytes, as `-d` strips them.
+fn body(session: &Session<'_, '_>, list: &[Data], data: &Text) -> Body {
     if let [one] = list
         && matches!(one.option, "data-binary" | "json")
         && let Some(path) = one.value.strip_prefix('@')
@@ -120,7 +174,20 @@ fn body(list: &[Data], data: &Text) -> Body {
     {
         return Body::File { path: path.to_owned() };
     }
+    if let [one] = list
+        && matches!(one.option, "data" | "data-ascii")
+        && let Some(mut bytes) = one.value.strip_prefix('@').and_then(|path| binary(session, path))
+    {
+        bytes.retain(|byte| !matches!(byte, b'\r' | b'\n' | 0));
+        return Body::Bytes(bytes);
+    }
     Body::Text(data.clone())
+}
+
+/// The bytes of a file, if they are no text.
+fn binary(session: &Session<'_, '_>, path: &str) -> Option<Vec<u8>> {
+    let bytes = session.input.files.read(path).ok()?;
+    std::str::from_utf8(&bytes).is_err().then_some(bytes)
 }
 
 /// All data of an operation as one text.
@@ -156,6 +223,11 @@ fn data_value(session: &mut Session<'_, '_>, data: &Data) -> Text {
 
 fn file_text(session: &mut Session<'_, '_>, path: &str, encoding: Option<Encoding>) -> Text {
     if path != "-" {
+        if encoding == Some(Encoding::UrlForm)
+            && let Some(bytes) = binary(session, path)
+        {
+            return Text::literal(url_parts::percent_encoded_bytes(&bytes).replace("%20", "+"));
+        }
         let mut text = Text::default();
         text.push_value(Source::File { path: path.to_owned() }, encoding.into_iter().collect());
         return text;
@@ -192,8 +264,12 @@ fn url_encoded(session: &mut Session<'_, '_>, value: &str) -> Text {
 
 fn address(session: &mut Session<'_, '_>, operation: &Operation, url: &Url, data: &Text) -> Text {
     let mut out = session.values.text(&format!("{}{}", url.scheme, url.host));
-    let path = operation.value("request-target").unwrap_or(&url.path);
-    out.push(&session.values.text(path));
+    let target = operation.value("request-target");
+    if target.is_some_and(|target| !target.starts_with('/')) {
+        session.note("a --request-target that begins with no slash is left out");
+    }
+    let target = target.filter(|target| target.starts_with('/'));
+    out.push(&session.values.text(target.unwrap_or(&url.path)));
     let mut query = url.query.as_deref().map(|query| session.values.text(query));
     let mut add = |text: &Text| match &mut query {
         Some(query) => {
@@ -204,10 +280,12 @@ fn address(session: &mut Session<'_, '_>, operation: &Operation, url: &Url, data
         }
         none => *none = Some(text.clone()),
     };
-    if operation.has("get") && !operation.data.is_empty() {
+    let in_query = operation.has("get") && !operation.data.is_empty();
+    if in_query && !data.is_empty() {
         add(data);
     }
-    for one in &operation.query {
+    // The data of `-G` stand in the place of `--url-query`.
+    for one in operation.query.iter().filter(|_| !in_query) {
         let text = match one.strip_prefix('+') {
             Some(raw) => session.values.text(raw),
             None => url_encoded(session, one),
@@ -222,7 +300,7 @@ fn address(session: &mut Session<'_, '_>, operation: &Operation, url: &Url, data
 }
 
 /// What curl's own options put into header fields.
-fn fixed_headers(session: &Session<'_, '_>, operation: &Operation, headers: &mut Headers) {
+fn fixed_headers(session: &mut Session<'_, '_>, operation: &Operation, headers: &mut Headers) {
     if let Some(agent) = operation.value("user-agent") {
         headers.add_default_text("User-Agent", session.values.text(agent));
     }
@@ -238,8 +316,27 @@ fn fixed_headers(session: &Session<'_, '_>, operation: &Operation, headers: &mut
     if let Some(from) = operation.value("continue-at").filter(|from| *from != "-") {
         headers.add_default("Range", &format!("bytes={from}-"));
     }
+    conditions(session, operation, headers);
     if operation.has("compressed") {
         headers.add_default("Accept-Encoding", "deflate, gzip, br, zstd");
+    }
+}
+
+/// `-z DATE` and `--etag-compare FILE`.
+fn conditions(session: &mut Session<'_, '_>, operation: &Operation, headers: &mut Headers) {
+    if let Some(path) = operation.value("etag-compare") {
+        let etag = session.read_text(path).unwrap_or_default();
+        let etag = etag.trim();
+        headers.add_default("If-None-Match", if etag.is_empty() { "\"\"" } else { etag });
+    }
+    let Some(time) = operation.value("time-cond") else { return };
+    let (name, date) = match time.strip_prefix('-') {
+        Some(date) => ("If-Unmodified-Since", date),
+        None => ("If-Modified-Since", time.strip_prefix('+').unwrap_or(time)),
+    };
+    match http_date::of(date) {
+        Some(date) => headers.add_default(name, &date),
+        None => session.note("option --time-cond left out: its date is not understood"),
     }
 }
 
@@ -289,6 +386,9 @@ fn auth(
             service: part(3, host.first()),
         });
     }
+    if operation.has("anyauth") {
+        session.note("option --anyauth left out: the script logs in with Basic at once");
+    }
     Some(if operation.has("digest") {
         Auth::Digest { user, password }
     } else {
@@ -310,6 +410,8 @@ fn cookie_header(
         } else if let Ok(bytes) = session.input.files.read(cookie) {
             let text = String::from_utf8_lossy(&bytes).into_owned();
             let now_s = session.input.files.now_s();
+            let lasting = operation.has("junk-session-cookies");
+            let text = if lasting { cookies::lasting(&text) } else { text };
             pairs.splice(0..0, cookies::for_url(&text, url, now_s));
         }
     }
@@ -333,95 +435,3 @@ fn jar(session: &Session<'_, '_>, operation: &Operation) -> Cookies {
         None => Cookies::Forgotten,
     }
 }
-
-/// Header fields: those of `-H`, and curl's own where `-H` has none of that name.
-struct Headers {
-    own: Vec<Header>,
-    /// Names in small letters that `-H 'Name:'` takes away.
-    removed: Vec<String>,
-}
-
-impl Headers {
-    fn of(session: &mut Session<'_, '_>, operation: &Operation) -> Self {
-        let mut lines = vec![];
-        for header in &operation.headers {
-            match header.strip_prefix('@') {
-                Some("-") => lines.extend(session.stdin().lines().map(str::to_owned)),
-                Some(path) => lines
-                    .extend(session.read_text(path).unwrap_or_default().lines().map(str::to_owned)),
-                None => lines.push(header.clone()),
-            }
-        }
-        let mut made = Self { own: vec![], removed: vec![] };
-        for line in lines {
-            made.line(session, line.trim_end_matches(['\r', '\n']));
-        }
-        made
-    }
-
-    fn line(&mut self, session: &Session<'_, '_>, line: &str) {
-        let (name, value) = match (line.find(':'), line.find(';')) {
-            (Some(colon), semicolon) if semicolon.is_none_or(|semicolon| colon < semicolon) => {
-                let (name, value) = (&line[..colon], line[colon + 1..].trim());
-                if value.is_empty() {
-                    self.removed.push(name.trim().to_ascii_lowercase());
-                    return;
-                }
-                (name, value)
-            }
-            (_, Some(semicolon)) if line[semicolon + 1..].trim().is_empty() => {
-                (&line[..semicolon], "")
-            }
-            _ => return,
-        };
-        let name = name.trim();
-        let lower = name.to_ascii_lowercase();
-        if TRANSPORT.contains(&lower.as_str()) {
-            return;
-        }
-        let value = session.values.text(value);
-        match self.own.iter_mut().find(|header| header.name.eq_ignore_ascii_case(name)) {
-            Some(header) => {
-                header.value.push_str(if lower == "cookie" { "; " } else { ", " });
-                header.value.push(&value);
-            }
-            None => self.own.push(Header { name: name.to_owned(), value }),
-        }
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.own.iter().any(|header| header.name.eq_ignore_ascii_case(name))
-            || self.removed.contains(&name.to_ascii_lowercase())
-    }
-
-    fn add_default(&mut self, name: &str, value: &str) {
-        self.add_default_text(name, Text::literal(value));
-    }
-
-    fn add_default_text(&mut self, name: &str, value: Text) {
-        if !self.has(name) {
-            self.own.push(Header { name: name.to_owned(), value });
-        }
-    }
-
-    fn list(mut self) -> Vec<Header> {
-        // An empty one keeps the script's own from being sent.
-        if self.removed.iter().any(|name| name == "user-agent")
-            && !self.own.iter().any(|header| header.name.eq_ignore_ascii_case("user-agent"))
-        {
-            self.own.push(Header { name: "User-Agent".to_owned(), value: Text::default() });
-        }
-        self.own
-    }
-}
-
-/// Fields that belong to a connection, which the script's client writes itself.
-const TRANSPORT: &[&str] = &[
-    "content-length",
-    "connection",
-    "transfer-encoding",
-    "expect",
-    "te",
-    "keep-alive",
-    "proxy-connection",
-];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::command::Values;
+use super::command::{Command, Values};
 use crate::{Encoding, Import, Input, Place, Source};
 
 /// The state between commands.
@@ -12,6 +12,9 @@ pub(super) struct Session<'a, 'i> {
     pub(super) values: Values,
     pub(super) line: usize,
     pub(super) shell: BTreeMap<String, String>,
+    /// Lists of the shell, and as `@` the arguments of the function that runs.
+    pub(super) lists: BTreeMap<String, Vec<String>>,
+    pub(super) functions: BTreeMap<String, Vec<Command>>,
     pub(super) variables: BTreeMap<String, String>,
     pub(super) stdin: Option<String>,
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::command::{Command, Commands};
+use super::command::{Capture, Command, Commands};
 use super::session::Session;
-use super::{options, request};
-use crate::{Exchange, Import, Input, Source};
+use super::{echo, options, request};
+use crate::{Exchange, Extraction, Import, Input, Source};
 
 /// How many commands loops may become.
 const COMMANDS_MAX: usize = 2000;
 
 /// The longest that a word becomes by the variables in it, each of which may hold others: 1 MiB.
-const WORD_MAX: usize = 1 << 20;
+pub(super) const WORD_MAX: usize = 1 << 20;
 
 /// Runs commands, of which curl's become requests.
 pub(super) fn run(input: &Input<'_>, commands: Commands, import: &mut Import) -> Vec<Exchange> {
@@ -25,6 +25,8 @@ pub(super) fn run(input: &Input<'_>, commands: Commands, import: &mut Import) ->
         values,
         line: 0,
         shell: BTreeMap::new(),
+        lists: BTreeMap::new(),
+        functions: BTreeMap::new(),
         variables: BTreeMap::new(),
         stdin: None,
     };
@@ -44,9 +46,17 @@ impl Session<'_, '_> {
             }
             *budget -= 1;
             self.line = command.line;
-            let words: Vec<String> = command.words.iter().map(|word| self.expand(word)).collect();
+            let words = self.expand_words(&command.words);
             if words.iter().any(|word| word.len() > WORD_MAX) {
                 self.note("a word of more than 1 MiB, by the variables in it: left out");
+                continue;
+            }
+            if let Some(name) = &command.list {
+                self.extend_list(name, words);
+                continue;
+            }
+            if let Some(end) = self.function(list, at) {
+                at = end;
                 continue;
             }
             self.note_control(&words);
@@ -59,8 +69,54 @@ impl Session<'_, '_> {
                 at = end;
                 continue;
             }
-            self.command(command, &words, out);
+            if !self.call(&words, out, budget) {
+                self.command(command, &words, out);
+            }
         }
+    }
+
+    /// `LIST=(…)`, `LIST+=(…)`.
+    fn extend_list(&mut self, name: &str, mut items: Vec<String>) {
+        match name.strip_suffix('+') {
+            Some(name) => self.lists.entry(name.to_owned()).or_default().append(&mut items),
+            None => drop(self.lists.insert(name.to_owned(), items)),
+        }
+    }
+
+    /// Keeps the function that the command before `at` begins; what follows its end.
+    fn function(&mut self, list: &[Command], at: usize) -> Option<usize> {
+        let head = &list[at - 1];
+        let [first, name, rest @ ..] = head.words.as_slice() else { return None };
+        let is_open = rest.first().is_some_and(|word| word == "{");
+        if first != "function" || (!is_open && !opens(list.get(at)?)) {
+            return None;
+        }
+        let end = function_end(list, at, usize::from(is_open));
+        let mut body = list[at..end].to_vec();
+        if let [_, words @ ..] = rest
+            && !words.is_empty()
+        {
+            body.insert(0, Command { words: words.to_vec(), ..head.clone() });
+        }
+        self.functions.insert(name.clone(), body);
+        Some(end + 1)
+    }
+
+    /// Runs a function of the shell with its arguments; whether there is one of that name.
+    fn call(&mut self, words: &[String], out: &mut Vec<Exchange>, budget: &mut usize) -> bool {
+        let [name, args @ ..] = without_prefixes(words) else { return false };
+        let Some(body) = self.functions.get(name).cloned() else { return false };
+        let (shell, arguments) =
+            (self.shell.clone(), self.lists.insert("@".to_owned(), args.to_vec()));
+        for (number, arg) in (1..).zip(args) {
+            self.shell.insert(format!("ARG{number}"), arg.clone());
+        }
+        self.commands(&body, out, budget);
+        // The arguments are the function's own; other variables stay as it left them.
+        self.shell.retain(|name, _| !name.starts_with("ARG"));
+        self.shell.extend(shell.into_iter().filter(|(name, _)| name.starts_with("ARG")));
+        self.lists.insert("@".to_owned(), arguments.unwrap_or_default());
+        true
     }
 
     /// Says what of the shell's own language is not carried out.
@@ -77,7 +133,6 @@ impl Session<'_, '_> {
             }
             "if" | "elif" => "the commands of all branches stand: what it decides is not known",
             "case" => "is not carried out: the commands of all its branches stand",
-            "function" => "is not carried out: left out",
             "xargs" | "wget" | "http" | "https" => "is not curl: left out",
             _ => return,
         };
@@ -88,7 +143,11 @@ impl Session<'_, '_> {
         let mut words = words;
         loop {
             match words {
-                [first, rest @ ..] if PREFIXES.contains(&first.as_str()) => words = rest,
+                [first, rest @ ..] if DECLARATIONS.contains(&first.as_str()) => {
+                    let flags = rest.iter().take_while(|word| word.starts_with('-')).count();
+                    words = &rest[flags..];
+                }
+                [first, rest @ ..] if is_before_command(first) => words = rest,
                 [first, rest @ ..] if assignment(first).is_some() => {
                     let (name, value) = assignment(first).expect("the guard has seen it");
                     // Before a command it is for that command's environment alone.
@@ -115,54 +174,90 @@ impl Session<'_, '_> {
                 if let Some(first) = out.get_mut(before) {
                     first.remarks.splice(0..0, command.comments.iter().cloned());
                 }
+                if let Some(last) = out[before..].last_mut() {
+                    last.extractions.extend(command.captures.iter().map(extraction));
+                }
                 self.stdin = None;
             }
-            "echo" => {
-                let args: Vec<&str> = args
-                    .iter()
-                    .map(String::as_str)
-                    .filter(|arg| !matches!(*arg, "-e" | "-E"))
-                    .collect();
-                let (args, end) =
-                    if args.first() == Some(&"-n") { (&args[1..], "") } else { (&args[..], "\n") };
-                self.stdin = Some(args.join(" ") + end);
-            }
-            "printf" => self.stdin = Some(printf(args)),
+            "echo" => self.stdin = Some(echo::echo(args)),
+            "printf" => self.stdin = Some(echo::printf(args)),
             "cat" => {
-                if let [path, ..] = args {
-                    let value = self.values.add(Source::File { path: path.clone() }, vec![]);
-                    self.stdin = Some(value.to_string());
+                let files = args.iter().filter(|arg| !arg.starts_with('-'));
+                let files: String = files
+                    .map(|path| self.values.add(Source::File { path: path.clone() }, vec![]))
+                    .collect();
+                if !files.is_empty() {
+                    self.stdin = Some(files);
                 }
             }
             _ => self.stdin = None,
         }
     }
-
-    /// A word with the shell's own variables in it.
-    fn expand(&self, word: &str) -> String {
-        let mut out = String::new();
-        for char in word.chars() {
-            let known = match self.values.get(char).map(|value| &value.source) {
-                Some(Source::Env { name, .. }) => self.shell.get(name),
-                _ => None,
-            };
-            match known {
-                Some(value) => out.push_str(value),
-                None => out.push(char),
-            }
-            if out.len() > WORD_MAX {
-                break;
-            }
-        }
-        out
-    }
 }
 
 /// Words that stand before a command and change nothing of a request.
 const PREFIXES: &[&str] = &[
-    "time", "sudo", "command", "exec", "do", "then", "else", "if", "elif", "!", "export", "local",
-    "env", "{", "}", "&", "$", "nohup",
+    "time",
+    "sudo",
+    "command",
+    "exec",
+    "do",
+    "then",
+    "else",
+    "if",
+    "elif",
+    "!",
+    "{",
+    "}",
+    "&",
+    "$",
+    "nohup",
+    "export",
+    "local",
+    "env",
+    "declare",
+    "readonly",
+    "typeset",
+    "/usr/bin/env",
 ];
+
+/// Those of them that take flags of their own.
+const DECLARATIONS: &[&str] =
+    &["export", "local", "env", "/usr/bin/env", "declare", "readonly", "typeset", "command"];
+
+/// Whether a word stands before a command, or before the condition of a loop.
+fn is_before_command(word: &str) -> bool {
+    PREFIXES.contains(&word) || matches!(word, "while" | "until")
+}
+
+fn extraction(capture: &Capture) -> Extraction {
+    Extraction {
+        variable: capture.variable.clone(),
+        find: capture.find.clone(),
+        cut: capture.cut.clone(),
+        decodings: vec![],
+        remark: String::new(),
+    }
+}
+
+fn opens(command: &Command) -> bool {
+    command.words.first().is_some_and(|word| word == "{")
+}
+
+/// Where the `}` of a function stands whose body begins at `at`, within `depth` braces already.
+fn function_end(list: &[Command], at: usize, mut depth: usize) -> usize {
+    for (i, command) in list.iter().enumerate().skip(at) {
+        if opens(command) {
+            depth += 1;
+        } else if command.words.first().is_some_and(|word| word == "}") {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return i;
+            }
+        }
+    }
+    list.len()
+}
 
 /// Words that begin what is decided only when it runs.
 fn is_branch(word: &str) -> bool {
@@ -175,7 +270,8 @@ fn without_prefixes(words: &[String]) -> &[String] {
     &words[prefixes..]
 }
 
-fn assignment(word: &str) -> Option<(&str, &str)> {
+/// The name and value of `NAME=value`.
+pub(super) fn assignment(word: &str) -> Option<(&str, &str)> {
     let (name, value) = word.split_once('=')?;
     let is_name = name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
         && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_');
@@ -214,27 +310,4 @@ fn loop_end(list: &[Command], at: usize) -> usize {
         }
     }
     list.len()
-}
-
-fn printf(args: &[String]) -> String {
-    let Some((format, args)) = args.split_first() else { return String::new() };
-    let mut args = args.iter();
-    let mut out = String::new();
-    let mut chars = format.chars();
-    while let Some(char) = chars.next() {
-        match char {
-            '\\' => match chars.next() {
-                Some('n') => out.push('\n'),
-                Some('r') => out.push('\r'),
-                Some('t') => out.push('\t'),
-                other => out.extend(other),
-            },
-            '%' => match chars.next() {
-                Some('s' | 'd') => out.push_str(args.next().map_or("", String::as_str)),
-                other => out.extend(other),
-            },
-            char => out.push(char),
-        }
-    }
-    out
 }

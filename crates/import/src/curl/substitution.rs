@@ -1,6 +1,9 @@
 //! What a `$` begins in the shell: variables, and the output of commands as far as it is known.
 
 use super::bash::Lexer;
+use super::command::{Command, DEFERRED_BASE64};
+use super::date::{self, DatePiece};
+use super::echo;
 use crate::{Encoding, Source};
 
 impl Lexer<'_, '_> {
@@ -16,12 +19,7 @@ impl Lexer<'_, '_> {
             Some('{') => {
                 self.next();
                 let text = self.until(&['}']);
-                let end = text
-                    .find(|char: char| !char.is_ascii_alphanumeric() && char != '_')
-                    .unwrap_or(text.len());
-                let (name, rest) = text.split_at(end);
-                let default = rest.strip_prefix(":-").or_else(|| rest.strip_prefix('-'));
-                self.variable(name, default, out);
+                self.braces(&text, out);
             }
             Some(char) if char.is_ascii_alphabetic() || char == '_' => {
                 let mut name = String::new();
@@ -37,7 +35,32 @@ impl Lexer<'_, '_> {
                 self.next();
                 self.variable(&format!("ARG{char}"), None, out);
             }
+            Some('@' | '*') => {
+                self.next();
+                self.variable("@", None, out);
+            }
             _ => out.push('$'),
+        }
+    }
+
+    /// `${NAME}`, `${NAME:-default}`; what else changes the value goes along in the name, for the value is known later.
+    fn braces(&mut self, text: &str, out: &mut String) {
+        let end = text
+            .find(|char: char| !char.is_ascii_alphanumeric() && char != '_')
+            .unwrap_or(text.len());
+        let (name, rest) = text.split_at(end);
+        match rest.strip_prefix(":-").or_else(|| rest.strip_prefix('-')) {
+            Some(default) if default.contains(['$', '`']) => {
+                let problem = format!("the default of ${{{text}}} is not carried out, left empty");
+                self.out.problems.push((self.line, problem));
+                self.variable(name, Some(""), out);
+            }
+            None if name.starts_with(|char: char| char.is_ascii_digit()) => {
+                self.variable(&format!("ARG{text}"), None, out);
+            }
+            None if text == "@" || text == "*" => self.variable("@", None, out),
+            None => self.variable(text, None, out),
+            default => self.variable(name, default, out),
         }
     }
 
@@ -47,13 +70,22 @@ impl Lexer<'_, '_> {
         out.push(self.out.values.add(source, vec![]));
     }
 
+    /// Up to the bracket that closes; brackets within quotes do not count, but in here-documents quotes are text.
     fn balanced(&mut self) -> String {
         let mut depth = 1;
         let mut out = String::new();
+        let mut quote = None;
         while let Some(char) = self.next() {
-            match char {
-                '(' => depth += 1,
-                ')' => depth -= 1,
+            match (quote, char) {
+                (None | Some('"'), '\\') => {
+                    out.push(char);
+                    out.extend(self.next());
+                    continue;
+                }
+                (None, '\'' | '"') if !out.contains("<<") => quote = Some(char),
+                (Some(open), char) if open == char => quote = None,
+                (None, '(') => depth += 1,
+                (None, ')') => depth -= 1,
                 _ => {}
             }
             if depth == 0 {
@@ -64,43 +96,112 @@ impl Lexer<'_, '_> {
         out
     }
 
-    /// `$(…)`: files and what scripts can make are known; else it becomes a variable, and that is said.
+    /// `$(…)`: requests, files and what scripts can make are known; else it becomes a variable, and that is said.
     pub(super) fn substitution(&mut self, text: &str, out: &mut String) {
         let words: Vec<&str> = text.split_whitespace().collect();
         let unquoted = |word: &str| word.trim_matches(['"', '\'']).to_owned();
         let without_ends = vec![Encoding::WithoutTrailingLineEnds];
         let (source, encodings) = match words.as_slice() {
-            ["cat", path] | ["<", path] => (Source::File { path: unquoted(path) }, without_ends),
+            ["cat", path] if !path.starts_with('<') => {
+                (Source::File { path: unquoted(path) }, without_ends)
+            }
+            ["<", path] => (Source::File { path: unquoted(path) }, without_ends),
             [path] if path.starts_with('<') => {
                 (Source::File { path: unquoted(&path[1..]) }, without_ends)
             }
-            ["date", "+%s"] => (Source::UnixSeconds, vec![]),
-            ["date", "+%s%3N"] => (Source::UnixMilliseconds, vec![]),
-            ["date", ..] => (Source::IsoTime, vec![]),
+            ["date", ..] => return self.date(text, out),
             ["uuidgen"] => (Source::Uuid, vec![]),
-            ["echo", rest @ ..] if !text.contains(['|', '$']) => {
-                out.push_str(&unquoted(&rest.join(" ")));
-                return;
-            }
-            ["seq", rest @ ..] => {
-                let numbers: Vec<i64> = rest.iter().filter_map(|word| word.parse().ok()).collect();
-                let (first, last) = match numbers.as_slice() {
-                    [last] => (1, *last),
-                    [first, last] => (*first, *last),
-                    _ => (1, 0),
-                };
-                let list: Vec<String> =
-                    (first..=last.min(first.saturating_add(1000))).map(|n| n.to_string()).collect();
-                out.push_str(&list.join(" "));
-                return;
-            }
-            _ => {
-                let problem =
-                    format!("the output of $({text}) is not known: give it as -e OUTPUT=…");
-                self.out.problems.push((self.line, problem));
-                (Source::Env { name: "OUTPUT".to_owned(), default: None }, vec![])
-            }
+            ["seq", rest @ ..] => return out.push_str(&sequence(rest)),
+            _ => return self.output(text, out),
         };
         out.push(self.out.values.add(source, encodings));
     }
+
+    fn date(&mut self, text: &str, out: &mut String) {
+        let Some(pieces) = date::pieces(text.trim_start().trim_start_matches("date")) else {
+            let problem = format!("$({text}) is not carried out: sent as ISO 8601, the time now");
+            self.out.problems.push((self.line, problem));
+            out.push(self.out.values.add(Source::IsoTime, vec![]));
+            return;
+        };
+        for piece in pieces {
+            match piece {
+                DatePiece::Literal(text) => out.push_str(&text),
+                DatePiece::Time(source, encodings) => {
+                    out.push(self.out.values.add(source, encodings));
+                }
+            }
+        }
+    }
+
+    /// The output of commands: text that they print themselves, or what they take of an answer.
+    fn output(&mut self, text: &str, out: &mut String) {
+        let commands = self.commands_of(text).unwrap_or_default();
+        let printed = self.printed(&commands);
+        if let Some(source) = self.answer(&commands, out) {
+            out.push(self.out.values.add(source, vec![]));
+            return;
+        }
+        if let Some(printed) = printed {
+            out.push_str(printed.trim_end_matches('\n'));
+        } else {
+            let name = self.unknown_output(text);
+            let problem = format!(
+                "the output of $({}) is not known: give it as -e {name}=…",
+                stdx::terminal_line(text)
+            );
+            self.out.problems.push((self.line, problem));
+            out.push(self.out.values.add(Source::Env { name, default: None }, vec![]));
+        }
+    }
+
+    /// `OUTPUT`, `OUTPUT2`: each text has its own.
+    fn unknown_output(&mut self, text: &str) -> String {
+        let at = self.unknown.iter().position(|seen| seen == text).unwrap_or_else(|| {
+            self.unknown.push(text.to_owned());
+            self.unknown.len() - 1
+        });
+        if at == 0 { "OUTPUT".to_owned() } else { format!("OUTPUT{}", at + 1) }
+    }
+
+    /// What `echo`, `printf` or a here-document of `cat` prints, also through filters that change it little.
+    fn printed(&mut self, commands: &[Command]) -> Option<String> {
+        let (first, filters) = commands.split_first()?;
+        let (name, args) = first.words.split_first()?;
+        let mut text = match (name.as_str(), &first.stdin) {
+            ("echo", _) => echo::echo(args),
+            ("printf", _) => echo::printf(args),
+            ("cat", Some(text)) if args.is_empty() => text.clone(),
+            _ => return None,
+        };
+        for filter in filters {
+            let words: Vec<&str> = filter.words.iter().map(String::as_str).collect();
+            match words.as_slice() {
+                ["base64", ..] => {
+                    let name = format!("{DEFERRED_BASE64}{text}");
+                    text = self.out.values.add(Source::Env { name, default: None }, vec![]).into();
+                }
+                ["tr", "-d", "\\n" | "\\r\\n" | "\n"] => text = text.replace(['\r', '\n'], ""),
+                _ => return None,
+            }
+        }
+        Some(text)
+    }
+}
+
+/// The numbers of `seq`.
+fn sequence(words: &[&str]) -> String {
+    let numbers: Vec<i64> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    let (first, step, last) = match numbers.as_slice() {
+        [last] => (1, 1, *last),
+        [first, last] => (*first, 1, *last),
+        [first, step, last] if *step > 0 => (*first, *step, *last),
+        _ => (1, 1, 0),
+    };
+    let step = usize::try_from(step).unwrap_or(1);
+    let list: Vec<String> = (first..=last.min(first.saturating_add(1000)))
+        .step_by(step)
+        .map(|n| n.to_string())
+        .collect();
+    list.join(" ")
 }

@@ -128,7 +128,6 @@ fn what_a_shell_would_decide_is_noted() {
             "for: its commands stand once",
         ),
         ("if true; then curl https://a.example/; fi", "if: the commands of all branches"),
-        ("function f { curl a.example/$1; }\ncurl https://a.example/", "function: is not carried"),
         ("curl https://a.example/ ; wget https://a.example/x", "wget: is not curl"),
         ("curl https://a.example/ | xargs curl", "xargs: is not curl"),
     ] {
@@ -139,4 +138,167 @@ fn what_a_shell_would_decide_is_noted() {
     let bomb = "A=aaaaaaaaaa\n".to_owned() + &"A=$A$A$A$A$A$A$A$A$A$A\n".repeat(12);
     let notes = import_named("a.sh", &(bomb + "curl https://a.example/$A")).notes;
     assert!(notes.iter().any(|note| note.text.contains("1 MiB")), "{notes:?}");
+}
+
+/// Lines that a script must have, and those it must not have.
+fn check_all(name: &str, text: &str, expect: &[&str], never: &[&str]) {
+    let got = requests(name, text);
+    for line in expect {
+        assert!(got.contains(line), "{text}\nwanted {line}\ngot {got}");
+    }
+    for line in never {
+        assert!(!got.contains(line), "{text}\nnever {line}\ngot {got}");
+    }
+}
+
+#[test]
+fn a_here_document_is_its_own_commands() {
+    for rest in ["", " | jq .", " && echo done", " > out.json", "; echo x"] {
+        let text = format!(
+            "curl -d @- https://a.example/ <<'E'{rest}\nx=1\nE\ncurl https://a.example/2\n"
+        );
+        check_all("a.sh", &text, &["http.post(`${BASE_URL}/`, 'x=1'", "/2`"], &[]);
+    }
+}
+
+#[test]
+fn a_caret_before_a_quote_is_not_always_cmd() {
+    let text = "curl -H \"X: $T\" https://a.example/1 | grep -o '\"id\": *\"[^\"]*\"'";
+    check_all("a.txt", text, &["headers: { X: T }"], &[]);
+    check_all("a.txt", "curl https://a.example/1 | sed 's/^\"//'", &["`${BASE_URL}/1`"], &[]);
+}
+
+#[test]
+fn a_request_in_a_substitution_is_sent_and_its_answer_used() {
+    for filter in [
+        "jq -r .data.token",
+        "jq -r '.data.token // empty'",
+        "jq -r '.[\"data\"].token'",
+        "python3 -c 'import sys,json; print(json.load(sys.stdin)[\"data\"][\"token\"])'",
+        "python -c \"import sys,json; d=json.load(sys.stdin); print(d['data']['token'])\"",
+    ] {
+        let text = format!(
+            "T=$(curl -s -d a=1 https://a.example/login | {filter})\ncurl -H \"X: $T\" https://a.example/me"
+        );
+        let expect =
+            ["http.post(`${BASE_URL}/login`", "found.t = res.json('data.token');", "X: found.t"];
+        check_all("a.sh", &text, &expect, &[]);
+    }
+    for (filter, expect) in [
+        ("jq -r '.[0].id'", "res.json('0.id')"),
+        (
+            "grep -o '\"id\": *\"[^\"]*\"' | cut -d'\"' -f4",
+            "between(between(res.body, '\"id\"', '')",
+        ),
+        ("grep -o '\"id\":[0-9]*' | cut -d: -f2", "res.json('id')"),
+        ("sed -E 's/.*\"id\": *\"([^\"]+)\".*/\\1/'", "between(between(res.body, '\"id\"', '')"),
+    ] {
+        let text = format!("ID=$(curl https://a.example/ | {filter})\ncurl https://a.example/$ID");
+        check_all("a.sh", &text, &[&format!("= {expect}"), "}/${found.id}`"], &[]);
+    }
+    let kept = "R=$(curl https://a.example/)\nA=$(echo \"$R\" | jq -r .a)\nB=$(jq -r .b <<< \"$R\")\n\
+        curl https://a.example/$A/$B";
+    check_all("a.sh", kept, &["found.a = res.json('a')", "found.b = res.json('b')"], &[]);
+    let in_file =
+        "curl -o r.json https://a.example/\nA=$(jq -r .a r.json)\ncurl https://a.example/$A";
+    check_all("a.sh", in_file, &["found.a = res.json('a')"], &["OUTPUT"]);
+    let status = "S=$(curl -s -o /dev/null -w '%{http_code}' https://a.example/)\necho $S";
+    check_all("a.sh", status, &["found.s = String(res.status)"], &[]);
+    let inline = "curl -H \"X: $(curl https://a.example/ | jq -r .token)\" https://a.example/2";
+    check_all("a.sh", inline, &["found.token = res.json('token')", "X: found.token"], &[]);
+    let unknown = "A=$(curl https://a.example/ | frob)\nB=$(other)\ncurl https://a.example/$A/$B";
+    check_all("a.sh", unknown, &["http.get(`${BASE_URL}/`", "/${OUTPUT}/${OUTPUT2}`"], &[]);
+}
+
+#[test]
+fn variables_are_changed_as_bash_changes_them() {
+    check("F=7.json\ncurl https://a.example/${F%.json}", "`${BASE_URL}/7`");
+    check("F=abc\ncurl https://a.example/${F^^}/${#F}/${F:0:2}", "`${BASE_URL}/ABC/3/ab`");
+    check("curl https://a.example/${ID:?missing}", "`${BASE_URL}/${ID}`");
+    let notes = import_named("a.sh", "curl https://a.example/${ID%.json}").notes;
+    assert!(notes.iter().any(|note| note.text.contains("${ID%.json} is not")), "{notes:?}");
+}
+
+#[test]
+fn dates_have_their_format() {
+    check("curl https://a.example/$(date +%F)", "/${new Date().toISOString().slice(0, 10)}`");
+    check("curl https://a.example/$(date +%s)", "/${Math.floor(Date.now() / 1000)}`");
+    let notes = import_named("a.sh", "curl https://a.example/$(date -d yesterday +%F)").notes;
+    assert!(notes.iter().any(|note| note.text.contains("date -d yesterday")), "{notes:?}");
+}
+
+#[test]
+fn lists_functions_and_ranges_of_the_shell_are_carried_out() {
+    let list = "H=(-H 'A: 1')\nH+=(-H \"B: 2\")\ncurl \"${H[@]}\" https://a.example/";
+    check_all("a.sh", list, &["A: '1'", "B: '2'"], &[]);
+    let function =
+        "api() {\n  curl -X \"$1\" \"https://a.example$2\"\n}\napi GET /a\napi DELETE /b\n";
+    check_all("a.sh", function, &["}/a`", "http.del(`${BASE_URL}/b`"], &["ARG"]);
+    let all = "function api {\n  curl -H 'K: 1' \"$@\"\n}\napi -d x https://a.example/c\n";
+    check_all("a.sh", all, &["http.post(`${BASE_URL}/c`, 'x'"], &[]);
+    check("curl https://a.example/f{1..3}", "}/f3`");
+    check("until curl -sf https://a.example/health; do sleep 1; done", "}/health`");
+    for word in ["readonly", "declare -r", "typeset", "export"] {
+        check(&format!("{word} U=https://a.example\ncurl $U/x"), "`${BASE_URL}/x`");
+    }
+    check("curl -H \"A: Basic $(echo -n u:p | base64)\" https://a.example/", "A: 'Basic dTpw'");
+    check("curl -d \"$(cat <<'E'\n{\"a\":1}\nE\n)\" https://a.example/", "'{\"a\":1}'");
+}
+
+#[test]
+fn placeholders_of_documentations_are_variables() {
+    let text = "curl https://a.example/users/<USER_ID> -H 'A: 1' -u <user>:<api-key>";
+    check_all("a.sh", text, &["/users/${USER_ID}`", "A: '1'", "API_KEY"], &[]);
+    check("curl -d @- https://a.example/ <in.txt", "inTxt");
+}
+
+#[test]
+fn files_of_windows_set_variables_and_redirect() {
+    let text = "@echo off\r\nrem x\r\nset BASE=https://a.example\r\n@curl \"%BASE%/a%%20b\" > nul 2>&1\r\n";
+    check_all("a.bat", text, &["`${BASE_URL}/a%20b`"], &["nul"]);
+    let text = "$b = '{\"a\":1}'\n$b | curl.exe --json '@-' https://a.example/x\n";
+    check_all("a.ps1", text, &["{\"a\":1}"], &[]);
+    let text =
+        "curl.exe --% -d \"a=1\" https://a.example/\ncurl.exe (\"https://a.example/\" + \"b\")";
+    check_all("a.ps1", text, &["'a=1'", "}/b`"], &["+"]);
+}
+
+#[test]
+fn redirects_are_followed_by_curls_rules() {
+    let rules = |options: &str| requests("a.sh", &format!("curl {options} https://a.example/"));
+    for (options, expect) in [
+        ("-L -X PUT -d a", "{ method: true, body: [], hops: 50 }"),
+        ("-L --post302 -d a", "{ body: [302], hops: 50 }"),
+        ("-L -T f.txt", "{ body: [301, 302], hops: 50 }"),
+        ("--location-trusted -u a:b", "{ body: [], hops: 50, trusts: true }"),
+        ("-L --max-redirs 2", "redirects: 2"),
+        ("-L --max-redirs 0", "redirects: 0"),
+    ] {
+        assert!(rules(options).contains(expect), "{options}: {}", rules(options));
+    }
+    assert!(!rules("-L -d a").contains("redirects"), "{}", rules("-L -d a"));
+}
+
+#[test]
+fn forms_and_conditions_are_as_curl_has_them() {
+    let typed = "curl -H 'Content-Type: multipart/form-data' -F a=1 https://a.example/";
+    check_all("a.sh", typed, &["'Content-Type': form.type"], &["'multipart/form-data'"]);
+    check("curl -F 'a=one; two' https://a.example/", "content: 'one' }");
+    check("curl -F 'a=é=;encoder=quoted-printable' https://a.example/", "'=C3=A9=3D'");
+    check("curl -F 'a=hi;encoder=base64' https://a.example/", "'aGk='");
+    check("curl -z 2026-11-28 https://a.example/", "'Sat, 28 Nov 2026 00:00:00 GMT'");
+    check("curl -G --json '{}' https://a.example/", "Accept: 'application/json'");
+    check("curl https:/a.example/x", "`${BASE_URL}/x`");
+    let text = "curl -T a.txt https://a.example/1 https://a.example/2";
+    check_all("a.sh", text, &["http.put(`${BASE_URL}/1`", "http.get(`${BASE_URL}/2`"], &[]);
+    check_all("a.sh", "curl -T '{a,b}' https://a.example/", &["/a`", "/b`"], &[]);
+    for refused in ["-F x", "-d a -F b=1", "-d a -T f", "-I -d a", "https://a.example/2 -H"] {
+        let import =
+            import_named("a.sh", &format!("curl a.example/ok\ncurl https://a.example/ {refused}"));
+        assert_eq!(import.exchanges().count(), 1, "{refused}");
+        assert!(!import.notes.is_empty(), "{refused}");
+    }
+    for odd in ["--req POST https://a.example/", "\u{2013}X POST https://a.example/"] {
+        assert_eq!(import_named("a.sh", &format!("curl {odd}")).exchanges().count(), 1, "{odd}");
+    }
 }

@@ -4,8 +4,14 @@ use super::command::Values;
 
 /// Letters and digits stay, all else is percent-encoded.
 pub(super) fn percent_encoded(text: &str) -> String {
-    text.bytes()
-        .map(|byte| match byte {
+    percent_encoded_bytes(text.as_bytes())
+}
+
+/// The same, of bytes that may be no text.
+pub(super) fn percent_encoded_bytes(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .map(|&byte| match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
                 char::from(byte).to_string()
             }
@@ -52,9 +58,24 @@ pub(super) struct Url {
     pub(super) query: Option<String>,
 }
 
+/// `https:/host` and `https:///host` are taken for `https://host`.
+fn with_two_slashes(url: &str) -> String {
+    for scheme in ["http:", "https:"] {
+        let begins = url.get(..scheme.len()).is_some_and(|text| text.eq_ignore_ascii_case(scheme));
+        let rest = url.get(scheme.len()..).unwrap_or_default();
+        let host = rest.trim_start_matches('/');
+        if begins && (1..=3).contains(&(rest.len() - host.len())) {
+            return format!("{scheme}//{host}");
+        }
+    }
+    url.to_owned()
+}
+
 /// An address without a scheme gets one. Its fragment goes, dot segments are walked unless they stay as they are.
 pub(super) fn parse(values: &Values, url: &str, default_scheme: &str) -> Url {
     let url = url.split('#').next().unwrap_or(url);
+    let url = with_two_slashes(url);
+    let url = url.as_str();
     let begins_with_value = url.chars().next().is_some_and(|char| values.get(char).is_some());
     let (scheme, rest) = match url.split_once("://") {
         Some((scheme, rest)) if !scheme.contains(['/', '?']) => {

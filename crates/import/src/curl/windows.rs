@@ -5,8 +5,19 @@ use crate::{ImportError, Input, Source};
 
 pub(super) fn cmd_commands(input: &Input<'_>, text: &str) -> Result<Commands, ImportError> {
     let mut out = Commands::default();
-    for (line, text) in cmd_lines(&text.replace("\r\n", "\n"), &mut out) {
-        let words = argv(input, line, &text)?;
+    let name = input.name.to_ascii_lowercase();
+    let form = if [".bat", ".cmd"].iter().any(|end| name.contains(end)) {
+        CmdForm::Batch
+    } else {
+        CmdForm::Typed
+    };
+    for (line, text) in cmd_lines(&text.replace("\r\n", "\n"), form, &mut out) {
+        let text = text.trim_start().trim_start_matches('@');
+        let words = match assignment(text) {
+            Some(words) => words,
+            None if is_remark(text) => vec![],
+            None => argv(input, line, text)?,
+        };
         if !words.is_empty() {
             out.list.push(Command { line, words, ..Command::default() });
         }
@@ -14,11 +25,50 @@ pub(super) fn cmd_commands(input: &Input<'_>, text: &str) -> Result<Commands, Im
     Ok(out)
 }
 
+/// Where a command of cmd stands: in a file, `%%` is a percent sign.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CmdForm {
+    Batch,
+    Typed,
+}
+
+fn is_remark(text: &str) -> bool {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    word.eq_ignore_ascii_case("rem") || word.starts_with(':')
+}
+
+/// `set NAME=value` and `set "NAME=value"` as the shell's assignment.
+fn assignment(text: &str) -> Option<Vec<String>> {
+    let rest = text.get(..4).filter(|start| start.eq_ignore_ascii_case("set "))?;
+    let rest = text[rest.len()..].trim_start();
+    let rest = match rest.strip_prefix('"') {
+        Some(quoted) => quoted.trim_end().strip_suffix('"').unwrap_or(quoted),
+        None => rest,
+    };
+    let (name, value) = rest.split_once('=')?;
+    is_variable(name).then(|| vec![format!("{name}={value}")])
+}
+
+/// The target of a redirect, which no request sees, and the number of what it redirects.
+fn skip_redirect(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, command: &mut String) {
+    let number = command.trim_end_matches(|char: char| char.is_ascii_digit()).len();
+    if command[..number].ends_with(char::is_whitespace) {
+        command.truncate(number);
+    }
+    while chars.next_if(|char| matches!(char, '>' | '&' | ' ' | '\t')).is_some() {}
+    let mut in_quotes = false;
+    while let Some(char) = chars.next_if(|char| {
+        *char != '\n' && (in_quotes || !(char.is_whitespace() || matches!(char, '&' | '|')))
+    }) {
+        in_quotes ^= char == '"';
+    }
+}
+
 /// A character of cmd that is no longer special there.
 const QUOTE: char = '\u{e000}';
 
 /// The commands of a batch: carets are gone, `%NAME%` are values. An escaped quote is a quote for argv alone.
-fn cmd_lines(text: &str, out: &mut Commands) -> Vec<(usize, String)> {
+fn cmd_lines(text: &str, form: CmdForm, out: &mut Commands) -> Vec<(usize, String)> {
     let mut commands = vec![];
     let mut command = String::new();
     let (mut line, mut begin, mut in_quotes) = (1, 1, false);
@@ -49,6 +99,11 @@ fn cmd_lines(text: &str, out: &mut Commands) -> Vec<(usize, String)> {
             '"' => {
                 in_quotes = !in_quotes;
                 command.push('"');
+            }
+            '>' if !in_quotes => skip_redirect(&mut chars, &mut command),
+            '%' if form == CmdForm::Batch && chars.peek() == Some(&'%') => {
+                chars.next();
+                command.push('%');
             }
             '%' => {
                 let rest: String = chars.clone().take(64).collect();
@@ -167,6 +222,9 @@ impl PowerShell<'_, '_> {
                 '\n' | ';' | '|' | '&' => {
                     self.next();
                     let piped = char == '|';
+                    if piped {
+                        self.say_value(&mut command);
+                    }
                     self.end(&mut command);
                     command.is_piped = piped;
                 }
@@ -188,11 +246,66 @@ impl PowerShell<'_, '_> {
                     }
                     // What Windows PowerShell hands on, C's argv reads again.
                     let word = self.word()?.replace("\\\"", "\"");
-                    command.words.push(word);
+                    if word == "--%" {
+                        let words = self.verbatim()?;
+                        command.words.extend(words);
+                    } else {
+                        command.words.push(word);
+                    }
                 }
             }
         }
         self.end(&mut command);
+        Ok(())
+    }
+
+    /// A value alone before a pipe is what the next command reads.
+    fn say_value(&self, command: &mut Command) {
+        let [word] = command.words.as_slice() else { return };
+        let is_value = word.chars().next().is_some_and(|char| {
+            self.out.values.get(char).is_some() || matches!(char, '{' | '[' | '<')
+        });
+        if is_value {
+            command.words.insert(0, "echo".to_owned());
+        }
+    }
+
+    /// Behind `--%` the line goes as it is to C's argv.
+    fn verbatim(&mut self) -> Result<Vec<String>, ImportError> {
+        let line = self.line;
+        let mut text = String::new();
+        while let Some(char) = self.peek().filter(|char| !matches!(char, '\n' | '|')) {
+            text.push(char);
+            self.next();
+        }
+        argv(self.input, line, &text)
+    }
+
+    /// `("a" + $b)`; other expressions are not understood, and that is said.
+    fn expression(&mut self, out: &mut String) -> Result<(), ImportError> {
+        let line = self.line;
+        self.next();
+        let mut is_known = true;
+        while let Some(char) = self.peek() {
+            match char {
+                ')' => {
+                    self.next();
+                    break;
+                }
+                ' ' | '\t' | '\n' | '+' => drop(self.next()),
+                '\'' => self.single_quoted(out)?,
+                '"' => self.double_quoted(out)?,
+                '$' => self.variable(out),
+                _ => {
+                    is_known = false;
+                    self.next();
+                }
+            }
+        }
+        if !is_known {
+            let problem = "an expression in brackets is not carried out".to_owned();
+            self.out.problems.push((line, problem));
+        }
         Ok(())
     }
 
@@ -224,6 +337,7 @@ impl PowerShell<'_, '_> {
                 {
                     self.here_string(&mut out)?;
                 }
+                '(' if out.is_empty() => self.expression(&mut out)?,
                 '\'' => self.single_quoted(&mut out)?,
                 '"' => self.double_quoted(&mut out)?,
                 '`' => {

@@ -36,14 +36,26 @@ impl Dialect {
         if has(".cmd") || has(".bat") {
             return Self::Cmd;
         }
+        if has(".bash") || text.trim_start().starts_with("#!") {
+            return Self::Bash;
+        }
         let ends_in = |mark: char| text.lines().any(|line| line.trim_end().ends_with(mark));
-        if text.contains("^\"") || (ends_in('^') && !ends_in('\\')) {
+        let is_bash = ends_in('\\') || text.contains("$(");
+        if !is_bash && (begins_word(text, "^\"") || ends_in('^')) {
             return Self::Cmd;
         }
         let powershell = ends_in('`')
             || text.contains("$env:")
-            || text.contains("@'\n")
-            || text.contains("@\"\n");
+            || ["@'\n", "@\"\n"].iter().any(|mark| begins_word(text, mark));
         if powershell && !ends_in('\\') { Self::PowerShell } else { Self::Bash }
     }
+}
+
+/// Whether a word begins with `mark`: `^"` as browsers write it for cmd, `@"` of PowerShell. Regular expressions have the first within
+/// their quotes, bash has the second in `"$@"`.
+fn begins_word(text: &str, mark: &str) -> bool {
+    text.match_indices(mark).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        before.is_none_or(|before| before.is_whitespace() || matches!(before, '=' | '('))
+    })
 }

@@ -4,9 +4,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::expression::text;
+use super::fields;
 use super::library::Helper;
 use super::names::{FileForm, Names};
-use crate::{Body, Content, Part, quote};
+use crate::{Body, Content, Exchange, Part, quote};
 
 /// A body as a script has it.
 #[derive(Default)]
@@ -19,8 +20,8 @@ pub(super) struct WrittenBody {
     pub(super) content_type: Option<String>,
 }
 
-pub(super) fn write(names: &mut Names, body: &Body, indent: &str) -> WrittenBody {
-    let expression = match body {
+pub(super) fn write(names: &mut Names, exchange: &Exchange, indent: &str) -> WrittenBody {
+    let expression = match &exchange.body {
         Body::None => return WrittenBody::default(),
         Body::Text(content) => text(names, content),
         Body::Bytes(bytes) => bytes_expression(names, bytes),
@@ -35,7 +36,8 @@ pub(super) fn write(names: &mut Names, body: &Body, indent: &str) -> WrittenBody
                 .iter()
                 .map(|one| format!("{inner}{},\n", part(names, one)))
                 .collect();
-            let subtype = quote::string(&multipart.subtype);
+            let subtype = fields::multipart_subtype(exchange);
+            let subtype = quote::string(subtype.as_deref().unwrap_or(&multipart.subtype));
             return WrittenBody {
                 statements: format!(
                     "{indent}const {name} = multipart({subtype}, [\n{parts}{indent}]);\n"

@@ -52,7 +52,7 @@ pub(super) fn value(names: &mut Names, value: &Value) -> String {
 
 fn source(names: &mut Names, source: &Source) -> String {
     match source {
-        Source::Env { name, .. } => names.environment(name),
+        Source::Env { name, default } => names.environment(name, default.as_deref()),
         Source::Variable(name) => names.found(name),
         Source::Uuid => {
             names.helpers.insert(Helper::Uuid);
@@ -116,5 +116,6 @@ fn encoded(names: &mut Names, encoding: Encoding, inner: &str) -> String {
         Encoding::Trimmed => format!("{inner}.trim()"),
         Encoding::CrLf => format!("{inner}.replace(/\\r?\\n/g, '\\r\\n')"),
         Encoding::Sha256Hex => format!("crypto.sha256({inner}, 'hex')"),
+        Encoding::Slice { from, to } => format!("{inner}.slice({from}, {to})"),
     }
 }

@@ -114,24 +114,41 @@ function cookie(url, name) {
 ";
 
 const FOLLOW: &str = r"
-// A request that keeps its method through redirects.
-function follow(method, url, body, params) {
+// A request through its redirects. `keeps.method` keeps its method, the statuses of `keeps.body` the body as well.
+function follow(method, url, body, params, keeps) {
+  const origin = (address) => address.match(/^\w+:\/\/[^/?#]+/)[0];
   let res = http.request(method, url, body, { ...params, redirects: 0 });
-  for (let hops = 0; hops < 50 && [301, 302, 303, 307, 308].includes(res.status) && res.headers.Location; hops++) {
-    const to = res.headers.Location;
-    const base = res.url.match(/^\w+:\/\/[^/?#]+/)[0];
-    const next = /^\w+:\/\//.test(to) ? to : to.startsWith('/') ? base + to : base + '/' + to;
-    const sameHost = next.startsWith(base + '/') || next === base;
-    const headers = { ...params.headers };
-    const keepsBody = res.status === 307 || res.status === 308 || (res.status !== 303 && method !== 'POST');
-    for (const name of Object.keys(headers)) {
-      const lower = name.toLowerCase();
-      if ((!sameHost && (lower === 'authorization' || lower === 'cookie')) || (!keepsBody && lower === 'content-type')) delete headers[name];
+  const first = origin(res.url);
+  const headers = { ...params.headers };
+  const drop = (names) => Object.keys(headers).filter((name) => names.includes(name.toLowerCase())).forEach((name) => delete headers[name]);
+  for (let hops = 0; hops < keeps.hops && [301, 302, 303, 307, 308].includes(res.status) && res.headers.Location; hops++) {
+    const next = redirected(res.url, res.headers.Location);
+    if (res.status < 307 && !keeps.body.includes(res.status)) {
+      if (!keeps.method && method !== 'HEAD') method = 'GET';
+      body = null;
+      drop(['content-type']);
     }
-    if (!keepsBody) body = null;
+    if (!keeps.trusts && origin(next) !== first) drop(['authorization', 'cookie']);
     res = http.request(method, next, body, { ...params, headers, redirects: 0 });
   }
   return res;
+}
+
+// Where a redirect leads: `to` is a whole address, or one from `from` on.
+function redirected(from, to) {
+  if (/^\w+:\/\//.test(to)) return to;
+  const [, scheme, host, path] = from.match(/^(\w+:)\/\/([^/?#]+)([^?#]*)/);
+  if (to.startsWith('//')) return scheme + to;
+  const base = scheme + '//' + host;
+  const [, way, query] = to.match(/^([^?#]*)([^#]*)/);
+  if (way === '') return base + path + query;
+  const steps = [];
+  (way.startsWith('/') ? way : (path || '/').replace(/[^/]*$/, '') + way).split('/').forEach((step, i, all) => {
+    if (step === '..' && steps.length > 1) steps.pop();
+    if (step !== '..' && step !== '.') steps.push(step);
+    else if (i === all.length - 1) steps.push('');
+  });
+  return base + steps.join('/') + query;
 }
 ";
 

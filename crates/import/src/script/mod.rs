@@ -4,6 +4,7 @@
 mod body;
 mod expression;
 mod extraction;
+mod fields;
 mod library;
 mod line;
 mod names;

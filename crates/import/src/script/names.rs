@@ -67,11 +67,7 @@ impl Names {
     fn add_environment(&mut self, text: &Text) {
         for value in text.values() {
             let Source::Env { name, default } = &value.source else { continue };
-            if self.environment.iter().any(|(seen, ..)| seen == name) {
-                continue;
-            }
-            let constant = self.unique(&quote::constant(name));
-            self.environment.push((name.clone(), default.clone(), constant));
+            self.environment(name, default.as_deref());
         }
     }
 
@@ -98,13 +94,17 @@ impl Names {
         Some((format!("{name}.replace('http', 'ws')"), rest))
     }
 
-    /// The constant of a variable of the environment.
-    pub(super) fn environment(&mut self, name: &str) -> String {
-        if let Some((.., constant)) = self.environment.iter().find(|(seen, ..)| seen == name) {
-            return constant.clone();
+    /// The constant of a variable of the environment: one for each value that the input gives it, for it may change on the way.
+    pub(super) fn environment(&mut self, name: &str, default: Option<&str>) -> String {
+        for (seen, value, constant) in &mut self.environment {
+            if seen == name && (value.is_none() || default.is_none() || value.as_deref() == default)
+            {
+                *value = value.take().or_else(|| default.map(str::to_owned));
+                return constant.clone();
+            }
         }
         let constant = self.unique(&quote::constant(name));
-        self.environment.push((name.to_owned(), None, constant.clone()));
+        self.environment.push((name.to_owned(), default.map(str::to_owned), constant.clone()));
         constant
     }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::body;
 use super::expression::{address, text};
 use super::extraction;
+use super::fields;
 use super::library::Helper;
 use super::line::line;
 use super::names::Names;
@@ -82,10 +83,12 @@ fn call(names: &mut Names, exchange: &Exchange, indent: &str) -> (String, Call) 
         names.helpers.insert(Helper::WithUser);
         url = format!("withUser({url}, {}, {})", text(names, user), text(names, password));
     }
-    let written = body::write(names, &exchange.body, indent);
+    let written = body::write(names, exchange, indent);
+    let fields = fields::of(exchange);
+    let has_type = fields.iter().any(|field| field.name.eq_ignore_ascii_case("Content-Type"));
     let mut headers: Vec<(String, String)> =
-        exchange.headers.iter().map(|header| header_member(names, header)).collect();
-    if let Some(kind) = written.content_type.filter(|_| exchange.header("Content-Type").is_none()) {
+        fields.iter().map(|header| header_member(names, header)).collect();
+    if let Some(kind) = written.content_type.filter(|_| !has_type) {
         headers.push(("'Content-Type'".to_owned(), kind));
     }
     headers.extend(credentials(names, exchange.auth.as_ref()));
@@ -192,8 +195,10 @@ fn params(exchange: &Exchange, headers: &str, indent: &str) -> String {
     if let Some(Auth::Digest { .. }) = exchange.auth {
         add("auth", "'digest'".to_owned());
     }
-    if exchange.redirects == Redirects::Stop {
-        add("redirects", "0".to_owned());
+    match &exchange.redirects {
+        Redirects::Stop => add("redirects", "0".to_owned()),
+        Redirects::By(rules) if rules.is_plain() => add("redirects", rules.hops_max.to_string()),
+        _ => {}
     }
     match &exchange.cookies {
         Cookies::Session => {}
@@ -222,11 +227,11 @@ fn params(exchange: &Exchange, headers: &str, indent: &str) -> String {
 fn request(names: &mut Names, exchange: &Exchange, call: &Call) -> String {
     let Call { method, url, body, params } = call;
     let method_text = quote::string(method);
-    if exchange.redirects == Redirects::KeepMethod {
+    if let Some(keeps) = redirect_rules(&exchange.redirects) {
         names.helpers.insert(Helper::Follow);
         let params = if params.is_empty() { "{}" } else { params };
         let body = body.as_deref().unwrap_or("null");
-        return format!("follow({method_text}, {url}, {body}, {params})");
+        return format!("follow({method_text}, {url}, {body}, {params}, {keeps})");
     }
     let function = match method.as_str() {
         "GET" | "HEAD" if body.is_some() => None,
@@ -258,6 +263,22 @@ fn request(names: &mut Names, exchange: &Exchange, call: &Call) -> String {
             format!("http.request({method_text}, {url}, {body}, {params})")
         }
     }
+}
+
+/// The rules that `follow` is called with; none where the client follows by itself.
+fn redirect_rules(redirects: &Redirects) -> Option<String> {
+    let rules = match redirects {
+        Redirects::KeepMethod => {
+            return Some("{ method: true, body: [301, 302, 303], hops: 50 }".to_owned());
+        }
+        Redirects::By(rules) if !rules.is_plain() => rules,
+        _ => return None,
+    };
+    let statuses: Vec<String> = rules.keeps_body.iter().map(u16::to_string).collect();
+    let method = if rules.keeps_method { "method: true, " } else { "" };
+    let trusts = if rules.trusts_hosts { ", trusts: true" } else { "" };
+    let hops = rules.hops_max;
+    Some(format!("{{ {method}body: [{}], hops: {hops}{trusts} }}", statuses.join(", ")))
 }
 
 /// The check of an answer: its status, what else is known, and that what was looked for is there.

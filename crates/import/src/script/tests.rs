@@ -66,3 +66,39 @@ fn no_text_gets_out_of_its_quotes() {
     assert!(!script.contains("\u{2028}"), "{script}");
     assert!(!script.lines().any(|line| line.trim_start().starts_with("*/evil")), "{script}");
 }
+
+#[test]
+fn fields_of_one_name_are_one_member() {
+    let field = |name: &str, value: &str| Header { name: name.into(), value: value.into() };
+    let exchange = Exchange {
+        method: "GET".into(),
+        url: "https://a.example/".into(),
+        headers: vec![
+            field("X-A", "1"),
+            field("x-a", "2"),
+            field("Cookie", "a=b"),
+            field("Cookie", "c=d"),
+            field("Referer", "https://b.example/"),
+            field("Referer", "https://c.example/"),
+        ],
+        ..Exchange::default()
+    };
+    let script = write_script(&import_of(vec![exchange], ""), &ScriptSettings::default());
+    for expect in ["'X-A': '1, 2'", "Cookie: 'a=b; c=d'", "Referer: 'https://c.example/'"] {
+        assert!(script.contains(expect), "{script}");
+    }
+}
+
+#[test]
+fn a_variable_with_two_values_is_two_constants() {
+    let at = |value: &str| {
+        let mut url = Text::literal("https://a.example/");
+        url.push_value(Source::Env { name: "v".into(), default: Some(value.into()) }, vec![]);
+        Exchange { method: "GET".into(), url, ..Exchange::default() }
+    };
+    let import = import_of(vec![at("1"), at("2"), at("1")], "");
+    let script = write_script(&import, &ScriptSettings::default());
+    for expect in ["const V = __ENV.v || '1';", "const V2 = __ENV.v || '2';", "/${V2}`"] {
+        assert!(script.contains(expect), "{script}");
+    }
+}
