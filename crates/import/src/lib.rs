@@ -38,7 +38,8 @@ pub use kind::Kind;
 pub use limits::{DEPTH_MAX, INPUT_BYTES_MAX, REQUESTS_MAX};
 pub use model::{
     Auth, Between, Body, Check, Content, Conversation, Cookies, Decoding, Exchange, Extraction,
-    Find, Group, Header, Import, JsonStep, Multipart, Note, Part, Polling, Redirects, Reply, Step,
+    Find, Group, Header, Hearing, Import, JsonStep, Multipart, Note, Part, Polling, Redirects,
+    Reply, Step,
 };
 pub use openapi::DocumentError;
 pub use script::{ScriptSettings, write_script};
