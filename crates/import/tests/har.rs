@@ -120,7 +120,7 @@ fn values_of_messages_travel_to_messages_and_requests() {
         entry("GET", "http://chat.example/saved/w7g5BnM93cXe", &json!({"status": 200})),
     ]));
     for part in [
-        "{ after: 'message', text: () => `42[\"ack\",{\"id\":\"${found.",
+        "{ after: 'message', text: () => `42[\"ack\",{\"id\":\"${inJson(found.",
         "needs: () => [found.",
         "= fromMessages(heard, 'message', 1, [1, 'id']); },",
         "= fromMessages(heard, 'saved', 0, ['key']); },",
