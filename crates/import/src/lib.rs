@@ -41,7 +41,7 @@ pub use kind::Kind;
 pub use limits::{DEPTH_MAX, INPUT_BYTES_MAX, REQUESTS_MAX};
 pub use model::{
     Auth, Between, Body, Check, Content, Conversation, Cookies, Decoding, Exchange, Extraction,
-    Find, Group, Header, Import, JsonStep, Multipart, Note, Part, Polling, RedirectRules,
+    Find, Group, Header, Hearing, Import, JsonStep, Multipart, Note, Part, Polling, RedirectRules,
     Redirects, Reply, Step,
 };
 pub use openapi::DocumentError;

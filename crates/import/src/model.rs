@@ -114,6 +114,21 @@ pub struct Conversation {
     pub headers: Vec<Header>,
     /// What is sent, in order.
     pub messages: Vec<Reply>,
+    /// What is taken of the messages that come.
+    pub hearings: Vec<Hearing>,
+}
+
+/// A value in a message that comes over a WebSocket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hearing {
+    /// The variable of the session.
+    pub variable: String,
+    /// What the message has in its text; empty: any.
+    pub marker: String,
+    /// How many such messages with such a value come before it.
+    pub nth: usize,
+    /// Where in the message's JSON.
+    pub path: Vec<JsonStep>,
 }
 
 /// A message that is sent over a WebSocket.

@@ -66,6 +66,31 @@ fn an_answer_is_used_by_a_later_request() {
     assert!(made.contains("res.json('a.b')") && made.contains("'X-T': found."), "{made}");
 }
 
+#[test]
+fn lines_that_are_no_request_are_noted_and_not_sent() {
+    let text = "### a\ncurl -X POST https://a.example/x\n\n###\nSome words of prose\n\n###\nget https://a.example/ok\n";
+    let made = read(Kind::Http, text).unwrap();
+    let notes: Vec<&str> = made.notes.iter().map(|note| note.text.as_str()).collect();
+    assert_eq!(
+        notes,
+        [
+            "a curl command is left out (import it from a file of its own)",
+            "Some words of prose is no address: it is left out",
+        ]
+    );
+    let made = script(Kind::Http, text);
+    assert!(made.contains("a.example/ok") || made.contains("/ok"), "{made}");
+    assert!(!made.contains("curl%20") && !made.contains("prose"), "{made}");
+}
+
+#[test]
+fn files_of_bodies_are_named_by_variables() {
+    let text = "@f = order.json\n\nPOST https://a.example/x\n\n< ./{{f}}\n\n###\nPOST https://a.example/_bulk\nContent-Type: application/x-ndjson\n\n{\"index\":{}}\n{\"a\":1}\n";
+    let made = script(Kind::Http, text);
+    assert!(made.contains("open('./order.json'"), "{made}");
+    assert!(made.contains("{\"a\":1}\n`"), "{made}");
+}
+
 /// Nothing of a stranger's text leaves the string, the template or the comment it stands in.
 #[test]
 fn no_text_becomes_code() {

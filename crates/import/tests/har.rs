@@ -104,3 +104,30 @@ fn a_recording_without_cookies_is_sanitised_only_if_the_site_has_a_session() {
     let cookie = json!({"_resourceType": "fetch", "request": {"method": "GET", "url": "https://a.example/", "cookies": [{"name": "a", "value": "1"}]}, "response": {"status": 200}});
     assert!(!is_noted(&[list, log_in, cookie]));
 }
+
+/// Issue 48: what a WebSocket's messages hold travels to later messages and to later requests.
+#[test]
+fn values_of_messages_travel_to_messages_and_requests() {
+    let socket = json!({"request": {"method": "GET", "url": "ws://chat.example/socket.io/"}, "response": {"status": 101},
+        "_webSocketMessages": [
+            {"type": "send", "opcode": 1, "data": "42[\"join\",\"lobby\"]"},
+            {"type": "receive", "opcode": 1, "data": "42[\"message\",{\"id\":\"k3f9AbQ27xLm\"}]"},
+            {"type": "receive", "opcode": 1, "data": "42[\"message\",{\"id\":\"p8d2QzR41vTn\"}]"},
+            {"type": "send", "opcode": 1, "data": "42[\"ack\",{\"id\":\"p8d2QzR41vTn\"}]"},
+            {"type": "receive", "opcode": 1, "data": "{\"type\":\"saved\",\"key\":\"w7g5BnM93cXe\"}"}]});
+    let made = script(&recording(&[
+        socket,
+        entry("GET", "http://chat.example/saved/w7g5BnM93cXe", &json!({"status": 200})),
+    ]));
+    for part in [
+        "{ after: 'message', text: () => `42[\"ack\",{\"id\":\"${inJson(found.",
+        "needs: () => [found.",
+        "= fromMessages(heard, 'message', 1, [1, 'id']); },",
+        "= fromMessages(heard, 'saved', 0, ['key']); },",
+        "/saved/${",
+        "function fromMessages(",
+    ] {
+        assert!(made.contains(part), "{part}\n{made}");
+    }
+    assert!(!made.contains("p8d2QzR41vTn") && !made.contains("w7g5BnM93cXe"), "{made}");
+}

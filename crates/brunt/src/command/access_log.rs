@@ -22,7 +22,7 @@ const BUFFER_BYTES: usize = 1 << 20;
 /// Access and application load balancers of AWS: time, …, status, …, "METHOD URL VERSION".
 const ELB: &str = r#"^(?:[a-z0-9]+ )?(?<time>\d{4}-\d\d-\d\dT[0-9:.]+Z) \S+ \S+ \S+ \S+ \S+ \S+ (?<status>\d{3}|-) \S+ \S+ \S+ "(?<method>[A-Z]+) (?<path>\S+) "#;
 /// Caddy's JSON.
-const CADDY: &str = r#""ts":(?<time>[0-9.]+).*"method":"(?<method>[A-Z]+)".*"uri":"(?<path>(?:[^"\\]|\\.)*)".*"status":(?<status>\d+)"#;
+const CADDY: &str = r#""ts":"?(?<time>[^",]+)"?,.*"method":"(?<method>[A-Z]+)".*"uri":"(?<path>(?:[^"\\]|\\.)*)".*"status":(?<status>\d+)"#;
 
 /// The form of a log's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +37,12 @@ pub(super) enum LogForm {
 impl LogForm {
     /// The form of a log by its first lines; none: it is no log.
     fn detect(head: &str) -> Option<Self> {
-        head.lines().take(200).find_map(|line| {
+        head.lines().find_map(|line| {
             let has = |text: &str| line.contains(text);
             if line.starts_with('{') && has("\"ts\":") && has("\"uri\":") && has("\"status\":") {
                 Some(Self::Caddy)
-            } else if has("Started GET \"") || (has("method=GET ") && has("path=/")) {
+            } else if has_method(line, "Started ", " \"/") || has_method(line, "method=", " path=/")
+            {
                 Some(Self::Rails)
             } else if is_common(line) {
                 Some(Self::Common)
@@ -60,6 +61,14 @@ impl LogForm {
         };
         parser(kind, pattern, "").expect("kinds and patterns of our own")
     }
+}
+
+/// `Started GET "/…` and `method=GET path=/…`: a method between these two, as Rails and lograge write it.
+fn has_method(line: &str, before: &str, behind: &str) -> bool {
+    let method = line.split_once(before).and_then(|(_, rest)| rest.split_once(behind));
+    method.is_some_and(|(method, _)| {
+        !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase())
+    })
 }
 
 /// `… [22/Nov/2026:07:26:25 +0000] "GET / HTTP/1.1" 200 …`
@@ -198,7 +207,9 @@ struct LogReader {
 impl LogReader {
     fn read(&mut self, line: &[u8], traffic: &mut Traffic) {
         self.parser.line(line, self.now, &mut self.rows);
-        if self.rows.is_empty() && self.has_a_request_a_line && !line.trim_ascii().is_empty() {
+        // An unknown line may have a row that says so.
+        let is_read = self.rows.iter().any(|row| matches!(row, Row::Served(_)));
+        if !is_read && self.has_a_request_a_line && !line.trim_ascii().is_empty() {
             traffic.add_unread();
         }
         for row in self.rows.drain(..) {
@@ -276,6 +287,54 @@ mod tests {
         for text in ["curl https://a.example/", "{\"log\": {}}", "### a\nGET https://a.example/"] {
             assert_eq!(LogForm::detect(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn logs_are_known_by_any_method_far_down_and_by_times_in_words() {
+        let posts = RAILS.replace("GET", "POST").repeat(100);
+        assert_eq!(LogForm::detect(&posts), Some(LogForm::Rails));
+        let late = format!("{}{RAILS}", "booting\n".repeat(500));
+        assert_eq!(LogForm::detect(&late), Some(LogForm::Rails));
+        let post = "method=PATCH path=/a format=html status=200 duration=1.00";
+        assert_eq!(LogForm::detect(post), Some(LogForm::Rails));
+        let cookie = "{\"url\": \"/x?method=A\", \"cookie\": \"a=1; path=/\"}";
+        assert_eq!(LogForm::detect(cookie), None);
+        let traffic = read_all(
+            LogForm::Caddy,
+            &CADDY_LINE.replace("1795773625.5241", "\"2026-11-27T10:00:25.524Z\""),
+        );
+        assert!(traffic.rate().contains("1/mx1m # 2026-11-27T10:00Z"), "{}", traffic.rate());
+    }
+
+    #[test]
+    fn every_line_that_is_not_understood_counts() {
+        let traffic = read_all(LogForm::Common, &format!("no log\n{COMMON}cut [\n"));
+        let notes = traffic.notes(10);
+        let is_counted = |note: &String| note.starts_with("2 lines that are in another form");
+        assert!(notes.iter().any(is_counted), "{notes:?}");
+    }
+
+    #[test]
+    fn a_log_of_rails_without_a_clock_has_the_times_of_its_words() {
+        let text = "Started GET \"/a\" for ::1 at 2025-11-20 10:00:25 +0100\nProcessing by A#b as HTML\nCompleted 200 OK in 13ms (Views: 4.4ms)\n";
+        let traffic = read_all(LogForm::Rails, text);
+        let rate = traffic.rate();
+        assert!(rate.contains("1/mx1m # 2025-11-20T09:00Z"), "{rate}");
+    }
+
+    fn read_all(form: LogForm, text: &str) -> Traffic {
+        let mut traffic = Traffic::new(&["GET".to_owned()]);
+        let mut reader = LogReader {
+            parser: form.parser(),
+            rows: Vec::new(),
+            now: now_ns(),
+            has_a_request_a_line: form != LogForm::Rails,
+        };
+        let mut lines = Lines::new(text.as_bytes());
+        while let Some(line) = lines.next().unwrap() {
+            reader.read(line, &mut traffic);
+        }
+        traffic
     }
 
     #[test]

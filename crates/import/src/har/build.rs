@@ -142,6 +142,12 @@ fn add_extractions(built: &mut [Built], correlator: &Correlator<'_>) {
             exchange.extractions.push(taken.extraction.clone());
         }
     }
+    for (unit, hearing) in &correlator.hearings {
+        let target = built.iter_mut().find(|one| one.unit == *unit);
+        if let Some(Built { step: Step::Socket(conversation), .. }) = target {
+            conversation.hearings.push(hearing.clone());
+        }
+    }
 }
 
 /// Appends the steps to the last group, or to a new one if that has another name.

@@ -7,9 +7,10 @@ use super::entry::Entry;
 use super::facts::Facts;
 use super::find::{Hit, Sink, SinkPlace, Source as Place, find};
 use super::look::{Look, is_id_name, is_rare, is_same_name, is_token_name, is_uuid4, look};
+use super::socket::Heard;
 use super::whole::whole_hit;
 use crate::percent::encode_component;
-use crate::{Encoding, Extraction, Find, Source, Text, Value};
+use crate::{Encoding, Extraction, Find, Hearing, Source, Text, Value};
 
 /// How long a value may be that is looked for, in bytes.
 const VALUE_BYTES_MAX: usize = 256 << 10;
@@ -38,6 +39,10 @@ pub(super) struct Correlator<'a> {
     pub(super) made: Vec<(usize, String, Source)>,
     /// Redirects that are not to be followed, since a value stands in them alone.
     pub(super) split: BTreeSet<usize>,
+    /// The messages of WebSockets that came so far.
+    pub(super) heard: Vec<Heard>,
+    /// What is taken of messages, and of which unit's.
+    pub(super) hearings: Vec<(usize, Hearing)>,
     typed: BTreeSet<(String, String)>,
     tokens: HashMap<u64, Vec<usize>>,
     names: BTreeMap<String, usize>,
@@ -60,6 +65,8 @@ impl<'a> Correlator<'a> {
             taken: vec![],
             made: vec![],
             split: BTreeSet::new(),
+            heard: vec![],
+            hearings: vec![],
             typed: BTreeSet::new(),
             tokens: tokens_of_units(entries, units),
             names: BTreeMap::new(),
@@ -80,6 +87,7 @@ impl<'a> Correlator<'a> {
             .known(value, sink)
             .or_else(|| self.in_cookies(value, sink))
             .or_else(|| self.in_answers(value, sink))
+            .or_else(|| self.in_messages(value, sink))
             .or_else(|| self.by_name_of_header(sink))
             .or_else(|| self.made_by_browser(value, sink));
         if found.is_none() {
@@ -133,11 +141,16 @@ impl<'a> Correlator<'a> {
     }
 
     fn in_answers(&mut self, value: &str, sink: &Sink) -> Option<Value> {
-        if self.typed.contains(&(typed_name(value, sink), value.to_owned())) {
+        if self.is_typed(value, sink) {
             return None;
         }
         let (unit, hit) = self.search(value, sink)?;
         Some(self.take(unit, hit, value, sink))
+    }
+
+    /// Whether a request had the value before an answer had it.
+    pub(super) fn is_typed(&self, value: &str, sink: &Sink) -> bool {
+        self.typed.contains(&(typed_name(value, sink), value.to_owned()))
     }
 
     fn search(&mut self, value: &str, sink: &Sink) -> Option<(usize, Hit)> {
@@ -220,6 +233,16 @@ impl<'a> Correlator<'a> {
             return Some(Value { source: Source::Uuid, encodings: vec![] });
         }
         Some(self.uuid_of_several(value, sink))
+    }
+
+    /// The variable of a value that no answer gives, but something else before its first use.
+    pub(super) fn variable_of(&mut self, hit: Hit, value: &str, sink: &Sink) -> String {
+        let name = self.name(&hit.key, &sink.name, self.at);
+        let Hit { find, cut, decodings, key, .. } = hit;
+        let (variable, remark) = (name.clone(), String::new());
+        let extraction = Extraction { variable, find, cut, decodings, remark };
+        self.taken.push(Taken { unit: usize::MAX, extraction, value: value.to_owned(), key });
+        name
     }
 
     /// A UUID that several requests send: made once, before the first of them.

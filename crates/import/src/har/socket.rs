@@ -3,12 +3,20 @@
 use serde_json::Value;
 
 use super::correlate::Correlator;
-use super::facts::{Leaf, add_leaves};
-use super::find::{Sink, SinkPlace};
-use crate::{Conversation, Reply, Text};
+use super::entry::Answer;
+use super::facts::{Facts, Leaf, add_leaves};
+use super::find::{Sink, SinkPlace, Source as Place, find};
+use crate::{Conversation, Find, Hearing, Reply, Source, Text, Value as Variable};
 
-/// How many messages a socket sends.
+/// How many messages a socket sends, and how many of those that come are searched.
 const MESSAGES_MAX: usize = 500;
+
+/// A message that came, as a source of values.
+pub(super) struct Heard {
+    unit: usize,
+    marker: String,
+    facts: Facts,
+}
 
 impl Correlator<'_> {
     /// The conversation of a WebSocket.
@@ -18,22 +26,15 @@ impl Correlator<'_> {
         let mut after = None;
         for message in &entry.messages {
             if !message.is_sent {
-                after = Some(marker(&message.data));
+                let marker = marker(&message.data);
+                after = Some(marker.clone());
+                self.hear(marker, &message.data);
                 continue;
             }
             if !message.is_text || messages.len() >= MESSAGES_MAX {
                 continue;
             }
-            let shown = format!("a message of {}", self.label());
-            let is_json = serde_json::from_str::<Value>(&message.data).is_ok();
-            let text = if is_json && message.data.trim_start().starts_with(['{', '[']) {
-                self.json(&message.data)
-            } else {
-                self.inner(
-                    &message.data,
-                    &Sink { name: String::new(), place: SinkPlace::Field, shown },
-                )
-            };
+            let text = self.message(&message.data);
             messages.push(Reply { after: after.take(), text });
         }
         Conversation {
@@ -42,21 +43,86 @@ impl Correlator<'_> {
             url,
             headers: vec![],
             messages,
+            hearings: vec![],
         }
     }
+
+    /// A message that is sent, with its values from answers and from messages before it.
+    fn message(&mut self, data: &str) -> Text {
+        let (sign, json) = data.split_at(sign_len(data));
+        if json.trim_start().starts_with(['{', '[']) && serde_json::from_str::<Value>(json).is_ok()
+        {
+            let mut text = Text::literal(sign);
+            text.push(&self.json(json));
+            return text;
+        }
+        let shown = format!("a message of {}", self.label());
+        self.inner(data, &Sink { name: String::new(), place: SinkPlace::Field, shown })
+    }
+
+    fn hear(&mut self, marker: String, data: &str) {
+        let value = serde_json::from_str::<Value>(&data[sign_len(data)..]);
+        if let (Ok(value), true) = (value, self.heard.len() < MESSAGES_MAX) {
+            let mut facts = Facts::default();
+            add_leaves(&mut facts.leaves, &mut vec![], &value);
+            self.heard.push(Heard { unit: self.at, marker, facts });
+        }
+    }
+
+    /// The variable of a value that a message had.
+    pub(super) fn in_messages(&mut self, value: &str, sink: &Sink) -> Option<Variable> {
+        if self.is_typed(value, sink) {
+            return None;
+        }
+        let answer = Answer::default();
+        let (at, hit) = self.heard.iter().enumerate().rev().find_map(|(at, heard)| {
+            let facts = &heard.facts;
+            let place = Place { answer: &answer, facts, address: "", has_location: false };
+            let hit = find(&place, value, sink)?;
+            (hit.cut.is_none() && hit.decodings.is_empty()).then_some((at, hit))
+        })?;
+        let Find::Json(path) = hit.find.clone() else { return None };
+        let (unit, marker) = (self.heard[at].unit, self.heard[at].marker.clone());
+        let has_such = |heard: &&Heard| {
+            let has_path = heard.facts.leaves.iter().any(|leaf| leaf.path == path);
+            heard.unit == unit && has_path && heard.marker == marker
+        };
+        let nth = self.heard[..at].iter().filter(has_such).count();
+        let variable = self.variable_of(hit, value, sink);
+        self.hearings.push((unit, Hearing { variable: variable.clone(), marker, nth, path }));
+        Some(Variable { source: Source::Variable(variable), encodings: vec![] })
+    }
+}
+
+/// How long the signs are that socket.io and engine.io write before a message's JSON: `42`, `421`, `42/chat,`; in bytes.
+fn sign_len(data: &str) -> usize {
+    let Some(at) = data.find(['[', '{']) else { return 0 };
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"/,-_".contains(&byte);
+    let is_numbered = data.starts_with(|char: char| char.is_ascii_digit());
+    if is_numbered && data[..at].bytes().all(is_sign) { at } else { 0 }
 }
 
 /// What marks a message that came: its kind, if it is JSON and has one; empty: any message.
 fn marker(data: &str) -> String {
-    let Ok(value) = serde_json::from_str::<Value>(data) else { return String::new() };
+    let len = sign_len(data);
+    let Ok(value) = serde_json::from_str::<Value>(&data[len..]) else { return String::new() };
+    if len > 0
+        && let Some(event) = value.get(0).and_then(Value::as_str)
+    {
+        return plain(event);
+    }
     let mut leaves: Vec<Leaf> = vec![];
     add_leaves(&mut leaves, &mut vec![], &value);
     let kinds = ["type", "event", "kind", "op", "action"];
     let leaf = leaves.iter().find(|leaf| kinds.contains(&leaf.key()) && leaf.path.len() == 1);
     let text = leaf.map(|leaf| leaf.text.clone()).unwrap_or_default();
-    // The text itself is looked for, whatever is between it and its key.
+    plain(&text)
+}
+
+/// The text if it stands in JSON as it is: it is looked for in messages, whatever is between it and its key.
+fn plain(text: &str) -> String {
     if text.chars().all(|char| char.is_ascii_alphanumeric() || "-_.".contains(char)) {
-        text
+        text.to_owned()
     } else {
         String::new()
     }

@@ -48,7 +48,7 @@ impl BodyContext<'_> {
         if let [line] = lines
             && let Some((path, FileUse::AsIs)) = file_line(line)
         {
-            return Body::File { path };
+            return Body::File { path: self.path(&path) };
         }
         if let Some(subtype) = short.strip_prefix("multipart/") {
             if let (Some(parts), Some(at)) = (self.parts(lines, &content_type), type_at) {
@@ -63,7 +63,17 @@ impl BodyContext<'_> {
         if short == "application/x-www-form-urlencoded" {
             return Body::Text(self.form(lines));
         }
-        Body::Text(self.text(lines, "\n"))
+        let mut text = self.text(lines, "\n");
+        // Each line of such a body has an end, the last one as well.
+        if LINE_TYPES.contains(&short.as_str()) {
+            text.push_str("\n");
+        }
+        Body::Text(text)
+    }
+
+    /// The name of a file, with its variables replaced.
+    fn path(&mut self, path: &str) -> String {
+        crate::variables::with_defaults(&self.variables.substitute(path))
     }
 
     /// Lines with the content of files at their places.
@@ -76,7 +86,7 @@ impl BodyContext<'_> {
                 let before =
                     plain.drain(..).map(|line| format!("{line}{line_end}")).collect::<String>();
                 made.push(&self.variables.substitute(&before));
-                made.push(&self.file(path, how));
+                made.push(&self.file(&path, how));
                 made.push_str(if is_last { "" } else { line_end });
             } else {
                 plain.push(line);
@@ -89,7 +99,8 @@ impl BodyContext<'_> {
     }
 
     /// The content of a file within a body.
-    fn file(&mut self, path: String, how: FileUse) -> Text {
+    fn file(&mut self, path: &str, how: FileUse) -> Text {
+        let path = self.path(path);
         if how == FileUse::WithVariables {
             match self.files.read(&path) {
                 Ok(bytes) => return self.variables.substitute(&String::from_utf8_lossy(&bytes)),
@@ -193,12 +204,16 @@ impl BodyContext<'_> {
         let content = lines.get(empty + 1..).unwrap_or_default();
         part.content =
             match content.iter().map(|line| file_line(line)).collect::<Vec<_>>().as_slice() {
-                [Some((path, FileUse::AsIs))] => Content::File { path: path.clone() },
+                [Some((path, FileUse::AsIs))] => Content::File { path: self.path(path) },
                 _ => Content::Text(self.text(content, "\r\n")),
             };
         Some(part)
     }
 }
+
+/// Media types of a document of JSON a line.
+const LINE_TYPES: [&str; 4] =
+    ["application/x-ndjson", "application/ndjson", "application/x-jsonlines", "application/jsonl"];
 
 /// What is done with a file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -92,12 +92,20 @@ impl<'a> Reader<'a> {
             } else {
                 block.line = self.at;
                 trimmed.clone_into(&mut block.request);
-                while let Some(more) = self.peek().filter(|more| continues_request(more)) {
-                    block.request.push_str(more.trim());
-                    self.at += 1;
-                }
+                self.rest_of_request(block);
                 return;
             }
+        }
+    }
+
+    /// The lines that go on with the address; a comment among them is none of it.
+    fn rest_of_request(&mut self, block: &mut Block) {
+        while let Some(more) = self.peek().filter(|more| continues_request(more)) {
+            let more = more.trim();
+            if !more.starts_with('#') && !more.starts_with("//") {
+                block.request.push_str(more);
+            }
+            self.at += 1;
         }
     }
 
@@ -216,9 +224,15 @@ pub(super) fn request_parts(line: &str) -> (String, String) {
         {
             (method.to_owned(), address.trim().to_owned())
         }
+        Some((method, address)) if SMALL_METHODS.contains(&method) => {
+            (method.to_ascii_uppercase(), address.trim().to_owned())
+        }
         _ => ("GET".to_owned(), line.to_owned()),
     }
 }
+
+/// Methods that VS Code takes in small letters.
+const SMALL_METHODS: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
 
 #[cfg(test)]
 mod tests {
@@ -226,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_file_becomes_blocks() {
-        let text = "@host = a.example\n\n### One\n# @name one\n// @no-redirect\nGET https://{{host}}/x\n  ?a=1\n  &b=2 HTTP/1.1\nAccept: */*\n# off: 1\n\n\
+        let text = "@host = a.example\n\n### One\n# @name one\n// @no-redirect\nGET https://{{host}}/x\n  ?a=1\n  # &c=3\n  // no\n  &b=2 HTTP/1.1\nAccept: */*\n# off: 1\n\n\
             ### Two\n< {% client.global.set('a', 1) %}\nPOST https://a.example\nContent-Type: text/plain\n\nline ### 1\n\nline 2\n\n> {%\n  client.test()\n%}\n<> old.json\n";
         let blocks = blocks(text);
         assert_eq!(blocks[0].variables, [("host".to_owned(), "a.example".to_owned())]);
@@ -241,7 +255,7 @@ mod tests {
         assert_eq!(blocks[1].headers.len(), 1);
         assert_eq!(blocks[1].directives, [("no-redirect".to_owned(), String::new())]);
         assert_eq!(blocks[2].body, ["line ### 1", "", "line 2"]);
-        assert_eq!(blocks[2].after, [(21, "\n  client.test()\n".to_owned())]);
+        assert_eq!(blocks[2].after, [(23, "\n  client.test()\n".to_owned())]);
         assert_eq!(blocks[2].before.len(), 1);
     }
 
@@ -253,6 +267,7 @@ mod tests {
             ("{{host}}/x HTTP/1.1", "GET", "{{host}}/x"),
             ("DELETE {{host}}/a b", "DELETE", "{{host}}/a b"),
             ("M-SEARCH /x", "M-SEARCH", "/x"),
+            ("post https://a.example/x", "POST", "https://a.example/x"),
         ];
         for (line, method, address) in table {
             assert_eq!(request_parts(line), (method.to_owned(), address.to_owned()), "{line}");

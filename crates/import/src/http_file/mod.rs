@@ -84,8 +84,8 @@ impl Walk<'_> {
             return;
         }
         let (method, address) = request_parts(&block.request);
-        if matches!(method.as_str(), "WEBSOCKET" | "GRPC" | "RSOCKET" | "MQTT" | "SSE") {
-            self.note(block.line, format!("a {method} request is left out"));
+        if let Some(note) = self.refusal(&method, &address) {
+            self.note(block.line, note);
             return;
         }
         let mut exchange =
@@ -109,6 +109,21 @@ impl Walk<'_> {
         let at = self.steps.len();
         self.scripts(&block.after, Phase::After, &mut exchange);
         self.steps.insert(at, Step::Exchange(Box::new(exchange)));
+    }
+
+    /// Why a request is left out: it is none of HTTP, or its address is none.
+    fn refusal(&mut self, method: &str, address: &str) -> Option<String> {
+        if matches!(method, "WEBSOCKET" | "GRPC" | "RSOCKET" | "MQTT" | "SSE") {
+            return Some(format!("a {method} request is left out"));
+        }
+        if address.starts_with("curl ") {
+            return Some(
+                "a curl command is left out (import it from a file of its own)".to_owned(),
+            );
+        }
+        let address = with_defaults(&self.variables.substitute(address));
+        let shown = stdx::terminal_line(&address);
+        has_blank_in_host(&address).then(|| format!("{shown} is no address: it is left out"))
     }
 
     /// Carries out the scripts of a phase; what they do beside the exchange follows what is there.
@@ -230,6 +245,13 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Whether the host of an address has a blank, as a line of prose has.
+fn has_blank_in_host(address: &str) -> bool {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    host.trim().contains(char::is_whitespace)
 }
 
 fn credentials(scheme: &str, user: Text, password: Text) -> Auth {

@@ -21,7 +21,7 @@ pub(super) fn add(variables: &mut Variables, body: Option<&Value>, exchange: &mu
         ),
         Some("formdata") => (multipart(variables, body.get("formdata")), None),
         Some("graphql") => (graphql(variables, body.get("graphql")), Some("application/json")),
-        Some("file") => (file(body.get("file")), None),
+        Some("file") => file(body.get("file")),
         _ => return,
     };
     if made == Body::None {
@@ -154,12 +154,38 @@ fn quoted(text: &Text) -> Text {
     made
 }
 
-fn file(file: Option<&Value>) -> Body {
-    let Some(file) = file else { return Body::None };
+/// A file as the whole body, with the type that the end of its name stands for.
+fn file(file: Option<&Value>) -> (Body, Option<&'static str>) {
+    let Some(file) = file else { return (Body::None, None) };
     let path = file.as_str().or_else(|| text(file, "src"));
     match (path.filter(|path| !path.is_empty()), text(file, "content")) {
-        (Some(path), _) => Body::File { path: path.to_owned() },
-        (None, Some(content)) => Body::Text(Text::literal(content)),
-        _ => Body::None,
+        (Some(path), _) => (Body::File { path: path.to_owned() }, known_type(path)),
+        (None, Some(content)) => (Body::Text(Text::literal(content)), None),
+        _ => (Body::None, None),
+    }
+}
+
+/// The type of a file whose name has one.
+fn known_type(path: &str) -> Option<&'static str> {
+    Some(type_of_file(path)).filter(|content_type| *content_type != "application/octet-stream")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_the_type_of_its_ending() {
+        let of = |body: &str| {
+            let body: Value = serde_json::from_str(body).unwrap();
+            let mut exchange = Exchange::default();
+            add(&mut Variables::default(), Some(&body), &mut exchange);
+            exchange.header("content-type").and_then(Text::as_literal).map(str::to_owned)
+        };
+        let file = |path: &str| format!("{{\"mode\":\"file\",\"file\":{{\"src\":\"{path}\"}}}}");
+        assert_eq!(of(&file("a/pixel.png")).as_deref(), Some("image/png"));
+        assert_eq!(of(&file("order.json")).as_deref(), Some("application/json"));
+        assert_eq!(of(&file("data")), None);
+        assert_eq!(of("{\"mode\":\"file\"}"), None);
     }
 }

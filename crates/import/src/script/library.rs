@@ -12,6 +12,7 @@ pub(super) enum Helper {
     Follow,
     FormEncode,
     FromHtml,
+    FromMessages,
     InJson,
     Multipart,
     SignedV4,
@@ -50,6 +51,7 @@ impl Helper {
             Self::Follow => FOLLOW,
             Self::FormEncode => FORM_ENCODE,
             Self::FromHtml => FROM_HTML,
+            Self::FromMessages => FROM_MESSAGES,
             Self::InJson => IN_JSON,
             Self::Multipart => MULTIPART,
             Self::SignedV4 => SIGNED_V4,
@@ -84,22 +86,29 @@ function bytesOf(content) {
 
 const CONVERSE: &str = r"
 // A WebSocket: each message goes out once one has come with `after` in it, the last is given half a second.
-function converse(url, params, messages) {
+// `hearings` take values of what came; a message that needs some waits for them.
+function converse(url, params, messages, hearings = []) {
   let next = 0;
+  const heard = [];
   const res = ws.connect(url, params, (socket) => {
     const send = (received) => {
       if (next >= messages.length) return;
       while (next < messages.length) {
-        const { after, text } = messages[next];
+        const { after, text, needs } = messages[next];
         if (after !== undefined && (received === undefined || !received.includes(after))) return;
+        if (needs && needs().includes(undefined)) return;
         received = undefined;
-        socket.send(text);
+        socket.send(needs ? text() : text);
         next++;
       }
       socket.setTimeout(() => socket.close(), 500);
     };
     socket.on('open', () => (messages.length === 0 ? socket.close() : send()));
-    socket.on('message', send);
+    socket.on('message', (received) => {
+      if (heard.length < 1000 && hearings.length > 0) heard.push(received);
+      for (const hearing of hearings) hearing(heard);
+      send(received);
+    });
     socket.setTimeout(() => socket.close(), 10000);
   });
   return { status: res.status, sent: next };
@@ -170,6 +179,24 @@ function fromHtml(text) {
   });
 }
 "#;
+
+const FROM_MESSAGES: &str = r"
+// A value in the JSON of messages: of those with `marker` in their text, that of the one that `nth` others come before.
+function fromMessages(messages, marker, nth, path) {
+  for (const message of messages) {
+    if (!message.includes(marker)) continue;
+    let value;
+    try {
+      value = JSON.parse(message.replace(/^\d[\w\/,-]*(?=[\[{])/, ''));
+    } catch (e) {
+      continue;
+    }
+    for (const step of path) value = value === null || value === undefined ? undefined : value[step];
+    if ((typeof value === 'string' || typeof value === 'number') && nth-- === 0) return value;
+  }
+  return undefined;
+}
+";
 
 const IN_JSON: &str = r"
 // A value as the inside of a JSON string.

@@ -9,7 +9,10 @@ use super::fields;
 use super::library::Helper;
 use super::line::line;
 use super::names::Names;
-use crate::{Auth, Conversation, Cookies, Exchange, Header, Redirects, Text, quote};
+use crate::{
+    Auth, Conversation, Cookies, Exchange, Header, Hearing, JsonStep, Piece, Redirects, Source,
+    Text, quote,
+};
 
 /// What of a call is needed to write it.
 struct Call {
@@ -138,14 +141,59 @@ pub(super) fn conversation(names: &mut Names, conversation: &Conversation, inden
         let after = message.after.as_deref();
         let after =
             after.map_or(String::new(), |after| format!("after: {}, ", quote::string(after)));
-        line(&mut out, indent, &format!("  {{ {after}text: {} }},", text(names, &message.text)));
+        let said = text(names, &message.text);
+        let needs = needs(names, conversation, &message.text);
+        let said = if needs.is_empty() { said } else { format!("() => {said}, {needs}") };
+        line(&mut out, indent, &format!("  {{ {after}text: {said} }},"));
     }
-    line(&mut out, indent, "]);");
+    let end = hearings(names, &conversation.hearings, indent);
+    line(&mut out, indent, &format!("]{end});"));
     let title = quote::title(&format!("{} says all", conversation.name));
     let count = conversation.messages.len();
     let test = format!("(r) => r.status === 101 && r.sent === {count}");
     line(&mut out, indent, &format!("check(res, {{ {title}: {test} }});"));
     out
+}
+
+/// The member that names the values of other messages which a message waits for; empty: none.
+fn needs(names: &mut Names, conversation: &Conversation, message: &Text) -> String {
+    let mut values: Vec<String> = vec![];
+    for hearing in &conversation.hearings {
+        let is_it = |piece: &Piece| matches!(piece, Piece::Value(value) if matches!(&value.source, Source::Variable(name) if *name == hearing.variable));
+        if message.pieces.iter().any(is_it) {
+            values.push(names.found(&hearing.variable));
+        }
+    }
+    if values.is_empty() {
+        return String::new();
+    }
+    format!("needs: () => [{}]", values.join(", "))
+}
+
+/// The functions that take values of the messages that came, as an argument of `converse`.
+fn hearings(names: &mut Names, hearings: &[Hearing], indent: &str) -> String {
+    if hearings.is_empty() {
+        return String::new();
+    }
+    names.helpers.insert(Helper::FromMessages);
+    let mut out = ", [\n".to_owned();
+    for hearing in hearings {
+        let variable = names.found(&hearing.variable);
+        let steps: Vec<String> = hearing.path.iter().map(step).collect();
+        let (marker, nth) = (quote::string(&hearing.marker), hearing.nth);
+        let value = format!("fromMessages(heard, {marker}, {nth}, [{}])", steps.join(", "));
+        line(&mut out, indent, &format!("  (heard) => {{ {variable} = {value}; }},"));
+    }
+    out.push_str(indent);
+    out.push(']');
+    out
+}
+
+fn step(step: &JsonStep) -> String {
+    match step {
+        JsonStep::Key(key) => quote::string(key),
+        JsonStep::Index(index) => index.to_string(),
+    }
 }
 
 /// The header fields of credentials that are known beforehand.

@@ -27,6 +27,8 @@ pub(super) struct OpenRequest {
     pub(super) id: String,
     /// When it began, Unix time in nanoseconds; `None` where the log has no clock.
     pub(super) at: Option<i64>,
+    /// When it began by its own words, in whole seconds, where the log has no clock beside them.
+    pub(super) spoken: Option<i64>,
     /// When its action began, which Rails counts from.
     pub(super) processing: Option<i64>,
     /// When it was added, by the log's clock or the reader's: what it ages by.

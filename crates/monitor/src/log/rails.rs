@@ -8,7 +8,7 @@ use metrics::server::{Row, ServedRequest};
 use stdx::Nanos;
 
 use super::head::{self, Head};
-use super::moment::Zone;
+use super::moment::{self, Zone};
 use super::open_requests::{Match, OpenRequest, OpenRequests};
 use super::parser::{LogSource, Once, Parser, cut};
 use super::{lograge, scan};
@@ -67,15 +67,18 @@ impl Rails {
         // The path is the client's: the quote that ends it is the last one before ` for `.
         let ends = (0..rest.len()).rev().find(|at| rest[*at..].starts_with(b"\" for "));
         let Some(end) = ends else { return };
-        if let Some((_, time)) = scan::split(&rest[end..], b" at ") {
+        let time = scan::split(&rest[end..], b" at ").map(|(_, time)| time);
+        if let Some(time) = time {
             self.zone.learn(time);
         }
         let at = self.at(head, now);
+        let spoken = time.and_then(moment::iso).map(|(moment, _)| self.zone.unix(moment, now));
         let request = OpenRequest {
             method: scan::text(method),
             path: scan::text(&rest[..end]),
             id: scan::text(head.id),
             at,
+            spoken,
             processing: None,
             since: at.unwrap_or(now),
         };
@@ -106,6 +109,7 @@ impl Rails {
                 OpenRequest { id: scan::text(head.id), ..OpenRequest::default() }
             }
         };
+        let at = at.unwrap_or_else(|| end_without_clock(&request, times.total, now));
         let (views, database) = (times.views, times.database);
         let served = ServedRequest {
             status: times.status,
@@ -114,7 +118,7 @@ impl Rails {
             database,
             ..ServedRequest::default()
         };
-        rows.push(self.row(served, request, at.unwrap_or(now)));
+        rows.push(self.row(served, request, at));
     }
 
     /// `ActionController::RoutingError (No route matches [GET] "/nowhere"):` ends a request without `Completed`. Its time is
@@ -213,6 +217,16 @@ impl Parser for Rails {
 fn key(head: &Head<'_>) -> Vec<u8> {
     [head.pid, b" ", head.tags].concat()
 }
+
+/// When a request ended of a log without a clock: the reader's time, unless the request's own words are of long before, as
+/// those of a log are that is read afterwards.
+fn end_without_clock(request: &OpenRequest, total: Nanos, now: i64) -> i64 {
+    let spoken = request.spoken.map(|spoken| spoken.saturating_add_unsigned(total.0));
+    spoken.filter(|spoken| now.saturating_sub(*spoken) > FRESH_MAX).unwrap_or(now)
+}
+
+/// A line that is followed is read this soon after it was written, in nanoseconds.
+const FRESH_MAX: i64 = 60 * 1_000_000_000;
 
 /// The figures of `Completed`.
 #[derive(Debug, Default, PartialEq)]
