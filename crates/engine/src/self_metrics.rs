@@ -1,6 +1,6 @@
 //! `SelfMetrics`: a worker's measurements of itself: its lateness, stalls and exhausted resources.
 
-use metrics::{FailureKind, Generator, Landing, REDIRECT_HOSTS_MAX};
+use metrics::{FailureKind, Generator, IterationMeter, Landing, REDIRECT_HOSTS_MAX};
 use net::machine;
 use stdx::Nanos;
 
@@ -23,6 +23,8 @@ pub(crate) struct SelfMetrics {
     pub(crate) not_sent: u64,
     /// What users were due to begin and never did.
     pub(crate) not_begun: u64,
+    /// Iterations of its users that were due by an arrival rate.
+    pub(crate) iterations: IterationMeter,
     pub(crate) held: u64,
     /// Hits that waited for a lazy target.
     pub(crate) starved: u64,
@@ -153,6 +155,7 @@ impl SelfMetrics {
         record.connections = self.connections;
         record.sent_again = self.sent_again;
         record.landings.clone_from(&self.landings);
+        record.iterations.clone_from(self.iterations.course());
         record.texts_cut = self.texts_cut;
         record.kernel_times = self.kernel_times;
         record.stalls = self.stalls;

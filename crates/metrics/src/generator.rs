@@ -2,7 +2,7 @@
 
 use stdx::Nanos;
 
-use crate::{Histogram, Landing, Sketch};
+use crate::{Histogram, IterationCourse, Landing, Sketch};
 
 /// Hosts that only redirects named of which a record has the names.
 pub const REDIRECT_HOSTS_MAX: usize = 5;
@@ -79,6 +79,8 @@ pub struct Generator {
     pub redirect_hosts: Vec<String>,
     /// Where redirects led, at most [`crate::LANDINGS_MAX`].
     pub landings: Vec<Landing>,
+    /// Iterations of scripts that fell due by an arrival rate, over the run; empty where there is none.
+    pub iterations: IterationCourse,
     /// Hits that were sent a second time: the kept connection of the first closed before its answer began, or an HTTP/2 server said
     /// that it had not processed them. A server may have worked on the first.
     pub sent_again: u64,
@@ -144,8 +146,9 @@ impl Generator {
         self.redirected += other.redirected;
         self.merge_redirect_hosts(other);
         for one in &other.landings {
-            Landing::add(&mut self.landings, &one.from, &one.to, one.requests);
+            Landing::add(&mut self.landings, one.clone());
         }
+        self.iterations.merge(&other.iterations);
         self.sent_again += other.sent_again;
         self.never_answered += other.never_answered;
         self.connections += other.connections;

@@ -14,16 +14,20 @@ pub struct Landing {
     pub to: String,
     /// Requests.
     pub requests: u64,
+    /// The redirects themselves were the answers, since they are not followed: nothing was asked of the path.
+    pub is_redirect: bool,
 }
 
 impl Landing {
     /// Adds requests to a list of landings, which stays as short as a record's.
-    pub fn add(list: &mut Vec<Self>, from: &str, to: &str, requests: u64) {
-        let known = list.iter().position(|one| one.from == from && one.to == to);
-        match known {
-            Some(at) => list[at].requests = list[at].requests.saturating_add(requests),
+    pub fn add(list: &mut Vec<Self>, more: Self) {
+        let Self { from, to, requests, is_redirect } = &more;
+        let is_it =
+            |one: &Self| one.from == *from && one.to == *to && one.is_redirect == *is_redirect;
+        match list.iter().position(is_it) {
+            Some(at) => list[at].requests = list[at].requests.saturating_add(*requests),
             None if list.len() >= LANDINGS_MAX || from.len().max(to.len()) > TEXT_MAX => {}
-            None => list.push(Self { from: from.to_owned(), to: to.to_owned(), requests }),
+            None => list.push(more),
         }
     }
 }
@@ -35,11 +39,21 @@ mod tests {
     #[test]
     fn a_record_has_no_more_landings_than_it_may() {
         let mut list = Vec::new();
+        let landing = |from: String, requests: u64| Landing {
+            from,
+            to: "/login".to_owned(),
+            requests,
+            is_redirect: false,
+        };
         for n in 0..100 {
-            Landing::add(&mut list, &format!("GET http://h/{n}"), "/login", 2);
+            Landing::add(&mut list, landing(format!("GET http://h/{n}"), 2));
         }
-        Landing::add(&mut list, "GET http://h/7", "/login", 3);
-        Landing::add(&mut list, &"x".repeat(3000), "/login", 3);
+        Landing::add(&mut list, landing("GET http://h/7".to_owned(), 3));
+        Landing::add(&mut list, landing("x".repeat(3000), 3));
         assert_eq!((list.len(), list[7].requests), (LANDINGS_MAX, 5));
+        list.truncate(2);
+        let of_redirect = Landing { is_redirect: true, ..list[1].clone() };
+        Landing::add(&mut list, of_redirect);
+        assert_eq!(list.len(), 3, "an answer of the page is none of the redirect");
     }
 }

@@ -202,6 +202,8 @@ fn is_possible(generator: &Generator) -> bool {
         connections,
         generator.pauses,
         generator.redirected,
+        generator.iterations.total().due,
+        generator.iterations.total().ended,
         generator.sent_again,
         generator.never_answered,
         generator.warmup_hits,

@@ -2,7 +2,9 @@
 //! older and newer files read. Its histograms grow with the run, and a copy of them each second was nine tenths of a long file:
 //! whole records have a `NoteWriter` write once a minute, and in between what came since the record before.
 
-use metrics::{Generator, Landing, LogLinear, REDIRECT_HOSTS_MAX};
+use metrics::{
+    Generator, IterationCounts, IterationCourse, Landing, LogLinear, REDIRECT_HOSTS_MAX,
+};
 use serde_json::{Value, json};
 use stdx::Nanos;
 
@@ -96,6 +98,7 @@ pub fn encode(g: &Generator) -> String {
     let mut record = encode_scalars(g);
     record["lag"] = encode_histogram(&g.lag, &g.lag.to_pairs());
     record["on_time"] = encode_histogram(&g.on_time, &g.on_time.to_pairs());
+    record["iterations"] = encode_iterations(&g.iterations);
     record.to_string()
 }
 
@@ -105,6 +108,10 @@ fn encode_changes(last: &Generator, g: &Generator) -> Option<String> {
     let mut record = encode_scalars(g);
     record["lag_since"] = encode_histogram(&g.lag, &lag);
     record["on_time_since"] = encode_histogram(&g.on_time, &on_time);
+    // The last record has all of it, and those before it need none.
+    if g.finished {
+        record["iterations"] = encode_iterations(&g.iterations);
+    }
     let text = record.to_string();
     // In front, where a reader finds it without reading all of the text.
     Some(format!("{CHANGES}{},{}", last.wall.0, &text[1..]))
@@ -233,6 +240,7 @@ fn decode_scalars(value: &Value) -> Generator {
         redirect_hosts: redirect_hosts(&value["redirect_hosts"]),
         sent_again: number("sent_again"),
         landings: decode_landings(&value["landings"]),
+        iterations: decode_iterations(&value["iterations"]),
         never_answered: number("never_answered"),
         connections: number("connections"),
         rows_dropped: number("rows_dropped"),
@@ -245,9 +253,13 @@ fn decode_scalars(value: &Value) -> Generator {
     }
 }
 
-/// As `[from, to, requests]`.
+/// As `[from, to, requests]`, with `true` behind it where the redirects were the answers.
 fn landings(list: &[Landing]) -> Value {
-    list.iter().map(|one| json!([one.from, one.to, one.requests])).collect()
+    let one = |one: &Landing| match one.is_redirect {
+        true => json!([one.from, one.to, one.requests, true]),
+        false => json!([one.from, one.to, one.requests]),
+    };
+    list.iter().map(one).collect()
 }
 
 /// As many as a record has; what is no landing is left out.
@@ -257,10 +269,31 @@ fn decode_landings(value: &Value) -> Vec<Landing> {
         if let (Some(from), Some(to), Some(requests)) =
             (one[0].as_str(), one[1].as_str(), one[2].as_u64())
         {
-            Landing::add(&mut list, from, to, requests);
+            let (from, to) = (from.to_owned(), to.to_owned());
+            let is_redirect = one[3].as_bool().unwrap_or(false);
+            Landing::add(&mut list, Landing { from, to, requests, is_redirect });
         }
     }
     list
+}
+
+/// Its width, and its cells as `[due, ended]`.
+fn encode_iterations(course: &IterationCourse) -> Value {
+    let cells = course.cells().iter().map(|cell| json!([cell.due, cell.ended]));
+    match course.is_empty() {
+        true => Value::Null,
+        false => json!({ "width": course.width().0, "cells": cells.collect::<Value>() }),
+    }
+}
+
+/// Empty where it is none.
+fn decode_iterations(value: &Value) -> IterationCourse {
+    let cell =
+        |cell: &Value| Some(IterationCounts { due: cell[0].as_u64()?, ended: cell[1].as_u64()? });
+    let cells = value["cells"].as_array().and_then(|cells| cells.iter().map(cell).collect());
+    let course = value["width"].as_u64().zip(cells);
+    let course = course.and_then(|(width, cells)| IterationCourse::from_cells(Nanos(width), cells));
+    course.unwrap_or_default()
 }
 
 /// The name of a process, no longer than one can be: the kernel keeps 15 bytes of it, and a number follows.
@@ -335,7 +368,19 @@ mod tests {
             throttled: Nanos(8),
             neighbour: "node (1)".into(),
             neighbour_cpu: Nanos(9),
-            landings: vec![Landing { from: "a".into(), to: "/login".into(), requests: 2 }],
+            iterations: IterationCourse::from_cells(
+                Nanos::from_millis(200),
+                vec![IterationCounts { due: 3, ended: 1 }],
+            )
+            .unwrap(),
+            landings: [false, true]
+                .map(|is_redirect| Landing {
+                    from: "a".into(),
+                    to: "/login".into(),
+                    requests: 2,
+                    is_redirect,
+                })
+                .into(),
             redirect_hosts: vec!["other.test".into()],
             cpu_busiest: 0.125,
             wall: Nanos::from_secs(5),

@@ -43,10 +43,12 @@ impl<I: Io> Worker<I> {
         if request::is_redirect(conn.decoder.status())
             && !self.hits[hit].kind.is_upgrade()
             && let Some(location) = conn.decoder.location().map(str::to_owned)
-            && let Some(max) = self.redirects_to(hit, &location)
         {
-            self.release(conn_id, reusable);
-            return self.follow_redirect(hit, &location, max);
+            if let Some(max) = self.redirects_to(hit, &location) {
+                self.release(conn_id, reusable);
+                return self.follow_redirect(hit, &location, max);
+            }
+            self.note_redirect(hit, &location);
         }
         self.note_landing(hit);
         self.write_row(hit, None);

@@ -20,18 +20,40 @@ impl<I: Io> Worker<I> {
         let Some(last) = Self::request(&self.prepared, hit) else { return };
         let landings = &mut self.self_metrics.landings;
         if let Some(from) = &hit.led_from {
-            return Landing::add(landings, from, path(&last.url), 1);
+            return Landing::add(landings, one(from.to_string(), path(&last.url).to_owned()));
         }
         let Some(first) = Self::first_request(&self.prepared, hit) else { return };
-        let is_here = first.url.host == last.url.host;
-        if is_here && path(&first.url) == path(&last.url) {
+        if let Some(to) = elsewhere(&first.url, &last.url) {
+            Landing::add(landings, one(asked(first), to));
+        }
+    }
+
+    /// Counts a hit whose answer is a redirect to another path that is not followed. A user's redirects are its own affair.
+    pub(super) fn note_redirect(&mut self, hit_id: HitId, location: &str) {
+        let hit = &self.hits[hit_id];
+        if hit.user.is_some() || !self.is_measured(hit.intended) {
             return;
         }
-        let to = match is_here {
-            true => path(&last.url).to_owned(),
-            false => format!("{}{}", last.url.host, path(&last.url)),
-        };
-        Landing::add(landings, &asked(first), &to, 1);
+        let Some(last) = Self::request(&self.prepared, hit) else { return };
+        let Some(first) = Self::first_request(&self.prepared, hit) else { return };
+        let Ok(to) = last.url.join(location) else { return };
+        if let Some(to) = elsewhere(&first.url, &to) {
+            let landing = Landing { is_redirect: true, ..one(asked(first), to) };
+            Landing::add(&mut self.self_metrics.landings, landing);
+        }
+    }
+}
+
+fn one(from: String, to: String) -> Landing {
+    Landing { from, to, requests: 1, is_redirect: false }
+}
+
+/// The path of a page that is not the one that was asked for, with its host where that is another one.
+fn elsewhere(asked: &Url, last: &Url) -> Option<String> {
+    match asked.host == last.host {
+        true if path(asked) == path(last) => None,
+        true => Some(path(last).to_owned()),
+        false => Some(format!("{}{}", last.host, path(last))),
     }
 }
 

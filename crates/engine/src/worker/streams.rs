@@ -359,11 +359,12 @@ impl<I: Io> Worker<I> {
         {
             return self.fail_stream(conn_id, stream, &Failure::content(error));
         }
-        if let Some(location) = entry.location.take()
-            && let Some(max) = self.redirects_to(hit, &location)
-        {
-            self.release_stream(conn_id, stream);
-            return self.follow_redirect(hit, &location, max);
+        if let Some(location) = entry.location.take() {
+            if let Some(max) = self.redirects_to(hit, &location) {
+                self.release_stream(conn_id, stream);
+                return self.follow_redirect(hit, &location, max);
+            }
+            self.note_redirect(hit, &location);
         }
         self.note_landing(hit);
         self.write_row(hit, None);

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use metrics::IterationCounts;
 use net::{Address, Io};
 use workload::{EngineResponse, RequestCommand, StopMode, Target};
 
@@ -34,6 +35,8 @@ impl<I: Io> Worker<I> {
         self.has_answers = false;
         let over = users.is_over();
         self.self_metrics.not_begun = users.not_begun();
+        let (due, ended) = users.due_and_ended();
+        self.self_metrics.iterations.note(self.now, IterationCounts { due, ended });
         for end in commands.channel_ends.drain(..) {
             self.close_channel(end);
         }

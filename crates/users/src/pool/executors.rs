@@ -353,6 +353,7 @@ impl<P: UserProgram> VuPool<P> {
                     return;
                 }
                 if progress.take_this(number) {
+                    self.note_due();
                     self.drop_iterations(work, 1);
                     self.not_begun += u64::from(self.plan.work.stage == Stage::Iteration);
                     self.spawn_extra_vu(work);
@@ -360,12 +361,17 @@ impl<P: UserProgram> VuPool<P> {
                 continue;
             };
             if progress.take_this(number) {
+                self.note_due();
                 progress.note_busy();
                 self.begin(slot, number, now);
             } else {
                 self.scenarios[work].idle.push_front(slot);
             }
         }
+    }
+
+    fn note_due(&mut self) {
+        self.due_and_ended.0 += u64::from(self.plan.work.stage == Stage::Iteration);
     }
 
     /// The load is paused: what an arrival rate has due meanwhile is not asked for, and so not missed.

@@ -239,12 +239,19 @@ impl<P: UserProgram> VuPool<P> {
         self.count_iteration(slot, took);
         self.stats.iterations += u64::from(self.plan.work.stage == Stage::Iteration);
         self.plan.control.of(self.slots[slot].scenario).note_end();
+        self.note_arrival_end(slot);
         let rest = self.plan.work.min_iteration.saturating_sub(took).max(self.backoff(slot));
         if rest == Nanos::ZERO {
             return self.set_idle(slot);
         }
         self.slots[slot].state = State::Resting;
         self.wake_at(slot, now.saturating_add(rest));
+    }
+
+    /// An iteration has come to its end, perhaps one of an arrival rate.
+    fn note_arrival_end(&mut self, slot: VuSlot) {
+        let is_arrival = self.is_arrival(self.slots[slot].scenario);
+        self.due_and_ended.1 += u64::from(is_arrival && self.plan.work.stage == Stage::Iteration);
     }
 
     /// How long a VU waits after a refused socket: twice as long after each, and half of it by chance.

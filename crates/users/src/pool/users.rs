@@ -132,6 +132,10 @@ impl<P: UserProgram> VirtualUsers for VuPool<P> {
         self.not_begun
     }
 
+    fn due_and_ended(&self) -> (u64, u64) {
+        self.due_and_ended
+    }
+
     fn is_over(&self) -> bool {
         self.scenarios.iter().all(ScenarioState::is_over)
     }

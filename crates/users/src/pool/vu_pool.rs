@@ -75,6 +75,8 @@ pub(crate) struct VuPool<P: UserProgram> {
     pub(crate) commands: Commands,
     /// Iterations that were due by an arrival rate and never begun.
     pub(crate) not_begun: u64,
+    /// All that were due by one, and those of them that came to their end.
+    pub(crate) due_and_ended: (u64, u64),
     /// What may still be begun in this poll.
     pub(crate) budget: PollBudget,
     pub(crate) sockets: Sockets,
@@ -155,6 +157,7 @@ impl<P: UserProgram> VuPool<P> {
             calls: Calls::default(),
             commands: Commands::default(),
             not_begun: 0,
+            due_and_ended: (0, 0),
             budget: PollBudget::default(),
             sockets: Sockets::default(),
             streams: HashMap::default(),

@@ -39,6 +39,11 @@ pub trait VirtualUsers: fmt::Debug {
         0
     }
 
+    /// The iterations that fell due by an arrival rate until now, begun or not, and those of them that came to their end.
+    fn due_and_ended(&self) -> (u64, u64) {
+        (0, 0)
+    }
+
     /// Whether every user has ended.
     fn is_over(&self) -> bool;
 }
