@@ -107,7 +107,7 @@ pub fn text(input: &SeekInput<'_>) -> String {
     out.push_str(&table.lines());
     out.push('\n');
     out.push_str(&format!("Objective  {} ({})\n", input.search.objective, input.arrivals));
-    if let Some(knee) = knee(input.steps) {
+    if let Some(knee) = knee(input.steps, most(input)) {
         let load = load(unit, knee);
         out.push_str(&format!("Knee       {load} (most throughput per response time)\n"));
     }
@@ -123,6 +123,11 @@ pub fn text(input: &SeekInput<'_>) -> String {
     }
     out.push_str(&format!("Ended      {}; seed {}\n", why(input), input.seed));
     out
+}
+
+/// What the server bears, where that is known.
+fn most(input: &SeekInput<'_>) -> Option<f64> {
+    input.outcome.answer.filter(|answer| answer.high.is_some()).map(|answer| answer.load)
 }
 
 /// The most that any step achieved, where the answer is more than that: a queue that grows slowly is not seen in a short step.
@@ -239,7 +244,7 @@ pub fn json(input: &SeekInput<'_>) -> String {
         .put("estimate", estimate(input))
         .put("budget", input.search.budget.map_or("null".to_owned(), |budget| budget.0.to_string()))
         .number("took", spent(input.steps).0);
-    if let Some(knee) = knee(input.steps) {
+    if let Some(knee) = knee(input.steps, most(input)) {
         object = object.float("knee", knee);
     }
     if let Some(attacked) = input.attacked {
@@ -480,7 +485,7 @@ rate/s  achieved/s   p50    p95    p99  errors  verdict  meets it
    160         100  60ms  180ms  612ms   0.00%  VALID    no: 50.00% took over 500ms
 
 Objective  p99<500ms, errors<1% (poisson)
-Knee       160/s (most throughput per response time)
+Knee       80/s (most throughput per response time)
 Answer     89.48/s (95 % between 85.20 and 93.90)
 Ended      the interval is as narrow as asked for; seed 7
 ";

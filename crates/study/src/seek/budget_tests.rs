@@ -9,19 +9,21 @@ use crate::queueing::Mmc;
 /// A search with a budget, as the command makes it.
 fn within(budget_s: u64, objective: &str) -> Search {
     let budget = Nanos::from_secs(budget_s);
-    let lengths = Lengths::of_budget(budget);
+    let search = search(objective);
+    let lengths = Lengths::of_budget(budget, &search.objective);
     Search {
         step: lengths.step,
         warmup: lengths.warmup,
         probe: lengths.probe,
         budget: Some(budget),
-        ..search(objective)
+        ..search
     }
 }
 
 /// The pause after a step.
 fn paused(search: &Search, step: Step) -> Step {
-    let pause = Lengths::of_budget(search.budget.unwrap_or_default()).cooldown;
+    let budget = search.budget.unwrap_or_default();
+    let pause = Lengths::of_budget(budget, &search.objective).cooldown;
     Step { took: step.took + pause, ..step }
 }
 

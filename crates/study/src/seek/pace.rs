@@ -4,6 +4,7 @@
 //! near the limit, where a queue must have the time to build up. What the steps before took, with their pauses and with the
 //! requests that were waited for, says what the next one takes.
 
+use metrics::{Condition, Objective};
 use stdx::Nanos;
 
 use super::search::{By, Search, Trial};
@@ -13,6 +14,12 @@ use super::{Step, level};
 const SPARE: f64 = 1.25;
 /// A step is made longer, up to so many times, where the objective needs more hits to be judged.
 const LONGER_MAX: f64 = 4.0;
+/// A step near the limit is at least so many times as long as the longest time that the objective allows, ...
+const LIMITS_OF_STEP: f64 = 10.0;
+/// ... and at most this share of the budget.
+const STEP_OF_BUDGET_MAX: f64 = 0.2;
+/// A step of the climb is this share of a step near the limit.
+const PROBE: f64 = 0.5;
 /// The longest step is this part of the budget.
 const STEPS_OF_BUDGET: f64 = 12.0;
 /// A step that must end early for the sake of the budget is run if at least this share of it fits.
@@ -44,18 +51,24 @@ impl Lengths {
     };
 
     /// Those that use a budget best, as simulated on a queue of six workers: a twelfth of it for a step near the limit
-    /// with its warm-up, and no more than without a budget.
+    /// with its warm-up, and no more than without a budget. A shorter step than ten times the longest time that the objective allows
+    /// ends before a queue has grown to it, so that fewer steps are made instead; the steps that find the range stay as short.
     #[must_use]
-    pub fn of_budget(budget: Nanos) -> Self {
+    pub fn of_budget(budget: Nanos, objective: &Objective) -> Self {
         let part = budget.as_secs_f64() / STEPS_OF_BUDGET;
         let part_of =
             |most: Nanos, share: f64| Nanos::from_secs_f64((part * share).min(most.as_secs_f64()));
         let most = Self::UNBOUNDED;
+        let step = part_of(most.step, 0.75).as_secs_f64();
+        let limits = objective.conditions().iter().filter_map(Condition::limit_time);
+        let grows = limits.max().map_or(0.0, |limit| LIMITS_OF_STEP * limit.as_secs_f64());
+        let longest = grows.min(budget.as_secs_f64() * STEP_OF_BUDGET_MAX);
+        let whole = step.max(longest.min(most.step.as_secs_f64()));
         Self {
-            step: part_of(most.step, 0.75),
+            step: Nanos::from_secs_f64(whole),
             warmup: part_of(most.warmup, 0.2),
             cooldown: part_of(most.cooldown, 0.05),
-            probe: 0.5,
+            probe: PROBE * step / whole,
         }
     }
 }

@@ -76,8 +76,9 @@ const LOWEST: f64 = 10.0;
 /// A search of two minutes, as the command makes it, of a server that has been up for `since_s`.
 fn searched(server: Pausing, objective: &str, seed: u64) -> (Search, SearchOutcome, Vec<Step>) {
     let budget = Nanos::from_secs(120);
-    let Lengths { step, warmup, cooldown, probe } = Lengths::of_budget(budget);
-    let search = Search { step, warmup, probe, budget: Some(budget), ..search(objective) };
+    let search = search(objective);
+    let Lengths { step, warmup, cooldown, probe } = Lengths::of_budget(budget, &search.objective);
+    let search = Search { step, warmup, probe, budget: Some(budget), ..search };
     let (mut rng, mut clock) = (Prng::new(seed), seed as f64 * 0.77);
     let (outcome, steps) = seek(&search, |trial| {
         let step = server.step(&search, trial, clock, &mut rng);

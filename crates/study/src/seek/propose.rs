@@ -29,6 +29,10 @@ pub fn propose(search: &Search, steps: &[Step]) -> Next {
     let spoilt_max = match limit(&levels) {
         // Higher loads were offered without fault: something else disturbs this machine, and may pass.
         Limit::Between(..) => DISTURBED_MAX,
+        // There is time to see whether it passes.
+        _ if search.budget.is_some_and(|budget| 2 * pace::spent(steps).0 < budget.0) => {
+            DISTURBED_MAX
+        }
         _ => SPOILT_MAX,
     };
     if spoilt >= spoilt_max {

@@ -39,11 +39,14 @@ pub struct Step {
 /// probabilistic problems in computer communications, 1979): below it a server is idle, above it its queue grows faster than
 /// what it does. Throughput is of successes alone, and to each belongs the time of all hits that it took: a server that refuses at
 /// once is no quicker. `None` without a valid step that has one. Steps at about the same load (5 %) count
-/// together, or else the luckiest of many near the limit would win.
+/// together, or else the luckiest of many near the limit would win. It is no higher than `most`, what the server bears where that is
+/// known: a short step beyond it ends before its queue has grown.
 #[must_use]
-pub fn knee(steps: &[Step]) -> Option<f64> {
-    let is_of_use =
-        |step: &&Step| step.spoilt.is_none() && step.mean > Nanos::ZERO && step.errors < 1.0;
+pub fn knee(steps: &[Step], most: Option<f64>) -> Option<f64> {
+    let most = most.map_or(f64::INFINITY, |most| most * (1.0 + SAME_LOAD));
+    let is_of_use = |step: &&Step| {
+        step.spoilt.is_none() && step.mean > Nanos::ZERO && step.errors < 1.0 && step.load <= most
+    };
     let valid: Vec<&Step> = steps.iter().filter(is_of_use).collect();
     let power = |at: &Step| {
         let near = valid.iter().filter(|step| (step.load / at.load).ln().abs() < SAME_LOAD);

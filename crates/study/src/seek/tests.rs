@@ -271,15 +271,20 @@ fn the_knee_has_the_most_power() {
         ..wrong(Trial { load, warmup: Nanos::SECOND, measure: Nanos::SECOND }, 0.0)
     };
     let steps = [at(10.0, 10), at(50.0, 15), at(80.0, 40), at(50.0, 17)];
-    assert_eq!(knee(&steps), Some(50.0));
-    assert_eq!(knee(&[]), None);
+    assert_eq!(knee(&steps, None), Some(50.0));
+    assert_eq!(knee(&[], None), None);
+    // A short step at 200/s met a burst of answers.
+    let lucky = [&steps[..], &[at(200.0, 18)]].concat();
+    assert_eq!(knee(&lucky, None), Some(200.0));
+    assert_eq!(knee(&lucky, Some(90.0)), Some(50.0));
     // Beyond 80/s all others are refused within a millisecond.
     let refused = |load: f64| {
         let share = 1.0 - 80.0 / load;
         Step { errors: share, achieved_per_s: 80.0, ..at(load, ((1.0 - share) * 40.0) as u64 + 1) }
     };
-    assert_eq!(knee(&[&steps[..], &[refused(400.0), refused(800.0)]].concat()), Some(50.0));
-    assert_eq!(knee(&[Step { errors: 1.0, ..at(10.0, 1) }]), None, "nothing succeeds");
+    let beyond = [&steps[..], &[refused(400.0), refused(800.0)]].concat();
+    assert_eq!(knee(&beyond, None), Some(50.0));
+    assert_eq!(knee(&[Step { errors: 1.0, ..at(10.0, 1) }], None), None, "nothing succeeds");
 }
 
 proptest! {

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use cli::{CommandError, Document, ParsedArgs, usage_error};
 use engine::{Protocol, Redirects, Renewal, Settings};
 use k6::{ScriptSource, ScriptTrial, TrialLoad};
-use metrics::{CONDITIONS_MAX, Condition, Metric, Op};
+use metrics::{CONDITIONS_MAX, Condition, Metric, Objective, Op};
 use remote::flags::FleetRequest;
 use report::live::Paint;
 use session::monitor_flags::monitor_beside;
@@ -92,6 +92,7 @@ pub(crate) fn resolve(
     let flags = &args.flags;
     let script = script_of(args)?;
     let search = search(flags, subject(script.as_ref()))?;
+    let cooldown = flags.cooldown.unwrap_or(lengths(flags, &search.objective).cooldown);
     outputs::check_watched(&flags.watched)?;
     let (list, settings) = match &script {
         Some(_) => (Vec::new(), Settings::default()),
@@ -113,7 +114,7 @@ pub(crate) fn resolve(
         script,
         fleet: fleet(flags, args.global.cpus)?,
         watching: monitor_beside(&flags.watched),
-        cooldown: flags.cooldown.unwrap_or(lengths(flags).cooldown),
+        cooldown,
         fitted: fitted(flags),
         state: flags.state.clone(),
         began: session::unix_ns(),
@@ -253,7 +254,7 @@ fn search(flags: &SeekFlags, subject: Subject) -> Result<Search, CommandError> {
     {
         return Err(usage_error(format!("flag -from: {asked} is greater than -to={to}")));
     }
-    let lengths = lengths(flags);
+    let lengths = lengths(flags, &objective);
     let steps_max = flags.max_steps.unwrap_or(STEPS_MAX);
     Ok(Search {
         objective,
@@ -279,9 +280,9 @@ fn budget(flags: &SeekFlags) -> Option<Nanos> {
 }
 
 /// The lengths of steps where they are not given: those that fit a budget that is.
-fn lengths(flags: &SeekFlags) -> Lengths {
+fn lengths(flags: &SeekFlags, objective: &Objective) -> Lengths {
     let budget = flags.budget.filter(|budget| *budget > Nanos::ZERO);
-    budget.map_or(Lengths::UNBOUNDED, Lengths::of_budget)
+    budget.map_or(Lengths::UNBOUNDED, |budget| Lengths::of_budget(budget, objective))
 }
 
 /// The lengths that a given budget decides. Steps of another budget are of use to the same search.
