@@ -3,15 +3,15 @@
 //! whatever order the server takes its queue. It judges no response times.
 //!
 //! ```text
-//! Timeline ──▶ Moments (at most 40 instants) ──▶ line or broken line through the delay ──▶ Trend
+//! Timeline, or iterations ──▶ Moments (at most 40 instants) ──▶ line or broken line through the delay ──▶ Trend
 //! response times, alike all through the run or not; the backlog that they make ─────────────────┘
 //! ```
 
-use metrics::{Cell, Timeline};
+use metrics::{Cell, IterationCourse, Timeline};
 use stdx::Nanos;
 
 use super::line::{Line, broken};
-use super::steady::{Steady, Waits, is_alike};
+use super::steady::{Steady, Waits, is_alike, is_slower};
 
 /// A backlog that grows by this share of the rate asked, or more, is one that the server does not work off.
 pub(super) const GROWTH_MIN: f64 = 0.02;
@@ -31,6 +31,8 @@ const PAUSE_MIN: Nanos = Nanos::SECOND;
 const PAUSE_ANSWERS_MIN: f64 = 12.0;
 /// A backlog that grows by this share of what is due: nothing is answered any more.
 const HANGS_MIN: f64 = 0.9;
+/// Thirds of a load differ by more than this share of their mean where it is a ramp, or has steps.
+const UNEVEN_MIN: f64 = 0.2;
 /// Of the requests due, this share has to be answered within the run, less what is usually under way.
 const ANSWERED_MIN: f64 = 0.95;
 
@@ -136,19 +138,12 @@ impl Backlog {
         (earliest, latest): (i64, i64),
         load: Load,
     ) -> Option<Self> {
-        let moments = moments(timeline, (earliest, latest));
-        let last = *moments.last().filter(|_| moments.len() >= MOMENTS_MIN)?;
-        let mean = last.due / last.at.max(1e-9);
+        let cells = timeline.cells().map(|cell| (cell.hits, cell.ended));
+        let width = i64::try_from(timeline.width().0).unwrap_or(i64::MAX);
+        let moments = moments(cells, (timeline.start(), width), (earliest, latest));
         let settled = settled(timeline, &moments);
-        // Where nothing is due there is no load to fall behind.
-        let loaded = settled.iter().filter(|moment| moment.rate > 0.0);
-        let delays: Vec<(f64, f64)> = loaded.map(|moment| (moment.at, moment.delay)).collect();
-        if delays.len() < MOMENTS_MIN / 2 {
-            return None;
-        }
-        let limit = GROWTH_MIN.max(REQUESTS_MIN / last.due.max(1.0));
+        let (trend, growth, knot) = course(&moments, settled)?;
         let steady = Steady::of(timeline, waits);
-        let (trend, growth, knot) = trend(&delays, limit);
         let is_uneven = waits.has_timeouts() || settled.iter().any(|moment| moment.rate == 0.0);
         let is_alike = || is_steady(&moments, &steady) && is_alike(timeline);
         let trend = match trend {
@@ -157,19 +152,56 @@ impl Backlog {
             Trend::Unclear if is_uneven && is_alike() => Trend::Level,
             other => other,
         };
-        let onset = knot.filter(|_| trend == Trend::Growing).map(|at| onset(&moments, at));
+        let pause = pause(timeline, &steady, (earliest, latest));
+        let is_constant = is_constant(&moments);
         Some(Self {
+            pause,
+            is_constant,
+            ..Self::seen(&moments, settled, (trend, growth, knot), load)
+        })
+    }
+
+    /// The same of iterations that fell due by an arrival rate; `timeline` has their requests. Where these take as long at the run's end
+    /// as at its start, iterations are long, and the server is not overloaded.
+    pub(super) fn of_iterations(course: &IterationCourse, timeline: &Timeline) -> Option<Self> {
+        let counts = course.cells();
+        let width = i64::try_from(course.width().0).unwrap_or(i64::MAX);
+        let first = counts.iter().position(|cell| cell.due > 0)?;
+        let end = counts.iter().rposition(|cell| cell.due > 0)? + 1;
+        let span = (width.saturating_mul(first as i64), width.saturating_mul(end as i64));
+        let cells = counts.iter().map(|cell| (cell.due, cell.ended));
+        let moments = moments(cells, (0, width), span);
+        let settled = settled_iterations(&moments);
+        let (trend, growth, knot) = self::course(&moments, settled)?;
+        let trend = match trend {
+            Trend::Growing if !is_slower(timeline) => Trend::Steady,
+            other => other,
+        };
+        let thirds: Vec<u64> = counts[first..end].iter().map(|cell| cell.due).collect();
+        let load = if is_even(&thirds) { Load::Even } else { Load::Varying };
+        Some(Self::seen(&moments, settled, (trend, growth, knot), load))
+    }
+
+    fn seen(
+        moments: &[Moment],
+        settled: &[Moment],
+        (trend, growth, knot): (Trend, f64, Option<f64>),
+        load: Load,
+    ) -> Self {
+        let last = moments.last().copied().unwrap_or_default();
+        let mean = last.due / last.at.max(1e-9);
+        Self {
             trend,
             growth,
             last: last.backlog(),
             waiting: waiting(settled),
             delay: last.backlog() / mean.max(1e-9),
-            onset,
-            loads: (load == Load::Varying).then(|| loads(&moments)),
+            onset: knot.filter(|_| trend == Trend::Growing).map(|at| onset(moments, at)),
+            loads: (load == Load::Varying).then(|| loads(moments)),
             is_answered: is_answered(settled, last),
-            pause: pause(timeline, &steady, (earliest, latest)),
-            is_constant: is_constant(&moments),
-        })
+            pause: None,
+            is_constant: false,
+        }
     }
 
     /// It grew since nothing was answered any more.
@@ -185,17 +217,41 @@ fn is_steady(moments: &[Moment], steady: &Steady) -> bool {
     moments.iter().all(|moment| (moment.ended - steady.ended(moment.cell)).abs() <= most)
 }
 
-/// The state at the ends of cells, until the last request was due.
-fn moments(timeline: &Timeline, (earliest, latest): (i64, i64)) -> Vec<Moment> {
-    let width = i64::try_from(timeline.width().0).unwrap_or(i64::MAX);
+/// The trend of the delays of these moments, its slope, and from when on it rises; `None` where there are too few.
+fn course(moments: &[Moment], settled: &[Moment]) -> Option<(Trend, f64, Option<f64>)> {
+    let last = moments.last().filter(|_| moments.len() >= MOMENTS_MIN)?;
+    // Where nothing is due there is no load to fall behind.
+    let loaded = settled.iter().filter(|moment| moment.rate > 0.0);
+    let delays: Vec<(f64, f64)> = loaded.map(|moment| (moment.at, moment.delay)).collect();
+    let limit = GROWTH_MIN.max(REQUESTS_MIN / last.due.max(1.0));
+    (delays.len() >= MOMENTS_MIN / 2).then(|| trend(&delays, limit))
+}
+
+/// About as many fell due in each third of these cells.
+fn is_even(due: &[u64]) -> bool {
+    let all: u64 = due.iter().sum();
+    (0..3).all(|third| {
+        let [from, to] = [third, third + 1].map(|bound| due.len() * bound / 3);
+        let expected = all as f64 * (to - from) as f64 / due.len().max(1) as f64;
+        let off = (due[from..to].iter().sum::<u64>() as f64 - expected).abs();
+        off <= UNEVEN_MIN * expected + 3.0 * expected.sqrt()
+    })
+}
+
+/// The state at the ends of cells, until the last one was due. Cells begin at `start`, each with how many fell due and how many ended.
+fn moments(
+    cells: impl Iterator<Item = (u64, u64)>,
+    (start, width): (i64, i64),
+    (earliest, latest): (i64, i64),
+) -> Vec<Moment> {
     let mut all = vec![Moment::default()];
     let mut last = Moment::default();
     let mut dues = Dues::default();
-    let mut end = timeline.start();
-    for (cell, one) in timeline.cells().enumerate() {
+    let mut end = start;
+    for (cell, one) in cells.enumerate() {
         end = end.saturating_add(width);
         let at = end.saturating_sub(earliest) as f64 / 1e9;
-        let (due, ended) = (last.due + one.hits as f64, last.ended + one.ended as f64);
+        let (due, ended) = (last.due + one.0 as f64, last.ended + one.1 as f64);
         dues.add(at, due);
         last = Moment { cell, at, due, ended, rate: 0.0, delay: dues.since(ended) };
         if end > earliest && end <= latest {
@@ -258,6 +314,13 @@ fn settled<'a>(timeline: &Timeline, moments: &'a [Moment]) -> &'a [Moment] {
     let warm = until.max(first.quantile(0.9).as_secs_f64());
     let skipped = moments.iter().take_while(|moment| moment.at <= warm).count();
     &moments[skipped.min(moments.len() / 2)..]
+}
+
+/// The same of iterations: a tenth of the run has passed, and as many have ended as were due in it.
+fn settled_iterations(moments: &[Moment]) -> &[Moment] {
+    let Some(tenth) = moments.get(moments.len() / 10) else { return moments };
+    let early = moments.iter().take_while(|one| one.at <= tenth.at || one.ended < tenth.due);
+    &moments[early.count().min(moments.len() / 2)..]
 }
 
 /// The trend of delays (s) over time (s), its slope, and from when on it rises.

@@ -8,7 +8,7 @@ use stdx::Nanos;
 use super::facts::{Class, Facts, Offered};
 use super::growth::MemoryGrowth;
 use super::limit::{Limit, has_global_lock, has_queue, limit};
-use super::outcome::Outcome;
+use super::outcome::{Doubt, Outcome};
 use super::remedy::remedy;
 use super::sentence::{Kind, Sentence};
 use super::servers::{Application, Cpu, Servers};
@@ -276,6 +276,7 @@ pub(super) fn advice(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
             "look at what the server did then (its log, a garbage collection, a job, a lock)",
             facts,
         ),
+        Outcome::Unclear(Doubt::Several) => "look at each run alone (brunt report FILE)".to_owned(),
         Outcome::Unclear(_) => longer(facts),
         Outcome::KeptUp => {
             watch_too("find the highest rate that the server bears (`brunt seek`)", facts)
@@ -315,7 +316,9 @@ fn saturated_advice(facts: &Facts) -> String {
 
 fn by_users(facts: &Facts) -> String {
     let first = match facts.offered {
-        Offered::Script(_) => "find the highest rate that the server bears (`brunt seek`)",
+        Offered::Script(_) | Offered::Iterations(_) => {
+            "find the highest rate that the server bears (`brunt seek`)"
+        }
         _ => {
             "find the highest rate that the server bears (`brunt seek`), since users who wait for answers ask a slow server for less"
         }

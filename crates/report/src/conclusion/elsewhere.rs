@@ -28,6 +28,8 @@ pub(super) struct Elsewhere {
     pub(super) to: String,
     /// Requests of these names.
     pub(super) requests: u64,
+    /// The answers are redirects there, which are not followed.
+    pub(super) is_redirect: bool,
 }
 
 impl Elsewhere {
@@ -44,7 +46,9 @@ impl Elsewhere {
             if !is_all || (is_form(&landing.from) && !asks_for_login(&landing.to)) {
                 continue;
             }
-            match pages.iter_mut().find(|page| page.to == landing.to) {
+            let is_same =
+                |page: &&mut Self| page.to == landing.to && page.is_redirect == landing.is_redirect;
+            match pages.iter_mut().find(is_same) {
                 Some(page) => {
                     page.names.push(landing.from.clone());
                     page.requests += landing.requests;
@@ -53,6 +57,7 @@ impl Elsewhere {
                     names: vec![landing.from.clone()],
                     to: landing.to.clone(),
                     requests: landing.requests,
+                    is_redirect: landing.is_redirect,
                 }),
             }
         }

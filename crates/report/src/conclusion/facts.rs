@@ -6,10 +6,11 @@ use stdx::Nanos;
 
 use super::backlog::{Backlog, Load};
 use super::course::Course;
-use super::elsewhere::Elsewhere;
+use super::elsewhere::{Elsewhere, asks_for_login};
+use super::iterations::Iterations;
 use super::servers::Servers;
 use super::steady::Waits;
-use super::words::time;
+use super::words::{per_s as per_s_words, three, time};
 use crate::Input;
 use crate::number::{counted, grouped};
 use crate::quantiles::{self, Interval};
@@ -63,6 +64,8 @@ pub(super) struct Facts {
     pub(super) remedy: Option<&'static str>,
     /// How long the plan asked for requests, where it asked for more than were sent.
     pub(super) planned: Option<Nanos>,
+    /// Iterations of a script that were due by an arrival rate; then the backlog is of them.
+    pub(super) iterations: Option<Iterations>,
     /// Iterations of a script that were due and never begun.
     pub(super) not_begun: u64,
     /// Users of a closed loop that were never answered.
@@ -94,6 +97,8 @@ pub(super) enum Offered {
     Users(u64),
     /// At most so many users, who do what a script says.
     Script(u64),
+    /// Iterations of a script a second, whatever the answers.
+    Iterations(f64),
 }
 
 /// The verdict on the measurement.
@@ -149,9 +154,13 @@ impl Facts {
             true => Load::Even,
             false => Load::Varying,
         };
+        let backlog =
+            timeline.and_then(|timeline| Backlog::of(timeline, &Waits::of(summary), span, load));
+        let iterations = timeline.and_then(|timeline| Iterations::of(input, timeline, backlog));
         Self {
             changes: changes(input),
-            offered: offered(input),
+            offered: iterations
+                .map_or_else(|| offered(input), |one| Offered::Iterations(one.due_per_s)),
             requests: summary.requests,
             successes: summary.successes,
             unanswered: summary.failed(),
@@ -163,8 +172,8 @@ impl Facts {
             timed_out_from: summary.timed_out_from.map(|from| from.0),
             classes: classes(summary),
             course,
-            backlog: timeline
-                .and_then(|timeline| Backlog::of(timeline, &Waits::of(summary), span, load)),
+            backlog: iterations.map(|one| one.backlog).or(backlog),
+            iterations,
             measurement: measurement(input.verdict),
             doubts: input.verdict.reasons.iter().map(ToString::to_string).collect(),
             lag_max: input.generator.map_or(Nanos::ZERO, lag_max),
@@ -189,7 +198,7 @@ impl Facts {
     /// Requests a second that were offered: by the plan, else as they were sent. `None` where users set the pace.
     pub(super) fn offered_per_s(&self) -> Option<f64> {
         match self.offered {
-            Offered::Rate(rate) => Some(rate),
+            Offered::Rate(rate) | Offered::Iterations(rate) => Some(rate),
             Offered::Unknown => Some(per_s(self.requests, self.nominal())),
             Offered::Users(_) | Offered::Script(_) => None,
         }
@@ -200,7 +209,23 @@ impl Facts {
         match self.offered {
             Offered::Users(_) | Offered::Script(_) => true,
             Offered::Unknown => self.backlog.is_some_and(|backlog| backlog.is_constant),
-            Offered::Rate(_) => false,
+            Offered::Rate(_) | Offered::Iterations(_) => false,
+        }
+    }
+
+    /// A rate of what was asked for: `80/s`, or `80 iterations/s`.
+    pub(super) fn asked(&self, rate: f64) -> String {
+        match self.iterations {
+            Some(_) => format!("{} iterations/s", three(rate)),
+            None => per_s_words(rate),
+        }
+    }
+
+    /// A rate of requests where others are of iterations: `160 requests/s`; else `160/s`.
+    pub(super) fn of_requests(&self, rate: f64) -> String {
+        match self.iterations {
+            Some(_) => format!("{} requests/s", three(rate)),
+            None => per_s_words(rate),
         }
     }
 
@@ -208,7 +233,7 @@ impl Facts {
     pub(super) fn users(&self) -> String {
         match self.offered {
             Offered::Users(users) | Offered::Script(users) => counted(users, "user"),
-            Offered::Rate(_) | Offered::Unknown => "users".to_owned(),
+            Offered::Rate(_) | Offered::Iterations(_) | Offered::Unknown => "users".to_owned(),
         }
     }
 
@@ -230,6 +255,9 @@ impl Facts {
 
     /// The time that the schedule took: a gap longer than from the first due request to the last.
     pub(super) fn nominal(&self) -> Nanos {
+        if let Some(iterations) = self.iterations {
+            return iterations.length;
+        }
         if let Some(planned) = self.planned {
             return planned;
         }
@@ -245,6 +273,13 @@ impl Facts {
     /// Their share of all.
     pub(super) fn failed_share(&self) -> f64 {
         self.failed() as f64 / self.requests.max(1) as f64
+    }
+
+    /// Half of the requests or more were answered by a log-in page, or by a redirect to one: what was to be measured was not.
+    pub(super) fn is_log_in(&self) -> bool {
+        self.elsewhere
+            .as_ref()
+            .is_some_and(|one| asks_for_login(&one.to) && 2 * one.requests >= self.requests)
     }
 
     /// The share of requests that were sent a second time, where it is worth a word.

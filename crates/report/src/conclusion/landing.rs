@@ -25,13 +25,23 @@ pub(super) fn sentence(facts: &Facts) -> Option<Sentence> {
         1 => "The only answer".to_owned(),
         count => format!("All {} answers", grouped(count)),
     };
-    let comes = if elsewhere.requests == 1 { "comes" } else { "come" };
     let to = shortened(&elsewhere.to, NAME_MAX);
-    let why = match asks_for_login(&elsewhere.to) {
-        true => "the session is missing, so it is the log-in that was measured",
-        false => "it is that page that was measured, with the redirects to it",
+    let (comes, is) = if elsewhere.requests == 1 {
+        ("comes", "is a redirect")
+    } else {
+        ("come", "are redirects")
     };
-    let text = format!("{answers} of {of} {comes} from {to}, where redirects led: {why}.");
+    let what = match elsewhere.is_redirect {
+        true => format!("{is} to {to}, not followed"),
+        false => format!("{comes} from {to}, where redirects led"),
+    };
+    let why = match (elsewhere.is_redirect, asks_for_login(&elsewhere.to)) {
+        (true, true) => "the session is missing, and no page was measured",
+        (true, false) => "it is the redirect that was measured, and no page",
+        (false, true) => "the session is missing, so it is the log-in that was measured",
+        (false, false) => "it is that page that was measured, with the redirects to it",
+    };
+    let text = format!("{answers} of {of} {what}: {why}.");
     let figures = vec![("led_elsewhere", elsewhere.requests as f64)];
     Some(Sentence { kind: Kind::Caution, text, figures })
 }
@@ -39,13 +49,16 @@ pub(super) fn sentence(facts: &Facts) -> Option<Sentence> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conclusion::Conclusion;
     use crate::conclusion::elsewhere::Elsewhere;
+    use crate::conclusion::tests::steady;
 
     #[test]
     fn names_whose_answers_all_came_from_elsewhere_are_said() {
         let said = |names: &[&str], to: &str, requests| {
             let names = names.iter().map(|name| (*name).to_owned()).collect();
-            let elsewhere = Some(Elsewhere { names, to: to.to_owned(), requests });
+            let elsewhere =
+                Some(Elsewhere { names, to: to.to_owned(), requests, ..Elsewhere::default() });
             sentence(&Facts { elsewhere, ..Facts::default() }).expect("a sentence").text
         };
         assert_eq!(
@@ -60,5 +73,33 @@ mod tests {
         );
         assert!(three.ends_with("it is that page that was measured, with the redirects to it."));
         assert_eq!(sentence(&Facts::default()), None);
+        // Where it is most of what was asked for, it is no success.
+        let led = |requests| {
+            let elsewhere = Some(Elsewhere {
+                names: vec!["GET http://h/account".to_owned()],
+                to: "/login".to_owned(),
+                requests,
+                ..Elsewhere::default()
+            });
+            Conclusion::from_facts(&Facts { elsewhere, ..steady() })
+        };
+        let all = led(1_800);
+        assert!(all.first().starts_with("All 1,800 answers of GET http://h/account come from"));
+        assert!(!all.badge().contains("good"), "{}", all.badge());
+        assert_eq!(all.server_line(), "Server: kept up with 60/s for a log-in page, no errors\n");
+        let few = led(20);
+        assert!(few.first().starts_with("60/s for 30s, ") && few.badge().contains("good"));
+        let kept = |to: &str, requests| {
+            let names = vec!["GET http://h/account".to_owned()];
+            let elsewhere =
+                Some(Elsewhere { names, to: to.to_owned(), requests, is_redirect: true });
+            sentence(&Facts { elsewhere, ..Facts::default() }).expect("a sentence").text
+        };
+        assert_eq!(
+            kept("/login", 160),
+            "All 160 answers of GET http://h/account are redirects to /login, not followed: the session is missing, and no page \
+             was measured."
+        );
+        assert!(kept("/en", 1).contains("is a redirect to /en, not followed: it is the redirect"));
     }
 }

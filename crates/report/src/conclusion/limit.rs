@@ -23,6 +23,8 @@ const MEMORY_MIN: f64 = 0.1;
 const STOLEN_MIN: f64 = 0.1;
 /// A share of periods in which a container was throttled, from which its quota limits.
 const THROTTLED_MIN: f64 = 0.05;
+/// A process whose threads wait for a core for less than this share of the time is not kept from one.
+const WAITING_MIN: f64 = 0.2;
 /// The queue before the application is named where it is at least half of the client's time, and 10 ms.
 const QUEUE_SHARE: f64 = 0.5;
 const QUEUE_MIN: Nanos = Nanos::from_millis(10);
@@ -66,11 +68,17 @@ pub(super) fn limit(servers: &Servers, is_saturated: bool) -> Option<Limit> {
     // Time that was spent neither on a core nor waiting for one is no fault of the CPU's, however busy it is.
     let is_apart = waits.is_some_and(|waits| waits.is_most() && waits.knows_cores)
         && !cpu.is_some_and(wants_a_core);
+    // Its threads are free, and get a core when they want one: others' use of the CPU is not what its requests wait for.
+    let is_held_back = queue
+        && is_saturated
+        && application.is_some_and(|one| one.threads.is_some() && !one.is_full())
+        && cpu.is_some_and(|cpu| cpu.waiting.is_some_and(|waiting| waiting < WAITING_MIN));
     let found = [
         (servers.throttled >= THROTTLED_MIN, Limit::Quota),
         (is_apart && inside, Limit::Inside),
         (is_apart && workers, Limit::Workers),
         (cpu.is_some_and(has_one_core_and_could_have_more), Limit::OneCore),
+        (is_full && others && is_held_back, Limit::Queue),
         (is_full && others, Limit::CpuOfOthers),
         (is_full, Limit::Cpu),
         (cpu.is_some_and(has_one_core), Limit::OneCore),

@@ -15,6 +15,7 @@ mod course;
 mod elsewhere;
 mod facts;
 mod growth;
+mod iterations;
 mod landing;
 mod limit;
 mod line;
@@ -54,6 +55,8 @@ pub(crate) struct Conclusion {
     /// The server's result in a few words.
     result: String,
     is_steady: bool,
+    /// It is of a log-in page.
+    is_log_in: bool,
 }
 
 impl Conclusion {
@@ -66,7 +69,8 @@ impl Conclusion {
         let outcome = Outcome::of(facts);
         let is_steady = outcome.is_of_steady_load(facts);
         let sentences = sentences(facts, outcome);
-        Self { sentences, outcome, result: outcome.result(facts), is_steady }
+        let is_log_in = facts.is_log_in();
+        Self { sentences, outcome, result: outcome.result(facts), is_steady, is_log_in }
     }
 
     /// The load was even and the server's queue level, so that its response times have quantiles.
@@ -101,7 +105,8 @@ impl Conclusion {
 
     /// The server's result as a badge.
     pub(crate) fn badge(&self) -> String {
-        let (class, result) = (self.outcome.class(), escape::xml(&self.result));
+        let class = if self.is_log_in { "" } else { self.outcome.class() };
+        let result = escape::xml(&self.result);
         format!("<span class=\"badge {class}\">Server: {result}</span>")
     }
 
@@ -193,11 +198,16 @@ pub(crate) fn json_sentences(sentences: &[Sentence]) -> String {
 /// The sentences in their order. Where there are more than fit, a remark that holds for every good run goes first, then the
 /// times, which the report's lines have too.
 fn sentences(facts: &Facts, outcome: Outcome) -> Vec<Sentence> {
+    let (first, second) = match facts.is_log_in() {
+        true => (landing::sentence(facts), None),
+        false => (None, landing::sentence(facts)),
+    };
     let mut all: Vec<Sentence> = [
+        first,
         sureness::ended_early(facts),
         sureness::invalid(outcome),
         Some(throughput::throughput(facts, outcome)),
-        landing::sentence(facts),
+        second,
         throughput::errors(facts, outcome),
         throughput::sent_again(facts),
         sureness::doubt(facts, outcome),

@@ -6,7 +6,7 @@ use stdx::Nanos;
 use super::backlog::{Backlog, Trend};
 use super::course::Course;
 use super::facts::{Class, Facts, Measurement};
-use super::words::{per_s, share, time};
+use super::words::{share, time};
 use crate::number::{counted, grouped};
 
 /// Answers a second of at least this share of the requests offered count as keeping up, in a run too short for a trend.
@@ -140,10 +140,10 @@ impl Outcome {
     pub(super) fn result(self, facts: &Facts) -> String {
         let all = grouped(facts.requests);
         let offered = match facts.loads() {
-            Some([_, most]) => format!("up to {}", per_s(most)),
-            None => facts.offered_per_s().map_or(String::new(), per_s),
+            Some([_, most]) => format!("up to {}", facts.asked(most)),
+            None => facts.offered_per_s().map_or(String::new(), |rate| facts.asked(rate)),
         };
-        let answered = per_s(self.answered_per_s(facts));
+        let answered = completed(self, facts);
         let errors = match (facts.failed(), facts.sent_again_share()) {
             (0, None) => "no errors".to_owned(),
             (0, Some(again)) => format!("{} sent twice", share(again)),
@@ -167,7 +167,10 @@ impl Outcome {
             Self::Failing => format!("FAILS, {}", failures(facts)),
             Self::Overloaded => match facts.backlog.and_then(|backlog| backlog.onset) {
                 Some(onset) if facts.loads().is_some() => {
-                    format!("OVERLOADED, answers about {} at most, {errors}", per_s(onset.answered))
+                    format!(
+                        "OVERLOADED, answers about {} at most, {errors}",
+                        facts.asked(onset.answered)
+                    )
                 }
                 _ => format!("OVERLOADED, {answered} of {offered} answered, {errors}"),
             },
@@ -176,17 +179,32 @@ impl Outcome {
                     facts.backlog.and_then(|one| one.pause).map_or(Nanos::ZERO, |one| one.length);
                 format!("PAUSED for {} at {offered}, {errors}", time(length))
             }
+            Self::KeptUp if facts.is_log_in() => {
+                format!("kept up with {offered} for a log-in page, {errors}")
+            }
             Self::KeptUp if facts.failed() > 0 => format!("kept up with {offered}, but {errors}"),
             Self::KeptUp => format!("kept up with {offered}, {errors}"),
+            Self::Unclear(Doubt::Several) => {
+                format!("several runs, each to be judged alone, {errors}")
+            }
             Self::Unclear(Doubt::Moment) => format!("not clear whether it keeps up, {errors}"),
             Self::Unclear(_) => format!("not clear whether it keeps up with {offered}, {errors}"),
             Self::ByUsers if facts.never_answered > 0 => {
                 let (lost, all) = (grouped(facts.never_answered), facts.users());
                 format!("answered {answered}, {errors}, {lost} of {all} never answered")
             }
+            Self::ByUsers if facts.is_log_in() => {
+                format!("answered {answered} with a log-in page, {errors}")
+            }
             Self::ByUsers => format!("answered {answered}, {errors}"),
         }
     }
+}
+
+/// What came to its end of what was asked for: requests answered with success, or iterations.
+pub(super) fn completed(outcome: Outcome, facts: &Facts) -> String {
+    let of_iterations = facts.iterations.map(|one| one.completed_per_s);
+    facts.asked(of_iterations.unwrap_or_else(|| outcome.answered_per_s(facts)))
 }
 
 /// The class of the badge of an outcome, by its name in JSON: `good`, `bad`, or none where it is neither. Outcomes of tests of

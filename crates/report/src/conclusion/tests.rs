@@ -30,7 +30,7 @@ fn course(duration: Nanos, requests: u64, p50_ms: [u64; 3]) -> Course {
 }
 
 /// 60/s for 30 s, each answered with success in 12 to 80 ms.
-fn steady() -> Facts {
+pub(super) fn steady() -> Facts {
     let duration = ms(29_983);
     Facts {
         offered: Offered::Rate(60.0),
@@ -829,6 +829,25 @@ fn a_lock_of_the_language_asks_for_processes_and_not_for_threads() {
     check_limit(with(2.0, 0.92, 0.05), Limit::OneCore, &words);
     // What keeps it from the core is the other programs.
     check_limit(with(2.0, 0.6, 0.35), Limit::CpuOfOthers, &["end the other programs"]);
+}
+
+/// A proxy of one connection before Puma, on a machine that others keep busy: four of five threads are free, and get a core at once.
+#[test]
+fn issue_40_a_busy_machine_is_not_what_requests_before_free_threads_wait_for() {
+    let with = |waiting: f64| {
+        let mut servers = puma(0.965, Some(5.0), waits(ms(250)));
+        servers.cpu = Some(Cpu {
+            cores: 2.0,
+            busy: 1.98,
+            watched: Some(0.03),
+            busiest: Some(("puma".to_owned(), 0.03)),
+            waiting: Some(waiting),
+        });
+        servers
+    };
+    let words = ["\nBottleneck: the queue before rails. ", "a proxy", "since threads are free"];
+    check_limit(with(0.05), Limit::Queue, &words);
+    check_limit(with(0.6), Limit::CpuOfOthers, &["end the other programs"]);
 }
 
 #[test]

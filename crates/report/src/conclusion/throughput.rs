@@ -6,7 +6,7 @@ use metrics::FailureKind;
 
 use super::backlog::Trend;
 use super::facts::{Class, Facts, Offered, QUANTILES};
-use super::outcome::{Doubt, Outcome, is_servers, turns_away};
+use super::outcome::{Doubt, Outcome, completed, is_servers, turns_away};
 use super::sentence::{Kind, Sentence};
 use super::words::{per_s, share, three, time};
 use crate::number::{counted, grouped};
@@ -20,7 +20,8 @@ const TIMEOUT: Class = Class::Failure(FailureKind::Timeout);
 pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
     let kind = if outcome.is_saturated() { Kind::Saturation } else { Kind::Throughput };
     let load = load(facts);
-    let (answered, all) = (per_s(outcome.answered_per_s(facts)), grouped(facts.requests));
+    let (answered, all) =
+        (facts.of_requests(outcome.answered_per_s(facts)), grouped(facts.requests));
     let classes = || list_and(&facts.class_words(|_| true));
     let text = match outcome {
         Outcome::Untested if facts.requests > 0 => {
@@ -54,23 +55,14 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
             share(facts.share_of(is_servers)),
             and_behind(facts)
         ),
-        Outcome::Overloaded => overloaded(facts, &load, &answered),
+        Outcome::Overloaded => overloaded(facts, &load, &completed(outcome, facts)),
         Outcome::Paused => paused(facts, &load),
         Outcome::KeptUp if facts.failed() > 0 => {
             let failed = share(facts.failed_share());
             format!("{load}: the server kept up, but {failed} of the requests failed.")
         }
         Outcome::KeptUp => format!("{load}, {}: the server kept up.", answered_part(facts)),
-        Outcome::Unclear(Doubt::Moment) => format!(
-            "{} at one moment, {}: this run does not tell whether the server keeps up.",
-            counted(facts.requests, "request"),
-            answered_part(facts)
-        ),
-        Outcome::Unclear(doubt) => format!(
-            "{load}, {}, {}: this run does not tell whether the server keeps up.",
-            answered_part(facts),
-            why_unclear(facts, doubt)
-        ),
+        Outcome::Unclear(doubt) => unclear(facts, &load, doubt),
         Outcome::Unjudged | Outcome::ByUsers if facts.not_begun > 0 => format!(
             "{load}: {answered} answered; {} fell due and {} never begun.",
             counted(facts.not_begun, "iteration"),
@@ -86,6 +78,25 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
     Sentence { kind, text, figures: figures(facts, outcome) }
 }
 
+/// Why a run does not tell whether the server keeps up.
+fn unclear(facts: &Facts, load: &str, doubt: Doubt) -> String {
+    let answered = answered_part(facts);
+    let requests = counted(facts.requests, "request");
+    match doubt {
+        Doubt::Several => format!(
+            "{requests} in {} of several runs, {answered}: each run is to be judged alone.",
+            time(facts.nominal())
+        ),
+        Doubt::Moment => format!(
+            "{requests} at one moment, {answered}: this run does not tell whether the server keeps up."
+        ),
+        _ => format!(
+            "{load}, {answered}, {}: this run does not tell whether the server keeps up.",
+            why_unclear(facts, doubt)
+        ),
+    }
+}
+
 /// What is said of many requests, of one.
 fn of_one(classes: &str) -> String {
     classes.replace(" their ", " its ").replace("were under way", "was under way")
@@ -98,21 +109,22 @@ fn overloaded(facts: &Facts, load: &str, answered: &str) -> String {
     if let (Some(onset), Some(_)) = (onset, backlog.loads) {
         return format!(
             "{load}: the server answers about {} at most; its backlog grows from {} on, when about {} were asked.",
-            per_s(onset.answered),
+            facts.asked(onset.answered),
             time(onset.at),
-            per_s(onset.asked)
+            facts.asked(onset.asked)
         );
     }
     let behind = match backlog.growth * facts.offered_per_s().unwrap_or(0.0) {
         none if none <= 0.0 || backlog.loads.is_some() => String::new(),
-        behind => format!(" and falls behind by {}", per_s(behind)),
+        behind => format!(" and falls behind by {}", facts.asked(behind)),
     };
     let since = onset.map_or(String::new(), |onset| format!(", from {} on", time(onset.at)));
     let held = match facts.is_held {
         true => ", or -max-workers allows too few requests at once",
         false => "",
     };
-    format!("{load}, {answered} answered: the server is overloaded{behind}{since}{held}.")
+    let ended = if facts.iterations.is_some() { "completed" } else { "answered" };
+    format!("{load}, {answered} {ended}: the server is overloaded{behind}{since}{held}.")
 }
 
 /// What else is wrong with a server that fails.
@@ -120,7 +132,7 @@ fn and_behind(facts: &Facts) -> String {
     let grows = facts.backlog.filter(|backlog| backlog.trend == Trend::Growing);
     grows.filter(|_| facts.offered_per_s().is_some()).map_or(String::new(), |backlog| {
         let behind = backlog.growth * facts.offered_per_s().unwrap_or(0.0);
-        format!(", and what waits for an answer grows by {}", per_s(behind))
+        format!(", and what waits for an answer grows by {}", facts.asked(behind))
     })
 }
 
@@ -149,24 +161,26 @@ fn why_unclear(facts: &Facts, doubt: Doubt) -> String {
         ),
         Doubt::Backlog => {
             let [first, last] = facts.backlog.unwrap_or_default().waiting.map(three);
+            let waited = match facts.iterations {
+                Some(_) => "iterations were under way",
+                None => "waited for an answer",
+            };
             format!(
-                "but {first} waited for an answer at a time in the run's first third and {last} in its last, \
+                "but {first} {waited} at a time in the run's first third and {last} in its last, \
                  which may be chance or growth"
             )
         }
         Doubt::Unanswered => {
             let last = facts.backlog.map_or(0.0, |backlog| backlog.last);
-            format!(
-                "but {} still waited when the last one was due",
-                counted(last as u64, "request")
-            )
+            let what = if facts.iterations.is_some() { "iteration" } else { "request" };
+            format!("but {} still waited when the last one was due", counted(last as u64, what))
         }
         Doubt::Times => {
             let [first, _, last] = facts.course.unwrap_or_default().thirds.map(|third| third.p95);
             format!("but the 95th percentile grew from {} to {}", time(first), time(last))
         }
         Doubt::Moment => "all due at one moment".to_owned(),
-        Doubt::Several => "in several runs, of which each is to be judged alone".to_owned(),
+        Doubt::Several => "in several runs".to_owned(),
         Doubt::Steady => match facts.share_of(|class| class == TIMEOUT) {
             0.0 => format!(
                 "but answers took up to {} of the {} in which requests were due",
@@ -189,6 +203,7 @@ fn figures(facts: &Facts, outcome: Outcome) -> Vec<(&'static str, f64)> {
             figures.extend(facts.offered_per_s().map(|rate| ("asked_per_s", rate)));
         }
         Offered::Users(users) | Offered::Script(users) => figures.push(("users", users as f64)),
+        Offered::Iterations(_) => figures.extend(of_iterations(facts)),
     }
     if let Some(course) = facts.course {
         figures.push(("growth", course.growth()));
@@ -203,7 +218,14 @@ fn figures(facts: &Facts, outcome: Outcome) -> Vec<(&'static str, f64)> {
     figures
 }
 
-/// `60/s for 10s`, `4 users for 10s`.
+fn of_iterations(facts: &Facts) -> impl Iterator<Item = (&'static str, f64)> {
+    let figures = facts.iterations.map(|one| {
+        [("iterations_asked_per_s", one.due_per_s), ("iterations_per_s", one.completed_per_s)]
+    });
+    figures.into_iter().flatten()
+}
+
+/// `60/s for 10s`, `4 users for 10s`, `80 iterations/s of a script for 10s`.
 fn load(facts: &Facts) -> String {
     let taken = time(facts.nominal());
     match facts.offered {
@@ -220,6 +242,11 @@ fn load(facts: &Facts) -> String {
         Offered::Unknown => {
             format!("{} sent for {taken}", per_s(facts.offered_per_s().unwrap_or(0.0)))
         }
+        Offered::Iterations(_) if facts.loads().is_some() => {
+            let [least, most] = facts.loads().unwrap_or_default().map(three);
+            format!("About {least} to {most} iterations/s of a script for {taken}")
+        }
+        Offered::Iterations(rate) => format!("{} of a script for {taken}", facts.asked(rate)),
         Offered::Users(users) => format!("{} for {}", counted(users, "user"), time(facts.elapsed)),
         Offered::Script(users) => {
             format!("A script with up to {} for {}", counted(users, "user"), time(facts.elapsed))

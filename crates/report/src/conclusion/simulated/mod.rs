@@ -1,6 +1,7 @@
 //! The judge of the server's sentence: simulated servers whose capacity is known, under every order of their queue, judged by the
 //! rules. `BRUNT_SHOW=1 cargo test -p report --lib simulated -- --nocapture` prints the tables of docs/design/conclusions.md.
 
+mod scripts;
 mod server;
 
 use metrics::{Batch, Generator, Sample, Summary, Timeline, Verdict};
@@ -19,11 +20,7 @@ fn outcome(samples: Vec<Sample>, rate: f64) -> (Outcome, Facts) {
 
 /// What is said of these samples, sent at this rate by a generator without a fault.
 fn with_input<T>(samples: Vec<Sample>, rate: f64, read: impl Fn(&Input<'_>) -> T) -> T {
-    let batch = Batch { epoch: 0, samples, texts: Vec::new() };
-    let (mut timeline, mut summary) = (Timeline::new(), Summary::new());
-    timeline.add(&batch);
-    summary.add(&batch);
-    let requests = summary.requests;
+    let requests = samples.len() as u64;
     let generator = Generator {
         rate_per_s: rate,
         planned: requests,
@@ -31,12 +28,24 @@ fn with_input<T>(samples: Vec<Sample>, rate: f64, read: impl Fn(&Input<'_>) -> T
         finished: true,
         ..Generator::new()
     };
+    with_generator(samples, &generator, read)
+}
+
+fn with_generator<T>(
+    samples: Vec<Sample>,
+    generator: &Generator,
+    read: impl Fn(&Input<'_>) -> T,
+) -> T {
+    let batch = Batch { epoch: 0, samples, texts: Vec::new() };
+    let (mut timeline, mut summary) = (Timeline::new(), Summary::new());
+    timeline.add(&batch);
+    summary.add(&batch);
     let verdict = Verdict::default();
     read(&Input {
         title: "",
         summary: &summary,
         verdict: &verdict,
-        generator: Some(&generator),
+        generator: Some(generator),
         losses: &[],
         groups: None,
         attacked: None,

@@ -27,11 +27,11 @@ pub(super) enum Service {
 impl Service {
     pub(super) const ALL: [Self; 4] = [Self::Fixed, Self::Exponential, Self::One, Self::Mixed];
 
-    fn workers(self) -> usize {
+    pub(super) fn workers(self) -> usize {
         if matches!(self, Self::One) { 1 } else { 5 }
     }
 
-    fn draw(self, rng: &mut Prng) -> f64 {
+    pub(super) fn draw(self, rng: &mut Prng) -> f64 {
         match self {
             Self::Fixed => 0.1,
             Self::Exponential => 0.1 * rng.exponential(),
@@ -83,7 +83,7 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    fn times(self, rng: &mut Prng) -> Vec<f64> {
+    pub(super) fn times(self, rng: &mut Prng) -> Vec<f64> {
         let (mut all, mut at) = (Vec::new(), 0.0);
         while at < self.seconds {
             all.push(at);
