@@ -83,6 +83,7 @@ pub(crate) fn conclude(
         form: if plan.mode == Mode::Quick { "quick" } else { "full" }.to_owned(),
         seed: plan.study.seed,
         facts: machine::facts(),
+        provenance: Some(plan.provenance.clone()),
         variants: variants(plan, checkpoint, &given_up, measured.versions),
         workloads: workloads(plan.study),
         skipped: plan.study.skipped.clone(),
@@ -153,6 +154,7 @@ fn pending_run(slot: &Slot) -> StudyRun {
         notes: Vec::new(),
         invalid: Vec::new(),
         figures: Vec::new(),
+        attacked: String::new(),
         results: None,
         side: Side::default(),
     }
@@ -185,11 +187,18 @@ fn ended_run(
         },
     };
     if let Some(figures) = figures {
+        run.attacked = attacked(figures.run.as_ref());
         run.results = figures.run.as_ref().map(RecordedRun::variant_run);
         run.notes.extend(figures.notes);
         (run.figures, run.invalid, run.side) = (figures.figures, figures.invalid, figures.side);
     }
     run
+}
+
+/// What a run attacked, in a few words.
+fn attacked(run: Option<&RecordedRun>) -> String {
+    let targets = run.and_then(|run| run.attacked.as_ref());
+    targets.map_or_else(String::new, ::report::attacked)
 }
 
 fn write(plan: &StudyPlan<'_>, report: &StudyReport, console: &Console) -> Result<(), ExitError> {

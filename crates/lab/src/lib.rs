@@ -26,6 +26,7 @@ mod requirements;
 mod run;
 mod start;
 mod state;
+mod targets_check;
 mod template;
 mod until_sure;
 

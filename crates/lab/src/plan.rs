@@ -1,6 +1,7 @@
 //! `StudyPlan`: a study with all that was decided before its first run.
 
 use cli::ExitError;
+use metrics::Provenance;
 use study::plan::Slot;
 
 use super::figures::run::{self, MeasuredFigures};
@@ -29,6 +30,8 @@ pub(crate) struct StudyPlan<'a> {
     pub(crate) excluded: Vec<ExcludedVariant>,
     /// When it ends, if it goes on until it is sure.
     pub(crate) until_sure: Option<&'a UntilSure>,
+    /// How the study was started.
+    pub(crate) provenance: Provenance,
 }
 
 impl StudyPlan<'_> {

@@ -17,6 +17,7 @@ use super::progress;
 use super::requirements;
 use super::state::checkpoint::{Checkpoint, StartMode};
 use super::state::folder::StudyFolder;
+use super::targets_check;
 use super::until_sure::UntilSure;
 
 /// How a study is run: what its flags say.
@@ -63,6 +64,10 @@ pub fn run_study(
     if study.cells(&indices).is_empty() {
         return Err(input_error(format!("{path}: nothing is left to run")));
     }
+    let problems = targets_check::problems(&study, parent, &indices);
+    if !problems.is_empty() {
+        return Err(input_error(format!("nothing was started:\n{}", problems.join("\n"))));
+    }
     let until_sure = options.until_sure.as_ref();
     until_sure.map_or(Ok(()), |until| until.plan(&mut study, &indices))?;
     let out = options.out.clone().unwrap_or_else(|| format!("{}-study", study.name));
@@ -70,11 +75,18 @@ pub fn run_study(
     let checkpoint = Checkpoint::open(&folder, &study, options.mode, &indices, options.start)?;
     let interrupts = Interrupts::watch_until(ExitCode::Incomplete)?;
     let guard = RunGuard { reaper: Reaper::start()?, interrupts };
+    let provenance = session::provenance();
     let console = Console { style: options.style, runs: checkpoint.slots.len() };
     let page = options.web.as_deref().and_then(|address| web::open(address, &guard.interrupts));
     let page = page.map(|page| StudyPage::new(page, &study.name));
-    let plan =
-        StudyPlan { study: &study, folder: &folder, mode: options.mode, excluded, until_sure };
+    let plan = StudyPlan {
+        study: &study,
+        folder: &folder,
+        mode: options.mode,
+        excluded,
+        until_sure,
+        provenance,
+    };
     progress::run(&plan, checkpoint, &guard, (console, page))
 }
 

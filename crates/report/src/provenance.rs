@@ -139,7 +139,8 @@ pub(crate) fn json_of(assertions: &[Assertion]) -> Option<String> {
     (!all.is_empty()).then(|| json_list(all.into_iter().map(object)))
 }
 
-fn object(one: &Provenance) -> String {
+/// One of them as an object.
+pub(crate) fn object(one: &Provenance) -> String {
     json_of_run(&one.run)
         .text("command", &command(one))
         .put("zone_s", one.zone_s.to_string())

@@ -12,7 +12,7 @@ mod toml_reader;
 mod toml_values;
 mod workload_check;
 
-pub(crate) use command_line::Placeholders;
+pub(crate) use command_line::{Placeholders, placeholders};
 pub use model::Mode;
 pub(crate) use model::{MonitorPlan, Required, Requirement, ServerPlan, Study, Variant, Workload};
 pub(crate) use parse::read;

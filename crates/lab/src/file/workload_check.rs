@@ -57,6 +57,15 @@ pub(super) struct WorkloadCheck<'a> {
     pub(super) variants: &'a [Variant],
 }
 
+/// A word of a command line, or the host of its URL, begins with this placeholder: no command has such a one of its own.
+fn is_address(line: &str, name: &str) -> bool {
+    let placeholder = format!("{{{name}}}");
+    let words = command_line::split(line).unwrap_or_default();
+    words
+        .iter()
+        .any(|word| word.starts_with(&placeholder) || word.contains(&format!("://{placeholder}")))
+}
+
 impl WorkloadCheck<'_> {
     /// The variants that workloads name exist, and have values for all placeholders.
     pub(super) fn check(&self, tables: &[Table<'_, '_>]) {
@@ -118,6 +127,8 @@ impl WorkloadCheck<'_> {
                 format!("{{{name}}} stands for nothing in variant \"{}\"", variant.name)
             } else if let Some(near) = nearest(name, known()) {
                 format!("{{{name}}} stands for nothing (did you mean {{{near}}}?)")
+            } else if is_address(&line.text, name) {
+                format!("{{{name}}} stands for nothing: no variant has it among its values")
             } else {
                 continue;
             };

@@ -6,5 +6,5 @@ mod generators;
 mod monitor;
 pub(crate) mod runner;
 mod servers;
-mod targets_file;
+pub(crate) mod targets_file;
 pub(crate) mod versions;

@@ -2,9 +2,11 @@
 //! names that one.
 
 use std::fs;
+use std::path::Path;
 
 use super::command::RunError;
 use super::environment::RunEnvironment;
+use crate::file::Placeholders;
 
 /// Bytes of a targets file in which placeholders are replaced; larger ones are taken as they are.
 const FILE_MAX: u64 = 64 << 20;
@@ -20,11 +22,7 @@ pub(super) fn with_filled_targets(
 ) -> Result<Vec<String>, RunError> {
     for at in 0..words.len() {
         let is_value = at > 0 && is_flag(&words[at - 1]);
-        let path = match words[at].split_once('=') {
-            Some((flag, path)) if is_flag(flag) => path,
-            _ if is_value => &words[at],
-            _ => continue,
-        };
+        let Some(path) = path_at(&words, at) else { continue };
         let Some(text) = filled(environment, path) else { continue };
         let copy = environment.file(&format!("targets-{number}.txt"));
         cli::replace_file(&copy, text.as_bytes()).map_err(|error| {
@@ -37,26 +35,35 @@ pub(super) fn with_filled_targets(
     Ok(words)
 }
 
+/// The path of a targets file that this word of a command line names.
+pub(crate) fn path_at(words: &[String], at: usize) -> Option<&str> {
+    match words[at].split_once('=') {
+        Some((flag, path)) if is_flag(flag) => Some(path),
+        _ if at > 0 && is_flag(&words[at - 1]) => Some(&words[at]),
+        _ => None,
+    }
+}
+
 fn is_flag(word: &str) -> bool {
     word == "-targets" || word == "--targets"
 }
 
 /// The file's text with the values; `None` where it has no placeholders, or is none that can be read: brunt says what is wrong.
 fn filled(environment: &RunEnvironment, path: &str) -> Option<String> {
-    let path = environment.study.join(environment.values.fill(path));
-    let meta = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
-    if meta.len() > FILE_MAX {
-        return None;
-    }
-    let text = fs::read_to_string(&path).ok()?;
+    let text = text_of(&environment.study, &environment.values, path)?;
     let filled = environment.values.fill(&text);
     (filled != text).then_some(filled)
 }
 
+/// The text of a targets file in which placeholders are replaced.
+pub(crate) fn text_of(study: &Path, values: &Placeholders, path: &str) -> Option<String> {
+    let path = study.join(values.fill(path));
+    let meta = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+    (meta.len() <= FILE_MAX).then(|| fs::read_to_string(&path).ok()).flatten()
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::file::Placeholders;
-
     use super::*;
 
     #[test]

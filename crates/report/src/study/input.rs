@@ -1,11 +1,14 @@
 //! `StudyInput`: every run of a study, and what it was planned as.
 
+use metrics::Provenance;
 use metrics::server::Side;
+use metrics::tally::Assertion;
 use stdx::Nanos;
 use study::contrast::Measure;
 use study::plan::{Cell, Figure, Ordering};
 
 use crate::contrasts::VariantRun;
+use crate::provenance;
 
 /// A study that was run, or as much of it as there is.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +23,8 @@ pub struct StudyInput {
     pub seed: u64,
     /// What it was run on, by name.
     pub facts: Vec<(String, String)>,
+    /// How it was started: command line, machine, versions; `None` where that is not known.
+    pub provenance: Option<Provenance>,
     /// The variants, the first of them what others are compared with.
     pub variants: Vec<StudyVariant>,
     /// The workloads.
@@ -91,6 +96,8 @@ pub struct StudyRun {
     pub invalid: Vec<String>,
     /// Its figures.
     pub figures: Vec<(&'static Figure, f64)>,
+    /// What it attacked, in a few words; empty where that is not known.
+    pub attacked: String,
     /// Its results; a search has none.
     pub results: Option<VariantRun>,
     /// Its requests in the servers' logs.
@@ -109,6 +116,38 @@ pub enum StudyState {
 }
 
 impl StudyInput {
+    /// How it was made, a line each: command line; when its first run began, machine, versions.
+    pub(super) fn made(&self) -> Vec<String> {
+        let began = self.runs.iter().map(|run| run.began).filter(|began| *began > 0).min();
+        let rows = self.provenance.iter().cloned().map(|one| Assertion::Provenance(Box::new(one)));
+        provenance::lines_of(&rows.collect::<Vec<_>>(), began, None)
+    }
+
+    /// What runs under a workload attacked: one for all variants, or one for each.
+    pub(super) fn attacked(&self, workload: usize) -> String {
+        let runs = self.runs.iter().filter(|run| run.cell.workload == workload);
+        let mut runs: Vec<&StudyRun> = runs.filter(|run| !run.attacked.is_empty()).collect();
+        runs.sort_by_key(|run| run.cell.variant);
+        let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+        for run in runs {
+            let variant = self.variants[run.cell.variant].name.as_str();
+            match all.iter_mut().find(|(words, _)| *words == run.attacked) {
+                Some((_, variants)) if variants.contains(&variant) => {}
+                Some((_, variants)) => variants.push(variant),
+                None => all.push((&run.attacked, vec![variant])),
+            }
+        }
+        match all.as_slice() {
+            [(words, _)] => (*words).to_owned(),
+            all => {
+                let each = |(words, variants): &(&str, Vec<&str>)| {
+                    format!("{words} ({})", variants.join(", "))
+                };
+                all.iter().map(each).collect::<Vec<_>>().join("; ")
+            }
+        }
+    }
+
     /// The measured runs of a cell.
     pub(super) fn measured(&self, cell: Cell) -> impl Iterator<Item = &StudyRun> {
         let of = move |run: &&StudyRun| run.cell == cell && run.state == StudyState::Measured;

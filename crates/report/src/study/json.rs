@@ -8,6 +8,7 @@ use super::report::{OtherChange, StudyReport, WorkloadFindings};
 use crate::escape;
 use crate::number::go_json;
 use crate::object::{Object, json_list};
+use crate::provenance;
 
 impl StudyReport {
     /// As one line of JSON; times in nanoseconds, changes and shares as fractions.
@@ -47,6 +48,10 @@ impl StudyReport {
             .number("looks", input.looks.max(1) as u64)
             .number("seed", input.seed)
             .put("machine", facts.end())
+            .put(
+                "provenance",
+                input.provenance.as_ref().map_or("null".to_owned(), provenance::object),
+            )
             .put("findings", texts(self.findings()))
             .put("incidents", texts(self.incidents()))
             .put("variants", json_list(variants))
@@ -134,6 +139,7 @@ fn run(input: &StudyInput, number: usize) -> String {
         .text("verdict", verdict)
         .put("reasons", texts(&run.invalid))
         .put("began", run.began.to_string())
+        .text("attacked", &run.attacked)
         .number("took", run.took.0)
         .number("start", run.start.0)
         .put("load_before", optional(run.load_before))

@@ -66,6 +66,9 @@ impl StudyReport {
             counted(input.variants.len() as u64, "variant"),
             counted(workloads as u64, "workload"),
         ));
+        for line in input.made() {
+            out.push_str(&format!("<p class=\"faint\">{}</p>\n", escape::xml(&line)));
+        }
         self.overview(out);
         if !input.ended.is_empty() {
             let ended = escape::xml(&input.ended);

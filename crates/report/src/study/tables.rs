@@ -98,9 +98,13 @@ impl StudyReport {
         let rows: Vec<Vec<String>> = input
             .workloads
             .iter()
-            .map(|workload| vec![workload.name.clone(), format!("brunt {}", workload.command)])
+            .enumerate()
+            .map(|(at, workload)| {
+                let command = format!("brunt {}", workload.command);
+                vec![workload.name.clone(), command, input.attacked(at)]
+            })
             .collect();
-        page::table(out, "Workloads", &["", "command"], &rows, 0);
+        page::table(out, "Workloads", &["", "command", "attacked"], &rows, 0);
     }
 
     pub(super) fn runs(&self, out: &mut String) {

@@ -36,6 +36,7 @@ fn run(cell: Cell, repeat: usize, ms: u64, limit: f64) -> StudyRun {
         notes: Vec::new(),
         invalid: Vec::new(),
         figures: per_run,
+        attacked: format!("GET http://h:{}/", 8000 + cell.variant),
         results: Some(results),
         side: Side::default(),
     }
@@ -55,6 +56,13 @@ fn input() -> StudyInput {
         form: "full".into(),
         seed: 1,
         facts: vec![("kernel".into(), "Linux 6".into())],
+        provenance: Some(metrics::Provenance {
+            command: "brunt study run <s>.toml".into(),
+            host: "web1".into(),
+            brunt: "0.1.0".into(),
+            commit: "05f3bc9b1c2d3e4f".into(),
+            ..metrics::Provenance::default()
+        }),
         variants: names
             .map(|name| StudyVariant { name: name.into(), ..StudyVariant::default() })
             .into(),
@@ -299,4 +307,25 @@ fn loads_of_one_set_up_are_joined_by_a_model() {
     let page = report.html();
     assert!(page.contains("A model of it") && page.contains("mean, predicted (ms)"));
     assert!(report.json().contains("\"model\":{\"by\":\"users\""));
+}
+
+#[test]
+fn issue_39_a_study_says_how_it_was_made_and_what_it_attacked() {
+    let report = StudyReport::of(input());
+    let page = report.html();
+    for text in [
+        "<p class=\"faint\">Command: brunt study run &lt;s&gt;.toml</p>",
+        "<p class=\"faint\">Began 2023-11-14 22:13:20 +00:00: web1, brunt 0.1.0, commit 05f3bc9b1c2d</p>",
+        "GET http://h:8000/ (slow); GET http://h:8001/ (quick)",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
+    assert_eq!(json["provenance"]["commit"], "05f3bc9b1c2d3e4f");
+    assert!(json["runs"][0]["attacked"].as_str().unwrap().starts_with("GET http://h:800"));
+    let mut same = input();
+    same.runs.iter_mut().for_each(|run| run.attacked = "GET http://h/".into());
+    assert_eq!(same.attacked(0), "GET http://h/");
+    same.runs.iter_mut().for_each(|run| run.attacked.clear());
+    assert_eq!(same.attacked(0), "");
 }
