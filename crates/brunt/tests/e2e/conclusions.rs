@@ -142,3 +142,19 @@ fn issue_39_redirects_that_led_all_answers_elsewhere_are_said() {
         assert_eq!(report["provenance"][0]["command"], format!("brunt {line}").as_str());
     }
 }
+
+/// Redirects that are not followed are answers with success, and no page.
+#[test]
+fn issue_39_redirects_that_are_not_followed_are_said() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("unfollowed");
+    let file = text(&scratch.path("unfollowed.arrow"));
+    run(&format!("attack -rate=100 -duration=100ms -redirects=-1 -output={file} {url}/redirect/1"))
+        .with_code(0);
+    let report = run(&format!("report {file}")).with_code(0).stdout;
+    let expected = format!(
+        "All 10 answers of GET {url}/redirect/1 are redirects to /redirect/0, not followed: it is the redirect that was measured, \
+         and no page.\n"
+    );
+    assert!(report.contains(&expected), "{report}");
+}

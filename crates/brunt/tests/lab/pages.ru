@@ -1,5 +1,6 @@
 # A Rails application of pages: one with views and a database, one that sleeps, one that fails. Debian's packages, no bundler.
-# Environment: RAILS_LOG=path, LOG_TAGS=1 (request ids in the log), LOG_PLAIN=1 (bare lines, without process or time).
+# Environment: RAILS_LOG=path, LOG_TAGS=1 (request ids in the log), LOG_PLAIN=1 (bare lines, without process or time),
+# PAGES_POOL=connections to the database (16), PAGES_LOCK=1 (one request at a time in /locked).
 ENV["RAILS_ENV"] ||= "production"
 require "logger"
 require "rails"
@@ -24,6 +25,8 @@ end
 
 class Item < ActiveRecord::Base; end
 
+LOCK = Mutex.new
+
 class PagesController < ActionController::Base
   def show
     @items = Item.order(:id).limit(20).to_a
@@ -32,6 +35,18 @@ class PagesController < ActionController::Base
 
   def wait
     sleep params[:ms].to_f / 1000.0
+    render plain: "waited\n"
+  end
+
+  # Holds a connection of the pool while it waits.
+  def pooled
+    ActiveRecord::Base.connection_pool.with_connection { sleep params[:ms].to_f / 1000.0 }
+    render plain: "waited\n"
+  end
+
+  def locked
+    wait_ms = params[:ms].to_f / 1000.0
+    ENV["PAGES_LOCK"] == "1" ? LOCK.synchronize { sleep wait_ms } : sleep(wait_ms)
     render plain: "waited\n"
   end
 
@@ -47,6 +62,8 @@ ActiveRecord::Schema.define { create_table(:items, force: true) { |table| table.
 PagesApp.routes.draw do
   get "/items/:id", to: "pages#show"
   get "/wait", to: "pages#wait"
+  get "/pooled", to: "pages#pooled"
+  get "/locked", to: "pages#locked"
   get "/fail", to: "pages#fail"
 end
 run PagesApp
