@@ -11,7 +11,7 @@ use metrics::{Cell, IterationCourse, Timeline};
 use stdx::Nanos;
 
 use super::line::{Line, broken};
-use super::steady::{Steady, Waits, is_alike};
+use super::steady::{Steady, Waits, is_alike, is_slower};
 
 /// A backlog that grows by this share of the rate asked, or more, is one that the server does not work off.
 pub(super) const GROWTH_MIN: f64 = 0.02;
@@ -174,7 +174,7 @@ impl Backlog {
         let settled = settled_iterations(&moments);
         let (trend, growth, knot) = self::course(&moments, settled)?;
         let trend = match trend {
-            Trend::Growing if is_alike(timeline) => Trend::Steady,
+            Trend::Growing if !is_slower(timeline) => Trend::Steady,
             other => other,
         };
         let thirds: Vec<u64> = counts[first..end].iter().map(|cell| cell.due).collect();

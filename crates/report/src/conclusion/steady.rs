@@ -63,6 +63,20 @@ const MEANS: f64 = 3.0;
 
 /// Whether the response times of the first and of the last third of the requests that were due are alike, as far as chance allows.
 pub(super) fn is_alike(timeline: &Timeline) -> bool {
+    let (first, last) = thirds(timeline);
+    let allowed = allowed(&first, &last);
+    lead(&first, &last).max(lead(&last, &first)) <= allowed && are_means_alike(&first, &last)
+}
+
+/// The requests of the last third took longer than those of the first, beyond chance.
+pub(super) fn is_slower(timeline: &Timeline) -> bool {
+    let (first, last) = thirds(timeline);
+    let is_mean_higher = last.mean() > first.mean() && !are_means_alike(&first, &last);
+    lead(&first, &last) > allowed(&first, &last) || is_mean_higher
+}
+
+/// The response times of the first and of the last third of the requests that were due.
+fn thirds(timeline: &Timeline) -> (Sketch, Sketch) {
     let all: u64 = timeline.cells().map(|cell| cell.hits).sum();
     let (mut first, mut last, mut seen) = (Sketch::new(), Sketch::new(), 0);
     for cell in timeline.cells() {
@@ -73,9 +87,12 @@ pub(super) fn is_alike(timeline: &Timeline) -> bool {
         }
         seen += cell.hits;
     }
+    (first, last)
+}
+
+fn allowed(first: &Sketch, last: &Sketch) -> f64 {
     let (some, others) = (first.count() as f64, last.count() as f64);
-    let allowed = DISTANCE * ((some + others) / (some * others).max(1.0)).sqrt();
-    lead(&first, &last).max(lead(&last, &first)) <= allowed && are_means_alike(&first, &last)
+    DISTANCE * ((some + others) / (some * others).max(1.0)).sqrt()
 }
 
 fn are_means_alike(some: &Sketch, others: &Sketch) -> bool {

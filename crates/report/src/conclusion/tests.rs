@@ -835,7 +835,7 @@ fn a_lock_of_the_language_asks_for_processes_and_not_for_threads() {
 #[test]
 fn issue_40_a_busy_machine_is_not_what_requests_before_free_threads_wait_for() {
     let with = |waiting: f64| {
-        let mut servers = puma(0.965, Some(5.0), waits(ms(50)));
+        let mut servers = puma(0.965, Some(5.0), waits(ms(250)));
         servers.cpu = Some(Cpu {
             cores: 2.0,
             busy: 1.98,

@@ -485,7 +485,7 @@ rate/s  achieved/s   p50    p95    p99  errors  verdict  meets it
    160         100  60ms  180ms  612ms   0.00%  VALID    no: 50.00% took over 500ms
 
 Objective  p99<500ms, errors<1% (poisson)
-Knee       160/s (most throughput per response time)
+Knee       80/s (most throughput per response time)
 Answer     89.48/s (95 % between 85.20 and 93.90)
 Ended      the interval is as narrow as asked for; seed 7
 ";
