@@ -1,6 +1,6 @@
 //! Values of expressions on the same documents as Xalan and Saxon have them.
 
-use super::{Names, Shape, Tree, XPathError, evaluate, texts};
+use super::{Names, Shape, Tree, XPathError, XmlError, evaluate, texts};
 
 const CATALOG: &str = r#"<?xml version="1.0"?><catalog xmlns:x="urn:x"><book id="b1" lang="en"><title>Alpha</title><price>10.50</price></book><book id="b2" lang="de"><title>Beta</title><price>7</price></book><x:note>hello</x:note><empty/></catalog>"#;
 
@@ -89,6 +89,22 @@ fn pages_are_trees_too() {
     assert_eq!(found(&tree, "//p[@class='a']", Shape::FirstText).as_deref(), Ok("one"));
     assert_eq!(found(&tree, "/html/body/p[2]/a/@href", Shape::FirstText).as_deref(), Ok("x"));
     Tree::of_page(&"<div>".repeat(20_000));
+}
+
+/// Each element sees the namespaces of those around it: 60 kB of XML took longer than anyone waits.
+#[test]
+fn many_namespaces_take_bounded_time() {
+    let declared = |count: usize| -> String {
+        (0..count).map(|at| format!(" xmlns:p{at}='urn:{at}'")).collect()
+    };
+    let wide = format!("<a{}>{}<p2999:b/></a>", declared(3_000), "<b/>".repeat(3_000));
+    let tree = Tree::of_xml(&wide).expect("XML");
+    assert_eq!(found(&tree, "count(//p2999:b)", Shape::AllText).as_deref(), Ok("1"));
+    let vast = format!("<a{}>{}</a>", declared(30_000), "<b/>".repeat(30_000));
+    assert_eq!(Tree::of_xml(&vast).err(), Some(XmlError::Namespaces));
+    let again = "<a xmlns:p='urn:1'><b xmlns:p='urn:2' xmlns:q='urn:3'><q:c/></b></a>";
+    let tree = Tree::of_xml(again).expect("XML");
+    assert_eq!(found(&tree, "count(//q:c)", Shape::AllText).as_deref(), Ok("1"));
 }
 
 #[test]
