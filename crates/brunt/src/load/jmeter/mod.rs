@@ -7,6 +7,7 @@
 mod arguments;
 mod dashboard;
 mod disk;
+mod doors;
 mod journal;
 mod moments;
 mod plan;
@@ -87,5 +88,5 @@ const HELP: &str = "brunt jmeter: JMeter's command line: plans (.jmx) run as JMe
 /// Writes a line to standard output, as far as it can be written.
 fn print(text: &str) {
     // A reader that has gone away misses nothing else.
-    cli::Output::Stdout.write(format!("{text}\n").as_bytes()).ok();
+    cli::Output::Stdout.write(format!("{}\n", stdx::terminal_lines(text)).as_bytes()).ok();
 }
