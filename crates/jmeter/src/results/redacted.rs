@@ -3,14 +3,21 @@
 use super::sample::SampleResult;
 
 impl SampleResult {
-    /// The sample, and those below it, as files may have them; `None` where nothing is to be hidden. Bodies of answers stay as they
-    /// are, as in all results.
+    /// The sample, and those below it, as files may have them; `None` where nothing is to be hidden. Passwords of addresses are
+    /// always; bodies of answers stay as they are, as in all results.
     #[must_use]
     pub fn redacted(&self) -> Option<Self> {
-        stdx::redacted_names()?;
+        if !self.has_password() {
+            stdx::redacted_names()?;
+        }
         let mut shown = self.clone();
         shown.hide();
         Some(shown)
+    }
+
+    fn has_password(&self) -> bool {
+        let own = self.url.contains('@') && without_password(&self.url) != self.url;
+        own || self.children.iter().any(Self::has_password)
     }
 
     fn hide(&mut self) {
@@ -83,6 +90,8 @@ mod tests {
             ..SampleResult::default()
         };
         let sample = SampleResult { children: vec![child.clone()], ..child };
+        assert!(sample.redacted().is_some_and(|shown| !format!("{shown:?}").contains("PW1")));
+        assert!(SampleResult::default().redacted().is_none());
         stdx::redact("secrets");
         let shown = format!("{:?}", sample.redacted().expect("something is hidden"));
         assert!(!shown.contains("PW"), "{shown}");
