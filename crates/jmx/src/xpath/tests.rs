@@ -115,6 +115,12 @@ fn broken_and_endless_expressions_end() {
     {
         assert!(found(&tree, query, Shape::AllText).is_err(), "{query}");
     }
+    for operator in [" + 1", " | //a", " or 1", " = 1"] {
+        let long = format!("1{}", operator.repeat(100_000));
+        assert!(found(&tree, &long, Shape::AllText).is_err(), "{operator}");
+    }
+    let sum = format!("1{}", " + 1".repeat(150));
+    assert_eq!(found(&tree, &sum, Shape::AllText).as_deref(), Ok("151"));
     let wide = format!("<a>{}</a>", "<b/>".repeat(3_000));
     let tree = Tree::of_xml(&wide).expect("XML");
     let query = "//b[count(//b[count(//b) > 1]) > 1]";
