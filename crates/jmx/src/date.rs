@@ -39,8 +39,12 @@ enum Piece {
     Field(char, usize),
 }
 
+/// Letters of a format at most: none that a plan means has as many.
+const LETTERS_MAX: usize = 1_000;
+
+/// The parts of a format; of one that is too long, those of its beginning.
 fn pieces(format: &str) -> Vec<Piece> {
-    let letters: Vec<char> = format.chars().collect();
+    let letters: Vec<char> = format.chars().take(LETTERS_MAX).collect();
     let mut pieces = Vec::new();
     let mut at = 0;
     while at < letters.len() {
@@ -318,6 +322,22 @@ mod tests {
             parse("yyyy-MM-dd HH", "2023-11-15 00", (MOMENT, 3_600)),
             Some(1_700_002_800_000)
         );
+    }
+
+    /// A number can be padded to 65,535 digits; beyond that the standard library panics.
+    #[test]
+    fn long_formats_are_cut() {
+        for letter in
+            ["y", "M", "d", "D", "H", "k", "h", "K", "m", "s", "S", "n", "G", "'", " ", "y-"]
+        {
+            for count in [1_001, 70_000, 1_000_000] {
+                let written = format(&letter.repeat(count), MOMENT, 0);
+                assert!(written.len() <= 5 * LETTERS_MAX, "{letter} {count}: {}", written.len());
+            }
+            let year = format!("{:0>1000}", 2023);
+            assert_eq!(format(&"y".repeat(70_000), MOMENT, 0), year);
+            parse(&letter.repeat(70_000), "2023", (MOMENT, 0));
+        }
     }
 
     #[test]

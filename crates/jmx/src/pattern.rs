@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use fancy_regex::{Regex, RegexBuilder};
 
@@ -28,6 +29,8 @@ pub(crate) struct PatternError {
 
 /// Steps back in one match at most: what goes on for longer does not match.
 const STEPS_MAX: usize = 500_000;
+/// Matches of one text are looked for so long at most: each may take all those steps.
+const MATCHING_MAX: Duration = Duration::from_secs(1);
 /// Bytes of a compiled pattern at most.
 const SIZE_MAX: usize = 8 << 20;
 /// Patterns that a thread keeps at most; then it begins anew.
@@ -79,9 +82,12 @@ impl Pattern {
 
     /// What it matches, one after another, so many at most.
     pub(crate) fn matches(&self, text: &str, max: usize) -> Vec<Match> {
-        let mut matches = Vec::new();
+        let (mut matches, began) = (Vec::new(), Instant::now());
         for captures in self.found.captures_iter(text).take(max) {
             let Ok(captures) = captures else { break };
+            if began.elapsed() > MATCHING_MAX {
+                break;
+            }
             let groups =
                 captures.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect();
             matches.push(Match { groups });

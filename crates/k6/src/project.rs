@@ -1,4 +1,4 @@
-//! `Readable`: what of the disk a script may read: its own folder, the project that it belongs to, and what the command line
+//! `Readable`: what of the disk a script, or a plan of JMeter's, may read: its own folder, the project that it belongs to, and what the command line
 //! allows besides. Names are followed to where they lead before they are judged.
 
 use std::fs;
@@ -14,7 +14,7 @@ const MARKS: [&str; 2] = [".git", "package.json"];
 
 /// What a script may read.
 #[derive(Debug, Default)]
-pub(super) struct Readable {
+pub struct Readable {
     /// What the command line allows.
     allowed: Vec<PathBuf>,
     /// The script's own folder; `None` where it comes out of an archive, which brings all that it needs.
@@ -36,7 +36,7 @@ impl Readable {
     ///
     /// # Errors
     /// A folder cannot be found; the text says which.
-    pub(super) fn new(folders: &[String], env: &[(String, String)]) -> Result<Self, String> {
+    pub fn new(folders: &[String], env: &[(String, String)]) -> Result<Self, String> {
         let full = |folder: &String| {
             fs::canonicalize(folder)
                 .map_err(|error| format!("flag --allow-read: {folder}: {}", reason(&error)))
@@ -52,13 +52,19 @@ impl Readable {
     }
 
     /// Allows the folder of a script and its project.
-    pub(super) fn allow_script_in(&mut self, folder: &Path) {
+    pub fn allow_script_in(&mut self, folder: &Path) {
         let own = Some(folder.to_owned());
         match ReservedFolders::of_user().spares(folder) {
             true => self.own = own,
             false => self.reserved = own,
         }
         self.project = project_root(folder);
+    }
+
+    /// Allows the working folder, unless it is a home or the like.
+    pub fn allow_working_folder(&mut self) {
+        let working = std::env::current_dir().and_then(fs::canonicalize).ok();
+        self.allowed.extend(working.filter(|folder| ReservedFolders::of_user().spares(folder)));
     }
 
     /// Allows the folder that the static imports of a script span, where no mark around it says what its project is. The root of the
@@ -95,7 +101,7 @@ impl Readable {
     ///
     /// # Errors
     /// It cannot be read, or must not be.
-    pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         let full = fs::canonicalize(name).map_err(|error| reason(&error))?;
         let mut roots = self.allowed.iter().chain(&self.own).chain(&self.project).chain(&self.span);
         let is_named = self.imported.contains(&full) || self.is_beside(&full);

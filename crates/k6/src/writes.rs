@@ -1,4 +1,4 @@
-//! `Writes`: where a script's `handleSummary` may write. A user's start-up files and keys are out of reach: the author of a
+//! `Writes`: where a script's `handleSummary`, or a plan of JMeter's, may write. A user's start-up files and keys are out of reach: the author of a
 //! script is often not its user.
 
 use std::fs::{self, File};
@@ -13,11 +13,20 @@ use crate::project::project_root;
 use crate::reserved_folders::ReservedFolders;
 
 /// What files that reports are have for an ending.
-const REPORTS: [&str; 7] = ["html", "json", "txt", "xml", "csv", "md", "log"];
+const REPORTS: [&str; 8] = ["html", "json", "txt", "xml", "csv", "md", "log", "jtl"];
+
+/// What becomes of what a file holds already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// It goes.
+    Replace,
+    /// It stays, and what is written follows it.
+    Append,
+}
 
 /// Where a script may write.
 #[derive(Debug, Default)]
-pub(super) struct Writes {
+pub struct Writes {
     /// As k6: anywhere.
     anywhere: bool,
     /// What relative names begin at.
@@ -33,7 +42,7 @@ impl Writes {
     ///
     /// # Errors
     /// A folder of `--allow-write` cannot be found.
-    pub(super) fn of(script: &str, folders: &[String]) -> Result<Self, String> {
+    pub fn of(script: &str, folders: &[String]) -> Result<Self, String> {
         let full = |folder: &String| {
             fs::canonicalize(folder)
                 .map_err(|error| format!("flag --allow-write: {folder}: {}", reason(&error)))
@@ -58,8 +67,21 @@ impl Writes {
     /// # Errors
     /// It may not be written, or cannot; the text says which, but does not name the file.
     pub(super) fn write(&self, name: &str, content: &[u8]) -> Result<(), String> {
+        let mut file = self.open(name, Opening::Replace)?;
+        file.write_all(content).map_err(|error| reason(&error))
+    }
+
+    /// Opens a file to be written; one that is there is written to where the script may write anything.
+    ///
+    /// # Errors
+    /// It may not be written, or cannot; the text says which, but does not name the file.
+    pub fn open(&self, name: &str, opening: Opening) -> Result<File, String> {
         let mut options = File::options();
-        options.write(true).create(true).truncate(true);
+        options.create(true);
+        match opening {
+            Opening::Replace => options.write(true).truncate(true),
+            Opening::Append => options.append(true),
+        };
         let place = if self.anywhere {
             Place { path: self.working.join(name), may_replace: true }
         } else {
@@ -68,7 +90,7 @@ impl Writes {
             self.judge(name)?
         };
         options.create_new(!place.may_replace);
-        let mut file = options.open(place.path).map_err(|error| match error.kind() {
+        let file = options.open(place.path).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => {
                 refusal("it is there already, and outside of the project and the working folder")
             }
@@ -78,7 +100,27 @@ impl Writes {
         if !self.anywhere && !is_file {
             return Err(refusal("it is no regular file"));
         }
-        file.write_all(content).map_err(|error| reason(&error))
+        Ok(file)
+    }
+
+    /// Makes the folders of a file, where they lie in the project, the working folder, or what the command line allows.
+    ///
+    /// # Errors
+    /// They may not be made, or cannot; the text says which.
+    pub fn make_folders(&self, name: &str) -> Result<(), String> {
+        let path = plain(&self.working.join(name));
+        let Some(folder) = path.parent().filter(|folder| !folder.exists()) else { return Ok(()) };
+        let Some(there) = folder.ancestors().find(|above| above.exists()) else { return Ok(()) };
+        let full = fs::canonicalize(there).map_err(|error| reason(&error))?;
+        let new = folder.strip_prefix(there).unwrap_or(folder);
+        let is_allowed = self.allowed.iter().any(|root| full.starts_with(root));
+        let is_free = self.free.iter().any(|root| full.starts_with(root)) && !is_hidden(new);
+        if !is_allowed && !is_free {
+            return Err(refusal(
+                "its folder is not there, and outside of the project and the working folder",
+            ));
+        }
+        fs::create_dir_all(full.join(new)).map_err(|error| reason(&error))
     }
 
     /// Which file a name stands for, without a link on the way. A report may be made elsewhere, but it replaces nothing there:
@@ -118,7 +160,7 @@ impl Writes {
         let is_report = full.extension().is_some_and(|ending| REPORTS.iter().any(|r| ending == *r));
         if below.is_none() && !is_report {
             return Err(refusal(
-                "it is outside of the project and the working folder, and no report (.html .json .txt .xml .csv .md .log)",
+                "it is outside of the project and the working folder, and no report (.html .json .txt .xml .csv .md .log .jtl)",
             ));
         }
         Ok(Place { may_replace: below.is_some(), path: full })
@@ -302,5 +344,36 @@ mod tests {
         writes.working = world.0.join("short/project");
         assert_eq!(writes.write("load/a.sh", b"x"), Ok(()));
         assert_eq!(fs::read(project.join("load/a.sh")).unwrap(), b"x");
+    }
+
+    /// A plan's results follow those of the last run, in folders of their own.
+    #[test]
+    fn files_are_continued_and_folders_made_where_one_may_write() {
+        let world = World::new("writes-continued");
+        let writes = world.writes(&["ci"]);
+        for text in ["a", "b"] {
+            writes.make_folders("out/run/all.jtl").unwrap();
+            let mut file = writes.open("out/run/all.jtl", Opening::Append).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+        }
+        let written = fs::read(world.0.join("home/project/load/out/run/all.jtl")).unwrap();
+        assert_eq!(written, b"ab");
+        let ci = world.0.join("ci/new/x").display().to_string();
+        assert_eq!(writes.make_folders(&ci), Ok(()));
+        symlink(world.0.join("home"), world.0.join("home/project/load/away")).unwrap();
+        for name in ["../../new/x.jtl", ".hidden/x.jtl", "away/new/x.jtl"] {
+            assert!(writes.make_folders(name).is_err(), "{name}");
+        }
+        assert!(!world.0.join("home/new").exists());
+        let profile = world.0.join("home/profile");
+        fs::write(&profile, "mine").unwrap();
+        fs::hard_link(&profile, world.0.join("home/project/load/linked")).unwrap();
+        symlink(&profile, world.0.join("home/project/load/led")).unwrap();
+        for name in ["../../profile", "linked", "led", "away/profile", "."] {
+            for opening in [Opening::Append, Opening::Replace] {
+                assert!(writes.open(name, opening).is_err(), "{name}");
+            }
+        }
+        assert_eq!(fs::read(profile).unwrap(), b"mine");
     }
 }

@@ -28,6 +28,10 @@ pub(crate) struct Exchange {
     resources: Option<Vec<String>>,
     /// The page, while its resources are asked for.
     page: Option<SampleResult>,
+    /// What was asked for last was another server than the sampler's.
+    is_away: bool,
+    /// The page was of another server.
+    is_page_away: bool,
 }
 
 /// What an exchange comes to.
@@ -51,6 +55,8 @@ impl Exchange {
             redirects: 0,
             resources: None,
             page: None,
+            is_away: false,
+            is_page_away: false,
         };
         let step = match spec {
             Ok(spec) => {
@@ -67,12 +73,13 @@ impl Exchange {
         if let Some(step) = fresh(spec, node, thread) {
             return step;
         }
-        let ask =
-            Ask { method: spec.method.clone(), url: spec.url.clone(), body: spec.body.clone() };
+        let (method, url, body) = (spec.method.clone(), spec.url.clone(), spec.body.clone());
+        let ask = Ask { method, url, body, is_away: false };
         self.send(node, ask, thread)
     }
 
     fn send(&mut self, node: &SamplerNode, ask: Ask, thread: &mut Thread) -> Step {
+        self.is_away = ask.is_away;
         match request(node, &self.spec, &ask, thread) {
             Ok(ReadyRequest { request, sample, at }) => {
                 self.asked = Some((ask, sample, at));
@@ -161,9 +168,11 @@ impl Exchange {
             let class = "java.lang.IllegalArgumentException";
             return Some(Err(SpecError { class, message, url: sample.url.clone() }));
         };
-        let url = Url::parse(&sample.url).ok()?.join(&location.replace(' ', "%20")).ok()?;
+        let from = Url::parse(&sample.url).ok()?;
+        let url = from.join(&location.replace(' ', "%20")).ok()?;
+        let is_away = ask.is_away || !from.shares_credentials(&url);
         let method = if ask.method == "HEAD" { "HEAD" } else { "GET" }.to_owned();
-        Some(Ok(Ask { method, url: url.to_string(), body: None }))
+        Some(Ok(Ask { method, url: url.to_string(), body: None, is_away }))
     }
 
     fn follow(
@@ -241,6 +250,7 @@ impl Exchange {
             page.children = vec![SampleResult { thread: String::new(), ..sample }];
         }
         self.spec.method = "GET".to_owned();
+        self.is_page_away = self.is_away;
         self.resources = Some(found);
         self.next_resource(page, node, thread)
     }
@@ -254,7 +264,8 @@ impl Exchange {
         let Some(url) = self.resources.as_mut().and_then(Vec::pop) else { return done(page) };
         self.page = Some(page);
         self.spec.follows = true;
-        self.send(node, Ask { method: "GET".to_owned(), url, body: None }, thread)
+        let is_away = self.is_page_away || !shares_credentials(&self.spec.url, &url);
+        self.send(node, Ask { method: "GET".to_owned(), url, body: None, is_away }, thread)
     }
 
     fn add_resource(
@@ -279,6 +290,12 @@ impl Exchange {
         page.children.push(resource);
         self.next_resource(page, node, thread)
     }
+}
+
+/// Whether what is meant for one address may go to another: scheme, host and port are the same.
+fn shares_credentials(from: &str, to: &str) -> bool {
+    let (Ok(from), Ok(to)) = (Url::parse(from), Url::parse(to)) else { return false };
+    from.shares_credentials(&to)
 }
 
 fn done(sample: SampleResult) -> Step {

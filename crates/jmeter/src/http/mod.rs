@@ -14,3 +14,6 @@ pub(crate) mod headers;
 pub(crate) mod receive;
 pub(crate) mod send;
 pub(crate) mod spec;
+
+#[cfg(test)]
+mod tests;

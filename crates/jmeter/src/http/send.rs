@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use jmx::Class;
-use stdx::Nanos;
+use stdx::{Nanos, names_secret_field};
 use users::{Auth, HttpRequest};
 use wire::url::Url;
 
@@ -22,6 +22,8 @@ pub(crate) struct Ask {
     pub(crate) method: String,
     pub(crate) url: String,
     pub(crate) body: Option<Body>,
+    /// A server named the address, by a redirect or a page, and it is not of the sampler's scheme, host and port.
+    pub(crate) is_away: bool,
 }
 
 /// A request that is ready, and the result that it begins.
@@ -46,7 +48,7 @@ pub(crate) fn request(
         message: format!("{error}: {}", ask.url),
         url: ask.url.clone(),
     })?;
-    let fields = managed(node, thread);
+    let fields = fields_of(node, ask, thread);
     let closes =
         value(&fields, "Connection").is_some_and(|word| word.eq_ignore_ascii_case("close"));
     let cookies = cookies(node, &url, &fields, thread);
@@ -66,9 +68,17 @@ pub(crate) fn request(
     request.body = ask.body.as_ref().map(|body| body.bytes.as_slice().into());
     request.timeout = Some(timeout(spec, thread));
     request.redirects = Some(0);
+    request.is_led_away = ask.is_away;
     request.name = Some(thread.sampler.clone());
     request.fresh_connection = std::mem::replace(&mut thread.is_new_user, closes);
     Ok(ReadyRequest { request: Box::new(request), sample, at: thread.host.now() })
+}
+
+/// The managers' fields. Credentials among them are for the server that the plan names, and for no other that it leads to.
+fn fields_of(node: &SamplerNode, ask: &Ask, thread: &mut Thread) -> Vec<(String, String)> {
+    let mut fields = managed(node, thread);
+    fields.retain(|(name, _)| !(ask.is_away && names_secret_field(name)));
+    fields
 }
 
 /// Without a limit of the sampler there is none.

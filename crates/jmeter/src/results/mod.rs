@@ -2,6 +2,7 @@
 
 pub(crate) mod csv;
 pub(crate) mod options;
+mod redacted;
 pub(crate) mod sample;
 pub(crate) mod statistics;
 pub(crate) mod summariser;

@@ -560,6 +560,8 @@ fn deep_and_hostile_texts_are_refused() {
         deep("\"${", "}\""),
         deep("for (x = { ", " }) 1"),
         deep("x = ", ""),
+        deep("", " as int"),
+        deep("", " instanceof Integer"),
     ] {
         for language in
             [Language::Groovy, Language::BeanShell, Language::Jexl3, Language::JavaScript]

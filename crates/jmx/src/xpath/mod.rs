@@ -128,10 +128,27 @@ pub(crate) enum XmlError {
     /// Its elements stand too deep in one another.
     #[error("elements stand too deep in one another")]
     TooDeep,
+    /// It declares too many namespaces for its size.
+    #[error("too many namespaces are declared")]
+    Namespaces,
 }
 
 /// Nodes of a text at most.
 const NODES_MAX: u32 = 1_000_000;
+/// Each name is looked up among the namespaces that are declared around it. Names times declarations at most, a second's work.
+const LOOKUPS_MAX: usize = 50_000_000;
+/// So many declarations are never too many.
+const NAMESPACES_FREE: usize = 50;
+
+/// Whether the namespaces of a text can be looked up in bounded time.
+fn bound_namespaces(text: &str) -> Result<(), XmlError> {
+    let declarations = text.matches("xmlns").count();
+    let names = text.bytes().filter(|byte| matches!(byte, b'<' | b'=')).count();
+    match declarations > NAMESPACES_FREE && declarations.saturating_mul(names) > LOOKUPS_MAX {
+        true => Err(XmlError::Namespaces),
+        false => Ok(()),
+    }
+}
 
 /// A text as XML.
 pub(crate) fn parse_xml(text: &str) -> Result<roxmltree::Document<'_>, XmlError> {
@@ -140,6 +157,7 @@ pub(crate) fn parse_xml(text: &str) -> Result<roxmltree::Document<'_>, XmlError>
         return Err(XmlError::Prolog);
     }
     crate::document::bound_depth(text).map_err(|_| XmlError::TooDeep)?;
+    bound_namespaces(text)?;
     let options = roxmltree::ParsingOptions {
         allow_dtd: false,
         nodes_limit: NODES_MAX,

@@ -77,6 +77,8 @@ const AXES: [(&str, Axis); 12] = [
 
 /// Expressions stand in one another so deep at most.
 const DEPTH_MAX: u32 = 60;
+/// Operators of an expression at most.
+const OPERATORS_MAX: u32 = 200;
 
 /// Operators of two values, from those that bind least.
 const LEVELS: [&[&str]; 7] = [
@@ -93,11 +95,13 @@ pub(super) struct Parser {
     letters: Vec<char>,
     at: usize,
     depth: u32,
+    /// Operators so far: each of them stands around those before it.
+    operators: u32,
 }
 
 impl Parser {
     pub(super) fn whole(written: &str) -> Result<Expression, XPathError> {
-        let mut parser = Self { letters: written.chars().collect(), at: 0, depth: 0 };
+        let mut parser = Self { letters: written.chars().collect(), at: 0, depth: 0, operators: 0 };
         let expression = parser.list()?;
         parser.space();
         match parser.at == parser.letters.len() {
@@ -187,9 +191,22 @@ impl Parser {
         let mut left = self.operators(level + 1)?;
         while let Some(operator) = operators.iter().find(|operator| self.eat(operator)) {
             let right = self.operators(level + 1)?;
-            left = Expression::Binary(operator, Box::new(left), Box::new(right));
+            left = self.binary(operator, left, right)?;
         }
         Ok(left)
+    }
+
+    fn binary(
+        &mut self,
+        operator: &'static str,
+        left: Expression,
+        right: Expression,
+    ) -> Result<Expression, XPathError> {
+        self.operators += 1;
+        if self.operators > OPERATORS_MAX {
+            return self.fail();
+        }
+        Ok(Expression::Binary(operator, Box::new(left), Box::new(right)))
     }
 
     fn unary(&mut self) -> Result<Expression, XPathError> {
@@ -199,7 +216,8 @@ impl Parser {
         }
         let mut value = self.path()?;
         while !self.sees("||") && self.eat("|") || self.eat("union") {
-            value = Expression::Binary("|", Box::new(value), Box::new(self.path()?));
+            let right = self.path()?;
+            value = self.binary("|", value, right)?;
         }
         Ok(if minus % 2 == 1 { Expression::Minus(Box::new(value)) } else { value })
     }

@@ -1,6 +1,6 @@
 //! Values of expressions on the same documents as Xalan and Saxon have them.
 
-use super::{Names, Shape, Tree, XPathError, evaluate, texts};
+use super::{Names, Shape, Tree, XPathError, XmlError, evaluate, texts};
 
 const CATALOG: &str = r#"<?xml version="1.0"?><catalog xmlns:x="urn:x"><book id="b1" lang="en"><title>Alpha</title><price>10.50</price></book><book id="b2" lang="de"><title>Beta</title><price>7</price></book><x:note>hello</x:note><empty/></catalog>"#;
 
@@ -91,6 +91,22 @@ fn pages_are_trees_too() {
     Tree::of_page(&"<div>".repeat(20_000));
 }
 
+/// Each element sees the namespaces of those around it: 60 kB of XML took longer than anyone waits.
+#[test]
+fn many_namespaces_take_bounded_time() {
+    let declared = |count: usize| -> String {
+        (0..count).map(|at| format!(" xmlns:p{at}='urn:{at}'")).collect()
+    };
+    let wide = format!("<a{}>{}<p2999:b/></a>", declared(3_000), "<b/>".repeat(3_000));
+    let tree = Tree::of_xml(&wide).expect("XML");
+    assert_eq!(found(&tree, "count(//p2999:b)", Shape::AllText).as_deref(), Ok("1"));
+    let vast = format!("<a{}>{}</a>", declared(30_000), "<b/>".repeat(30_000));
+    assert_eq!(Tree::of_xml(&vast).err(), Some(XmlError::Namespaces));
+    let again = "<a xmlns:p='urn:1'><b xmlns:p='urn:2' xmlns:q='urn:3'><q:c/></b></a>";
+    let tree = Tree::of_xml(again).expect("XML");
+    assert_eq!(found(&tree, "count(//q:c)", Shape::AllText).as_deref(), Ok("1"));
+}
+
 #[test]
 fn broken_and_endless_expressions_end() {
     let tree = Tree::of_xml(CATALOG).expect("XML");
@@ -99,6 +115,12 @@ fn broken_and_endless_expressions_end() {
     {
         assert!(found(&tree, query, Shape::AllText).is_err(), "{query}");
     }
+    for operator in [" + 1", " | //a", " or 1", " = 1"] {
+        let long = format!("1{}", operator.repeat(100_000));
+        assert!(found(&tree, &long, Shape::AllText).is_err(), "{operator}");
+    }
+    let sum = format!("1{}", " + 1".repeat(150));
+    assert_eq!(found(&tree, &sum, Shape::AllText).as_deref(), Ok("151"));
     let wide = format!("<a>{}</a>", "<b/>".repeat(3_000));
     let tree = Tree::of_xml(&wide).expect("XML");
     let query = "//b[count(//b[count(//b) > 1]) > 1]";

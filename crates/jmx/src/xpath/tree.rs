@@ -1,5 +1,7 @@
 //! `Tree`: a document as a list of nodes in their order.
 
+use std::collections::HashSet;
+
 use dom_query::NodeRef;
 
 use super::{XmlError, parse_xml};
@@ -10,6 +12,8 @@ pub(crate) struct Tree {
     pub(super) nodes: Vec<Node>,
     /// Prefixes and what they stand for, as elements declare them; the first of one name counts.
     pub(super) namespaces: Vec<(String, String)>,
+    /// The prefixes among them.
+    prefixes: HashSet<String>,
 }
 
 #[derive(Debug)]
@@ -99,12 +103,7 @@ impl Tree {
                     .namespace()
                     .unwrap_or_default()
                     .clone_into(&mut self.nodes[at].namespace);
-                for declared in node.namespaces() {
-                    let prefix = declared.name().unwrap_or_default();
-                    if !self.namespaces.iter().any(|(known, _)| known == prefix) {
-                        self.namespaces.push((prefix.to_owned(), declared.uri().to_owned()));
-                    }
-                }
+                self.declare(node);
                 for attribute in node.attributes() {
                     let leaf =
                         self.leaf(Kind::Attribute, attribute.name(), attribute.value(), Some(at));
@@ -114,6 +113,21 @@ impl Tree {
                 }
                 node.children().for_each(|child| self.add_xml(child, Some(at)));
                 self.nodes[at].end = self.nodes.len();
+            }
+        }
+    }
+
+    /// Notes the prefixes that an element declares. Those around it are known: with none of its own it has as many as they.
+    fn declare(&mut self, node: roxmltree::Node<'_, '_>) {
+        let around = node.parent().map_or(0, |parent| parent.namespaces().count());
+        if node.namespaces().count() == around {
+            return;
+        }
+        for declared in node.namespaces() {
+            let prefix = declared.name().unwrap_or_default();
+            if !self.prefixes.contains(prefix) {
+                self.prefixes.insert(prefix.to_owned());
+                self.namespaces.push((prefix.to_owned(), declared.uri().to_owned()));
             }
         }
     }

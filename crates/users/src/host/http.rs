@@ -55,6 +55,8 @@ pub struct HttpRequest {
     pub metadata: Option<Rc<TagList>>,
     /// The VU's idle connections are closed first.
     pub fresh_connection: bool,
+    /// A server named its URL, which is of another scheme, host and port than what the user asked for.
+    pub is_led_away: bool,
 }
 
 /// The memory that bodies take, which copies of the request share. It is no part of what is asked for: all are equal.
@@ -161,6 +163,7 @@ impl HttpRequest {
             vu_tags: None,
             metadata: None,
             fresh_connection: false,
+            is_led_away: false,
         }
     }
 

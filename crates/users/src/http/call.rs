@@ -162,9 +162,9 @@ impl HttpCall {
         }
     }
 
-    /// Whether a redirect has led it away from the scheme, host and port asked for.
+    /// Whether a server has led it away from the scheme, host and port asked for.
     pub(crate) fn is_away(&self) -> bool {
-        self.away
+        self.away || self.request.is_led_away
     }
 
     /// What was asked for first, as reports group rows, where redirects led to another path.

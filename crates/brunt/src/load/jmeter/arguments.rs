@@ -2,11 +2,15 @@
 
 use jmx::UnknownScripts;
 
+use super::doors::{ALLOW_READ, ALLOW_WRITE};
+
 /// JMeter's command line for a test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Arguments {
     /// The plan: `-t`.
     pub(super) plan: String,
+    /// Names whose values results do not have: `-redact`.
+    pub(super) redacted: Option<String>,
     /// The file of results: `-l`.
     pub(super) results: Option<String>,
     /// The log: `-j`.
@@ -78,6 +82,10 @@ const FLAGS: &[(char, &str, bool)] = &[
     ('h', "help", false),
     ('?', "?", false),
     ('v', "version", false),
+    // These are ours; no letter of JMeter's stands for them.
+    ('A', "allow-read", true),
+    ('W', "allow-write", true),
+    ('C', "redact", true),
 ];
 
 /// The text for a wrong command line.
@@ -130,12 +138,30 @@ impl Arguments {
             'f' => self.replaces = true,
             'J' => self.properties.extend(pair(&value)),
             'D' => self.system.extend(pair(&value)),
+            'A' => self.allow(ALLOW_READ, &value),
+            'W' => self.allow(ALLOW_WRITE, &value),
+            'C' => self.redacted = Some(value),
             'q' | 'p' => self.files.push(value),
             'L' => self.levels.push(value),
             // -n is always so; others speak to servers or to the JVM.
             _ => {}
         }
     }
+
+    /// Opens one more folder to the plan.
+    fn allow(&mut self, name: &str, folder: &str) {
+        match self.properties.iter_mut().find(|(known, _)| known == name) {
+            Some((_, folders)) => *folders = format!("{folders}:{folder}"),
+            None => self.properties.push((name.to_owned(), folder.to_owned())),
+        }
+    }
+}
+
+/// The name of a flag of ours, which has one dash as well.
+fn own_name(arg: &str) -> Option<&str> {
+    let name = arg.strip_prefix('-')?;
+    let plain = name.split('=').next().unwrap_or(name);
+    matches!(plain, "allow-read" | "allow-write" | "redact").then_some(name)
 }
 
 /// A name and its value; `None` where no value is given.
@@ -147,7 +173,7 @@ fn pair(text: &str) -> Option<(String, String)> {
 /// A flag: its letter, whether it takes a value, and the value that is glued to it.
 fn flag(arg: &str) -> Result<(char, bool, Option<String>), ArgumentError> {
     let unknown = || ArgumentError(format!("Unknown option {arg}"));
-    if let Some(long) = arg.strip_prefix("--") {
+    if let Some(long) = arg.strip_prefix("--").or_else(|| own_name(arg)) {
         let (name, value) = long
             .split_once('=')
             .map_or((long, None), |(name, value)| (name, Some(value.to_owned())));
@@ -194,6 +220,16 @@ mod tests {
         assert_eq!(run.unknown_scripts, UnknownScripts::LeftOut);
         assert_eq!(parse("-v"), Ok(CommandLine::Version));
         assert_eq!(parse("-n -t p -R host"), Ok(CommandLine::Remote));
+    }
+
+    #[test]
+    fn folders_are_opened_and_values_hidden() {
+        let line = "-n -t p.jmx -allow-read /a --allow-read=/b --allow-write /c -redact secrets";
+        let Ok(CommandLine::Run(run)) = parse(line) else { panic!("a run") };
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(run.properties, [pair(ALLOW_READ, "/a:/b"), pair(ALLOW_WRITE, "/c")]);
+        assert_eq!(run.redacted.as_deref(), Some("secrets"));
+        assert_eq!(parse("-r -n -t p"), Ok(CommandLine::Remote));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod arguments;
 mod checks;
 mod dashboard;
 mod disk;
+mod doors;
 mod flags;
 mod journal;
 mod moments;
@@ -91,5 +92,5 @@ const HELP: &str = "brunt jmeter: JMeter's command line: plans (.jmx) run as JMe
 /// Writes a line to standard output, as far as it can be written.
 fn print(text: &str) {
     // A reader that has gone away misses nothing else.
-    cli::Output::Stdout.write(format!("{text}\n").as_bytes()).ok();
+    cli::Output::Stdout.write(format!("{}\n", stdx::terminal_lines(text)).as_bytes()).ok();
 }

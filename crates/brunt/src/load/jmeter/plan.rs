@@ -2,19 +2,20 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
 use jmeter::Program;
-use jmx::{MemoryScope, PlanFile, UnknownScripts, read_plan};
+use jmx::{MemoryScope, PLAN_BYTES_MAX, PlanFile, UnknownScripts, read_plan};
 
+use super::doors::{self, PlanFolder};
 use super::moments;
 
 /// A plan that is ready.
 pub(super) struct ReadyPlan {
     pub(super) program: Program,
     /// The folder that its relative names begin in.
-    pub(super) folder: PathBuf,
+    pub(super) folder: PlanFolder,
     pub(super) file_name: String,
     /// What is worth a line of the log.
     pub(super) notes: Vec<String>,
@@ -33,10 +34,10 @@ pub(super) fn read(
     seed: u64,
 ) -> anyhow::Result<ReadyPlan> {
     let path = Path::new(name);
-    let bytes = std::fs::read(path)
+    let bytes = doors::read_bounded(path, PLAN_BYTES_MAX as u64 + 1)
         .with_context(|| format!("The file {name} doesn't exist or can't be opened"))?;
     let file = understood(name, &bytes, unknown_scripts)?;
-    let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    let folder = PlanFolder::of(path, properties)?;
     let mut scope = MemoryScope::default();
     scope.properties.clone_from(properties);
     (scope.unix_ms, scope.seed) = (moments::now_ms(), seed);
@@ -82,7 +83,7 @@ fn understood(
 }
 
 /// The plan of an Include controller.
-fn include(folder: &Path, name: &str, unknown_scripts: UnknownScripts) -> Option<PlanFile> {
-    let bytes = std::fs::read(folder.join(name)).ok()?;
+fn include(folder: &PlanFolder, name: &str, unknown_scripts: UnknownScripts) -> Option<PlanFile> {
+    let bytes = folder.read_beside(name)?;
     understood(name, &bytes, unknown_scripts).ok()
 }

@@ -11,7 +11,7 @@ use jmeter::{LogLevel, SampleResult, SaveOptions, Sink, Statistics, Summariser, 
 use jmx::{Class, Element, Writing};
 
 use super::journal::Journal;
-use super::{disk, moments};
+use super::{disk, doors, moments};
 
 /// A file of results.
 struct ResultsFile {
@@ -44,13 +44,17 @@ impl ResultsFile {
     /// Opens a file: what is there stays, unless it is to be written anew.
     fn open(name: &str, how: Writing, options: SaveOptions) -> anyhow::Result<Self> {
         let path = Path::new(name);
-        let is_new =
-            how == Writing::Replace || std::fs::metadata(path).map_or(0, |meta| meta.len()) == 0;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("making the folder of {name}"))?;
         }
         let file = disk::open(path, how).with_context(|| format!("opening results {name}"))?;
+        Self::begin(name, file, options)
+    }
+
+    /// Begins a file with its head, unless it has one.
+    fn begin(name: &str, file: File, options: SaveOptions) -> anyhow::Result<Self> {
+        let is_new = file.metadata().map_or(0, |meta| meta.len()) == 0;
         let mut new = Self { file: BufWriter::new(file), options, only: None };
         if is_new {
             let head = match (new.options.is_xml, new.options.csv.has_header) {
@@ -69,6 +73,8 @@ impl ResultsFile {
         if self.only.is_some_and(|wanted| wanted != sample.is_success) {
             return Ok(());
         }
+        let hidden = sample.redacted();
+        let sample = hidden.as_ref().unwrap_or(sample);
         if self.options.is_xml {
             return self.file.write_all(xml::sample(sample, &self.options).as_bytes());
         }
@@ -108,6 +114,7 @@ impl PlanResults {
     ) -> anyhow::Result<Self> {
         let property = |name: &str| properties.get(name).cloned();
         let mut all = Outlets::default();
+        let writes = doors::writes("", properties)?;
         if let (Some(name), how) = results {
             all.main = Some(ResultsFile::open(name, how, SaveOptions::of(&property))?);
         }
@@ -122,7 +129,8 @@ impl PlanResults {
             let options = SaveOptions::of_listener(listener, &property);
             let name = listener.properties.written("filename").to_owned();
             let says = |name: &str| listener.properties.written(name) == "true";
-            let mut file = ResultsFile::open(&name, Writing::Append, options)?;
+            let opened = doors::open_listed(&writes, &name)?;
+            let mut file = ResultsFile::begin(&name, opened, options)?;
             file.only = match (
                 says("ResultCollector.error_logging"),
                 says("ResultCollector.success_only_logging"),

@@ -35,6 +35,9 @@ const SUMMARY_MIN_MS: i64 = 5_000;
 /// # Errors
 /// It cannot be run, or its results cannot be written.
 pub(super) fn carry_out(arguments: &Arguments) -> anyhow::Result<RunEnd> {
+    if let Some(names) = &arguments.redacted {
+        stdx::redact(names);
+    }
     let journal = Arc::new(Journal::open(arguments.log.as_deref(), &arguments.levels)?);
     let ended = run(arguments, &journal);
     if let Err(error) = &ended {
@@ -201,8 +204,9 @@ pub(super) fn machine_name() -> String {
     if name.trim().is_empty() { "localhost".to_owned() } else { name.trim().to_owned() }
 }
 
-/// Writes a line to standard output; the run goes on without a reader.
+/// Writes a line to standard output; the run goes on without a reader. Names in it are the plan's.
 fn print(line: &str) {
+    let line = &stdx::terminal_line(line);
     if Output::Stdout.write(format!("{line}\n").as_bytes()).is_err() {
         eprint_line(line);
     }

@@ -14,13 +14,21 @@ pub(super) fn method(
     name: &str,
     call: Arguments<'_>,
 ) -> Outcome<Option<Value>> {
+    if name != "append" && name != "leftShift" {
+        // Its letters are counted or moved.
+        machine.spend(lock(built).len() as u64 / 256)?;
+    }
     match (name, call.len()) {
         ("append" | "leftShift", 1) => {
             let added = call.text(0);
             machine.allot(added.len())?;
             lock(built).push_str(&added);
         }
-        ("insert", 2) => change(built, call, |text, at, _| text.insert_str(at, &call.text(1)))?,
+        ("insert", 2) => {
+            let added = call.text(1);
+            machine.allot(added.len())?;
+            change(built, call, |text, at, _| text.insert_str(at, &added))?;
+        }
         ("delete", 2) => {
             let to = call.long(1).max(0) as usize;
             change(built, call, |text, at, _| {

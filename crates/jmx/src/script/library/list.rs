@@ -137,6 +137,7 @@ fn change(
     call: Arguments<'_>,
 ) -> Outcome<Option<Value>> {
     let length = list.len();
+    charge_moves(machine, length, (name, call.len()))?;
     Ok(Some(match (name, call.len()) {
         ("add" | "push" | "addLast" | "offer" | "leftShift" | "append" | "addElement", 1) => {
             machine.allot(size_of::<Value>())?;
@@ -179,6 +180,22 @@ fn change(
         ("poll" | "pollFirst" | "take", 0) => removed(list, 0)?,
         _ => return Ok(None),
     }))
+}
+
+/// Items that move to make or to take room, so many a step.
+const MOVES_IN_STEP: u64 = 2_048;
+
+/// Charges for the items that a method moves.
+fn charge_moves(machine: &mut Machine<'_>, length: usize, of: (&str, usize)) -> Outcome<()> {
+    match of {
+        ("add", 2) | ("addFirst" | "remove" | "removeAt" | "removeElement", 1) => {
+            machine.spend(length as u64 / MOVES_IN_STEP)
+        }
+        ("remove" | "removeFirst" | "poll" | "pollFirst" | "take", 0) => {
+            machine.spend(length as u64 / MOVES_IN_STEP)
+        }
+        _ => Ok(()),
+    }
 }
 
 fn removed(list: &List, at: i64) -> Outcome<Value> {

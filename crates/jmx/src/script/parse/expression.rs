@@ -1,11 +1,11 @@
 //! Expressions: from assignments down to the operators that bind most.
 
 use super::{Parsed, Parser};
-use crate::script::Language;
 use crate::script::token::TokenKind;
 use crate::script::tree::{
     Assignment, Binary, CountOrder, Counting, Kind, Logic, Node, Probe, StepKind,
 };
+use crate::script::{Language, ScriptProblem};
 
 /// Operators with the value of each.
 type Level = &'static [(&'static str, Binary)];
@@ -178,8 +178,12 @@ impl Parser<'_> {
 
     /// `x instanceof C`, `x as C`.
     fn kinds(&mut self, mut node: Node) -> Parsed<Node> {
+        // Each stands around those before it: as deep as brackets.
+        let mut left = super::DEPTH_MAX;
         while !self.is_line_end() {
             let line = self.line();
+            let is_kind = self.is_word("instanceof") || (self.is_groovy() && self.is_word("as"));
+            left = left.checked_sub(is_kind.into()).ok_or(ScriptProblem::Deep { line })?;
             if self.eat_word("instanceof") {
                 let class = self.class_name()?;
                 node = Node { line, kind: Kind::Is(Box::new(node), class) };

@@ -1,0 +1,146 @@
+//! Exchanges with servers that lead elsewhere, without a network.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use jmx::{Element, MemoryScope, Writing, read_plan};
+use stdx::Nanos;
+use users::{Host, HttpRequest, HttpResponse, Level};
+
+use super::exchange::{Exchange, Step};
+use crate::plan::compile::Program;
+use crate::results::sample::SampleResult;
+use crate::thread::scope::Thread;
+use crate::world::{Base, Disk, LogLevel, Sink, World, WorldPlan};
+
+/// A host that stands still, a disk without files, a sink that keeps nothing.
+struct Nothing;
+
+impl Host for Nothing {
+    fn now(&self) -> Nanos {
+        Nanos::ZERO
+    }
+    fn log(&self, _: Level, _: &str) {}
+}
+
+impl Disk for Nothing {
+    fn read(&self, _: &str, _: Base) -> Option<Vec<u8>> {
+        None
+    }
+    fn write(&self, _: &str, _: &[u8], _: Writing) -> bool {
+        false
+    }
+}
+
+impl Sink for Nothing {
+    fn sample(&self, _: &SampleResult) {}
+    fn collect(&self, _: &Element, _: &SampleResult) {}
+    fn log(&self, _: LogLevel, _: &str, _: &str, _: &str) {}
+}
+
+/// A GET of `http://a/` with credentials in its headers, that follows redirects and asks for what pages embed.
+const PLAN: &str = "<jmeterTestPlan><hashTree><TestPlan testname=\"P\"/><hashTree><ThreadGroup testname=\"G\"/><hashTree>\
+    <HTTPSamplerProxy testname=\"s\"><stringProp name=\"HTTPSampler.domain\">a</stringProp>\
+    <stringProp name=\"HTTPSampler.path\">/</stringProp><boolProp name=\"HTTPSampler.follow_redirects\">true</boolProp>\
+    <boolProp name=\"HTTPSampler.image_parser\">true</boolProp></HTTPSamplerProxy><hashTree>\
+    <HeaderManager testname=\"h\"><collectionProp name=\"HeaderManager.headers\">\
+    FIELDS</collectionProp></HeaderManager><hashTree/></hashTree></hashTree></hashTree></hashTree></jmeterTestPlan>";
+const SECRETS: [&str; 4] = ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key"];
+
+fn program() -> Program {
+    let field = |name: &str| {
+        format!(
+            "<elementProp name=\"\" elementType=\"Header\"><stringProp name=\"Header.name\">{name}</stringProp>\
+             <stringProp name=\"Header.value\">v</stringProp></elementProp>"
+        )
+    };
+    let fields: String = SECRETS.into_iter().chain(["X-Plain"]).map(field).collect();
+    let text = PLAN.replace("FIELDS", &fields);
+    let (file, _) = read_plan(text.as_bytes()).expect("a plan");
+    Program::compile(&file, &mut MemoryScope::default(), &|_| None).expect("a program")
+}
+
+fn thread(program: Program) -> Thread {
+    let world = World::new(WorldPlan {
+        program: Arc::new(program),
+        properties: [].into(),
+        file_name: String::new(),
+        disk: Arc::new(Nothing),
+        sink: Arc::new(Nothing),
+        seed: 1,
+        utc_offset_s: |_| 0,
+        machine: (String::new(), String::new()),
+    });
+    Thread::new(&world, Rc::new(Nothing), 0, 1)
+}
+
+fn reply(head: &str, body: &str) -> HttpResponse {
+    let status = head[9..12].parse().expect("a status");
+    let head = Some(format!("{head}\r\n").into_bytes().into());
+    HttpResponse { status, head, body: Some(body.into()), ..HttpResponse::default() }
+}
+
+/// The address of a request, whether it has the plan's credentials, and whether the engine sees a stranger in it.
+fn seen(request: &HttpRequest) -> (String, bool, bool) {
+    let has = |name: &str| request.header(name).is_some();
+    let with: Vec<bool> = SECRETS.into_iter().map(has).collect();
+    assert!(with.iter().all(|one| *one == with[0]) && has("X-Plain"), "{:?}", request.headers);
+    (request.url.to_string(), with[0], request.is_led_away)
+}
+
+/// The requests of a sampler whose server answers so, one after another.
+#[track_caller]
+fn check(replies: &[(&str, &str)], expect: &[(&str, bool, bool)]) {
+    let mut thread = thread(program());
+    let program = Arc::clone(&thread.program);
+    let node = &program.samplers[0];
+    let (mut exchange, mut step) = Exchange::begin(node, &mut thread);
+    let mut found = Vec::new();
+    let mut replies = replies.iter();
+    while let Step::Send(request) = step {
+        found.push(seen(&request));
+        let (head, body) = replies.next().unwrap_or(&("HTTP/1.1 200 OK\r\n", ""));
+        step = exchange.answer(reply(head, body), node, &mut thread);
+    }
+    let found: Vec<_> =
+        found.iter().map(|(url, with, away)| (url.as_str(), *with, *away)).collect();
+    assert_eq!(found, expect);
+}
+
+#[test]
+fn redirects_to_others_have_no_credentials() {
+    let to = |to: &str| format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\n");
+    check(
+        &[(&to("/x"), ""), (&to("http://A:80/y"), "")],
+        &[("http://a/", true, false), ("http://a/x", true, false), ("http://A:80/y", true, false)],
+    );
+    check(
+        &[(&to("http://b/x"), ""), (&to("http://a/y"), "")],
+        &[("http://a/", true, false), ("http://b/x", false, true), ("http://a/y", false, true)],
+    );
+    check(
+        &[(&to("http://a:81/"), "")],
+        &[("http://a/", true, false), ("http://a:81/", false, true)],
+    );
+    check(&[(&to("//b/"), "")], &[("http://a/", true, false), ("http://b/", false, true)]);
+}
+
+#[test]
+fn resources_of_others_have_no_credentials() {
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+    let body = "<img src=/1><img src=http://b/2><script src=http://a/3></script>";
+    check(
+        &[(page, body)],
+        &[
+            ("http://a/", true, false),
+            ("http://a/1", true, false),
+            ("http://b/2", false, true),
+            ("http://a/3", true, false),
+        ],
+    );
+    // The page of another server does not get at the plan's credentials by naming the plan's server.
+    check(
+        &[("HTTP/1.1 302 Found\r\nLocation: http://b/\r\n", ""), (page, "<img src=http://a/1>")],
+        &[("http://a/", true, false), ("http://b/", false, true), ("http://a/1", false, true)],
+    );
+}
