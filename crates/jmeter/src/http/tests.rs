@@ -56,7 +56,7 @@ fn program() -> Program {
     };
     let fields: String = SECRETS.into_iter().chain(["X-Plain"]).map(field).collect();
     let text = PLAN.replace("FIELDS", &fields);
-    let (file, _) = read_plan(text.as_bytes()).expect("a plan");
+    let (file, _) = read_plan(text.as_bytes(), jmx::UnknownScripts::Refused).expect("a plan");
     Program::compile(&file, &mut MemoryScope::default(), &|_| None).expect("a program")
 }
 
