@@ -114,7 +114,7 @@ fn table(text: &str) -> TargetTable {
         name: String::new(),
         tags: String::new(),
     };
-    TargetTable { labels: vec![label(format!("http://h/{text}")), label(text.to_owned())] }
+    vec![label(format!("http://h/{text}")), label(text.to_owned())].into()
 }
 
 /// What a script and its user have named.

@@ -64,7 +64,7 @@ pub(crate) mod tests {
             weight: *weight,
             name: String::new(),
         };
-        Targets::new(urls.iter().map(target).collect())
+        Targets::new(urls.iter().map(target).collect::<Vec<_>>())
     }
 
     #[test]

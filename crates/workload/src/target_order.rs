@@ -88,7 +88,7 @@ mod tests {
             weight,
             name: String::new(),
         };
-        Targets::new(weights.iter().enumerate().map(target).collect())
+        Targets::new(weights.iter().enumerate().map(target).collect::<Vec<_>>())
     }
 
     #[test]

@@ -157,7 +157,7 @@ fn every_example_has_a_row_and_says_what_it_shows() {
                 assert!(named, "{reader} does not read {file}");
             }
             Own(test) => {
-                assert!(include_str!("examples.rs").contains(&format!("fn {test}()")), "{test}")
+                assert!(include_str!("examples.rs").contains(&format!("fn {test}()")), "{test}");
             }
         }
         if let Words(words) = trial {

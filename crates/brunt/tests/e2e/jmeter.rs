@@ -116,7 +116,7 @@ fn a_plan_is_a_load_test_with_checks_and_gates() {
     let nginx = Nginx::start("run-jmx");
     let scratch = Scratch::new("run-jmx");
     let page = get("page", nginx.plain, "/", &contains("no such text"));
-    let file = scratch.file("plan.jmx", &plan(2, 3, &page));
+    let file = scratch.file("plan.jmx", plan(2, 3, &page));
     let results = scratch.path("out.arrow");
     let command = format!("run -o {} -fail-on errors>1% {file}", text(&results));
     let ran = start(brunt(&command)).wait().with_code(0);
@@ -165,7 +165,7 @@ fn a_plan_becomes_a_script_that_runs() {
     let nginx = Nginx::start("import-jmx");
     let scratch = Scratch::new("import-jmx");
     let file = scratch
-        .file("plan.jmx", &plan(2, 3, &get("page", nginx.plain, "/", &contains("It works"))));
+        .file("plan.jmx", plan(2, 3, &get("page", nginx.plain, "/", &contains("It works"))));
     let script = scratch.path("plan.js");
     start(brunt(&format!("import -output={} {file}", text(&script)))).wait().with_code(0);
     let ran = start(brunt(&format!("run {}", text(&script)))).wait().with_code(0);

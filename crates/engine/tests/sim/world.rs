@@ -38,7 +38,7 @@ pub(crate) fn plan(load: Load, seconds: u64, paths: &[&str]) -> Plan {
         load,
         duration: Some(Nanos::from_secs(seconds)),
         hits_max: None,
-        targets: Targets::new(paths.iter().map(|path| target(path)).collect()),
+        targets: Targets::new(paths.iter().map(|path| target(path)).collect::<Vec<_>>()),
         seed: 7,
         part: None,
     }

@@ -292,7 +292,7 @@ impl Lexer<'_, '_> {
         while let Some(char) = self.peek() {
             match char {
                 '<' if let Some(name) = self.placeholder() => {
-                    self.take_placeholder(&name, &mut out)
+                    self.take_placeholder(&name, &mut out);
                 }
                 ' ' | '\t' | '\n' | '\r' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => break,
                 '\'' => {

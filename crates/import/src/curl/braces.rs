@@ -20,7 +20,7 @@ pub(super) fn expand(word: &str) -> Vec<String> {
 
 fn first_range(word: &str) -> Option<(&str, Vec<String>, &str)> {
     for (at, _) in word.match_indices('{') {
-        let Some((inner, after)) = word[at + 1..].split_once('}') else { return None };
+        let (inner, after) = word[at + 1..].split_once('}')?;
         if let Some(items) = range(inner) {
             return Some((&word[..at], items, after));
         }

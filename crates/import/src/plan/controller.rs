@@ -58,7 +58,7 @@ fn controller(
             code.close("});");
         }
         Class::IncludeController | Class::ModuleController => {
-            module(context, tree, element, scope, code)
+            module(context, tree, element, scope, code);
         }
         Class::InterleaveControl
         | Class::RandomController

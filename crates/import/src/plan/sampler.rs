@@ -40,7 +40,7 @@ pub(super) fn write(
             assertion::write(context, &assertions, code);
         }
         class if class.is_jsr223() || class.is_beanshell() => {
-            before::script(context, element, code)
+            before::script(context, element, code);
         }
         _ => {
             let note = context.note(element, "it shows variables, and sends nothing");

@@ -216,7 +216,7 @@ impl Selector {
         };
         let has_tag = |(name, value): &(String, String)| {
             let found = match label {
-                Some(label) => row_tag(&label.tags, name),
+                Some(label) => row_tag(label.tags, name),
                 None => row_tag(&String::from_utf8_lossy(batch.text(sample.tags)), name),
             };
             found.as_ref() == Some(value)

@@ -91,13 +91,11 @@ pub(crate) fn targets() -> TargetTable {
         name: name.into(),
         tags: tags.into(),
     };
-    TargetTable {
-        labels: vec![
-            label("http://h/a?b=1&c=<2>", "", ""),
-            label("http://h/é", "group", r#"{"scenario":"é"}"#),
-            label("", "", ""),
-        ],
-    }
+    TargetTable::from(vec![
+        label("http://h/a?b=1&c=<2>", "", ""),
+        label("http://h/é", "group", r#"{"scenario":"é"}"#),
+        label("", "", ""),
+    ])
 }
 
 pub(crate) fn info() -> StreamInfo {

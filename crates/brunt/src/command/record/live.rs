@@ -76,7 +76,7 @@ impl LiveList {
                 self.next = Some(Lines { text, count: lines.count });
                 Ok(())
             }
-            Handover::Failed(error) => self.close(error),
+            Handover::Failed(error) => self.close(&error),
         }
     }
 
@@ -87,11 +87,11 @@ impl LiveList {
     }
 
     /// A reader that has gone away is no failure.
-    fn close(&mut self, error: io::Error) -> Result<(), ExitError> {
+    fn close(&mut self, error: &io::Error) -> Result<(), ExitError> {
         self.writer = None;
-        match is_closed_pipe(&error) {
+        match is_closed_pipe(error) {
             true => Ok(()),
-            false => Err(anyhow!("standard output: {}", reason(&error)).into()),
+            false => Err(anyhow!("standard output: {}", reason(error)).into()),
         }
     }
 
@@ -108,7 +108,7 @@ impl LiveList {
         let Some(writer) = self.writer.take() else { return Ok(()) };
         match writer.end(deadline.saturating_duration_since(Instant::now())) {
             Some(Ok(())) => Ok(()),
-            Some(Err(error)) => self.close(error),
+            Some(Err(error)) => self.close(&error),
             None => {
                 cli::eprint_line("standard output is not read: the end of the list is not shown");
                 Ok(())

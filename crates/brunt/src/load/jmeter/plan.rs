@@ -48,7 +48,7 @@ pub(super) fn read(
         let mut notes = notes.borrow_mut();
         match &found {
             None => {
-                notes.push(format!("Could not include {included}: it is not there, or no plan"))
+                notes.push(format!("Could not include {included}: it is not there, or no plan"));
             }
             Some(file) => left_out.borrow_mut().extend(file.left_out.iter().cloned()),
         }
