@@ -97,9 +97,9 @@ impl Lexer<'_, '_> {
 }
 
 /// What is taken of an answer.
-type Wanted = (Find, Option<Between>);
+type Selector = (Find, Option<Between>);
 
-fn wanted(curl: &Command, filters: &[Command]) -> Option<Wanted> {
+fn wanted(curl: &Command, filters: &[Command]) -> Option<Selector> {
     let writes = |text: &str| curl.words.iter().any(|word| word.trim_matches('\n').ends_with(text));
     let drops_body = curl.words.iter().any(|word| matches!(word.as_str(), "-o" | "--output"))
         || curl.words.iter().any(|word| word.starts_with('-') && word.ends_with('o'));

@@ -223,7 +223,7 @@ impl PowerShell<'_, '_> {
                     self.next();
                     let piped = char == '|';
                     if piped {
-                        self.say_value(&mut command);
+                        self.write_value(&mut command);
                     }
                     self.end(&mut command);
                     command.is_piped = piped;
@@ -260,7 +260,7 @@ impl PowerShell<'_, '_> {
     }
 
     /// A value alone before a pipe is what the next command reads.
-    fn say_value(&self, command: &mut Command) {
+    fn write_value(&self, command: &mut Command) {
         let [word] = command.words.as_slice() else { return };
         let is_value = word.chars().next().is_some_and(|char| {
             self.out.values.get(char).is_some() || matches!(char, '{' | '[' | '<')

@@ -7,7 +7,7 @@ use super::entry::Entry;
 use super::facts::Facts;
 use super::find::{Hit, Sink, SinkPlace, Source as Place, find};
 use super::look::{Look, is_id_name, is_rare, is_same_name, is_token_name, is_uuid4, look};
-use super::socket::Heard;
+use super::received::Received;
 use super::whole::whole_hit;
 use crate::percent::encode_component;
 use crate::{Encoding, Extraction, Find, Hearing, Source, Text, Value};
@@ -40,7 +40,7 @@ pub(super) struct Correlator<'a> {
     /// Redirects that are not to be followed, since a value stands in them alone.
     pub(super) split: BTreeSet<usize>,
     /// The messages of WebSockets that came so far.
-    pub(super) heard: Vec<Heard>,
+    pub(super) heard: Vec<Received>,
     /// What is taken of messages, and of which unit's.
     pub(super) hearings: Vec<(usize, Hearing)>,
     typed: BTreeSet<(String, String)>,

@@ -17,6 +17,7 @@ mod headers;
 mod look;
 mod moment;
 mod notes;
+mod received;
 mod select;
 mod sinks;
 mod socket;

@@ -6,17 +6,11 @@ use super::correlate::Correlator;
 use super::entry::Answer;
 use super::facts::{Facts, Leaf, add_leaves};
 use super::find::{Sink, SinkPlace, Source as Place, find};
+use super::received::Received;
 use crate::{Conversation, Find, Hearing, Reply, Source, Text, Value as Variable};
 
 /// How many messages a socket sends, and how many of those that come are searched.
 const MESSAGES_MAX: usize = 500;
-
-/// A message that came, as a source of values.
-pub(super) struct Heard {
-    unit: usize,
-    marker: String,
-    facts: Facts,
-}
 
 impl Correlator<'_> {
     /// The conversation of a WebSocket.
@@ -28,7 +22,7 @@ impl Correlator<'_> {
             if !message.is_sent {
                 let marker = marker(&message.data);
                 after = Some(marker.clone());
-                self.hear(marker, &message.data);
+                self.receive(marker, &message.data);
                 continue;
             }
             if !message.is_text || messages.len() >= MESSAGES_MAX {
@@ -60,12 +54,12 @@ impl Correlator<'_> {
         self.inner(data, &Sink { name: String::new(), place: SinkPlace::Field, shown })
     }
 
-    fn hear(&mut self, marker: String, data: &str) {
+    fn receive(&mut self, marker: String, data: &str) {
         let value = serde_json::from_str::<Value>(&data[sign_len(data)..]);
         if let (Ok(value), true) = (value, self.heard.len() < MESSAGES_MAX) {
             let mut facts = Facts::default();
             add_leaves(&mut facts.leaves, &mut vec![], &value);
-            self.heard.push(Heard { unit: self.at, marker, facts });
+            self.heard.push(Received { unit: self.at, marker, facts });
         }
     }
 
@@ -83,7 +77,7 @@ impl Correlator<'_> {
         })?;
         let Find::Json(path) = hit.find.clone() else { return None };
         let (unit, marker) = (self.heard[at].unit, self.heard[at].marker.clone());
-        let has_such = |heard: &&Heard| {
+        let has_such = |heard: &&Received| {
             let has_path = heard.facts.leaves.iter().any(|leaf| leaf.path == path);
             heard.unit == unit && has_path && heard.marker == marker
         };

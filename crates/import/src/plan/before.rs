@@ -4,7 +4,7 @@ use jmx::{Class, Element, Property, Text};
 
 use super::code::Code;
 use super::context::Context;
-use super::helpers::Helper;
+use super::library::Helper;
 use super::scope::is_true;
 use super::value::{constant, number, shown, value, variable};
 use crate::quote;

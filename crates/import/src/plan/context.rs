@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jmx::Element;
 
-use super::helpers::Helper;
+use super::library::Helper;
 use crate::quote;
 
 /// Something of a plan that is another one in the script, or not in it.

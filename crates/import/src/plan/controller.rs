@@ -5,7 +5,7 @@ use jmx::{Class, Element, Property, Role, Text, TextPiece};
 use super::code::Code;
 use super::context::Context;
 use super::groovy::condition;
-use super::helpers::Helper;
+use super::library::Helper;
 use super::sampler;
 use super::scope::{Inherited, is_true};
 use super::value::{constant, number, shown, value, variable};

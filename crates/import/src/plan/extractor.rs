@@ -4,8 +4,8 @@ use jmx::{Class, Element, Text};
 
 use super::code::Code;
 use super::context::Context;
-use super::helpers::Helper;
 use super::jsonpath::steps;
+use super::library::Helper;
 use super::value::{number, value};
 use crate::quote;
 

@@ -1,7 +1,7 @@
 //! Scripts of Groovy and BeanShell that are the same in JavaScript: assignments of variables, lines of the log.
 
 use super::context::Context;
-use super::helpers::Helper;
+use super::library::Helper;
 use crate::quote;
 
 /// The lines of a script; `None` where one of them is not of those that are known.

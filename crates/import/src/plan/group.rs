@@ -6,7 +6,7 @@ use super::before;
 use super::code::Code;
 use super::context::Context;
 use super::controller::{Tree, children};
-use super::helpers::Helper;
+use super::library::Helper;
 use super::scope::{Inherited, is_true};
 use super::value::{constant, number, shown};
 use crate::quote;

@@ -4,7 +4,7 @@ use jmx::{Class, Element, Text};
 
 use super::code::Code;
 use super::context::Context;
-use super::helpers::Helper;
+use super::library::Helper;
 use super::value::{constant, number, shown};
 
 /// Writes the pauses of timers. Their times add up.

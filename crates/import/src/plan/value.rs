@@ -3,7 +3,7 @@
 use jmx::{Text, TextPiece};
 
 use super::context::Context;
-use super::helpers::Helper;
+use super::library::Helper;
 use crate::quote;
 
 /// The expression of a text.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use stdx::{Nanos, OutOfMemory, names_secret_field, shown_url};
+use stdx::{Nanos, names_secret_field, shown_url};
 use wire::url::{Scheme, Url};
 use workload::{EngineResponse, RequestKind, Target};
 
@@ -346,7 +346,7 @@ impl HttpCall {
     /// The response for the script.
     pub(crate) fn response(self, reply: &EngineResponse<'_>) -> Box<HttpResponse> {
         let memory = BodyMemory::of(reply.head.as_ref().map_or(0, |head| head.len()));
-        let no_room = || memory.is_err().then(no_room_for_head);
+        let no_room = || memory.is_err().then(failure::of_long_head);
         let failure = failure::of(reply).or_else(|| self.lost(reply)).or_else(no_room);
         let kept_head = reply.head.clone().filter(|_| memory.is_ok());
         // Of an answer that broke off a script sees what came.
@@ -493,11 +493,5 @@ fn path(url: &str) -> &str {
     let path = after.split(['?', '#']).next().unwrap_or_default();
     path.find('/').map_or("", |at| path[at..].trim_end_matches('/'))
 }
-/// Why a response is none whose head has no room; a server can make heads long, and a script keep them.
-fn no_room_for_head() -> HttpFailure {
-    let text = format!("the response's head: {OutOfMemory}");
-    HttpFailure { code: 1000, whole: text.clone(), text }
-}
-
 /// Bytes of a location that leads nowhere, as far as its error shows it.
 const LOCATION_SHOWN_MAX: usize = 1 << 10;

@@ -1,5 +1,6 @@
 //! Failures in k6's words: a number, a few words, and the whole text.
 
+use stdx::OutOfMemory;
 use workload::{EngineResponse, FailureDetail};
 
 use crate::host::http::HttpFailure;
@@ -80,6 +81,12 @@ pub(crate) fn capitalised(method: &str) -> String {
     let mut letters = method.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     first.into_iter().chain(letters.map(|letter| letter.to_ascii_lowercase())).collect()
+}
+
+/// Why a response is none whose head has no room; a server can make heads long, and a script keep them.
+pub(crate) fn of_long_head() -> HttpFailure {
+    let text = format!("the response's head: {OutOfMemory}");
+    HttpFailure { code: 1000, whole: text.clone(), text }
 }
 
 #[cfg(test)]
