@@ -57,9 +57,16 @@ fn of_name(study: &Study, variant: &Variant, (name, line): (&str, &str)) -> Opti
     if let Some(near) = nearest(name, known.by_ref()) {
         return Some(format!("{{{name}}} stands for nothing (did you mean {{{near}}}?)"));
     }
-    let is_url =
-        line.split_whitespace().nth(1).is_some_and(|url| url.starts_with(&format!("{{{name}}}")));
-    is_url.then(|| format!("{{{name}}} stands for nothing: no variant has it among its values"))
+    is_url(line, name)
+        .then(|| format!("{{{name}}} stands for nothing: no variant has it among its values"))
+}
+
+/// Whether a line has a method and then a URL that begins with this placeholder.
+fn is_url(line: &str, name: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let is_method = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase());
+    let begins = |url: &str| url.starts_with(&format!("{{{name}}}"));
+    words.next().is_some_and(is_method) && words.next().is_some_and(begins)
 }
 
 /// Placeholders that have a value in each run.

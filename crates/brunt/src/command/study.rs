@@ -138,7 +138,7 @@ mod tests {
             ("bench -c 4 -d 5s", "a URL or -targets=FILE is needed"),
             ("bench -c 4 -d 5s {url}/ x", "unexpected \"x\""),
             ("bench -c 4 {ur}/", "{ur} stands for nothing (did you mean {url}?)"),
-            ("bench -c 4 {address}/", "URL: "),
+            ("bench -c 4 {address}/", "{address} stands for nothing"),
             ("bench -help {url}/", "asks for help"),
             ("attack -rate=5", "-targets=FILE is needed: standard input is empty"),
             ("attack -rate=5 -targets={study}/t -shape=x", "flag -shape: "),

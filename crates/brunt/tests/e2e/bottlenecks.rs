@@ -21,9 +21,9 @@ struct Shown {
 /// Attacks a page of the application with this rate, by way of this port.
 fn attack(rails: &Rails, port: u16, page: &str, rate: u32) -> Shown {
     let (folder, watched) = (rails.folder(), rails.port);
-    let log = text(&folder.path("rails.log"));
+    let (log, results) = (text(&folder.path("rails.log")), text(&folder.path("run.arrow")));
     let json = run(&format!(
-        "attack -rate={rate} -duration=6s -timeout=2m -output=none -watch -watch-port={watched} -watch-log=rails:{log} \
+        "attack -rate={rate} -duration=6s -timeout=2m -output={results} -watch -watch-port={watched} -watch-log=rails:{log} \
          -watch-every=200ms -json http://127.0.0.1:{port}/{page}"
     ));
     let json = json.with_code(0).json();
@@ -105,7 +105,10 @@ struct SlowProxy {
 impl SlowProxy {
     fn start(name: &str, to: u16, rate_per_s: u32) -> Self {
         let binary = "/usr/sbin/nginx";
-        assert!(Path::new(binary).exists(), "this test needs nginx: apt-get install -y nginx-light");
+        assert!(
+            Path::new(binary).exists(),
+            "this test needs nginx: apt-get install -y nginx-light"
+        );
         let (scratch, port) = (Scratch::new(name), free_port());
         let dir = text(&scratch.0);
         let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]

@@ -164,8 +164,8 @@ fn results_of_jmeter_are_reported_and_stored() {
 fn a_plan_becomes_a_script_that_runs() {
     let nginx = Nginx::start("import-jmx");
     let scratch = Scratch::new("import-jmx");
-    let file = scratch
-        .file("plan.jmx", plan(2, 3, &get("page", nginx.plain, "/", &contains("It works"))));
+    let file =
+        scratch.file("plan.jmx", plan(2, 3, &get("page", nginx.plain, "/", &contains("It works"))));
     let script = scratch.path("plan.js");
     start(brunt(&format!("import -output={} {file}", text(&script)))).wait().with_code(0);
     let ran = start(brunt(&format!("run {}", text(&script)))).wait().with_code(0);

@@ -304,8 +304,8 @@ impl Dues {
 
 /// The moments from which on a backlog is level: a tenth of the run, and the time that the first requests took, have passed.
 fn settled<'a>(timeline: &Timeline, moments: &'a [Moment]) -> &'a [Moment] {
-    let tenth = moments.len() / 10;
-    let until = moments[tenth].at;
+    let Some(tenth) = moments.get(moments.len() / 10) else { return moments };
+    let until = tenth.at;
     let width = timeline.width().as_secs_f64().max(1e-9);
     let mut first = metrics::Sketch::new();
     let early =

@@ -519,7 +519,7 @@ pub(crate) mod tests {
         check("-max-steps=9", 0, 10_000, 1.0);
         check("-step=1m", 0, 60_000, 1.0);
         check("-step=2s -budget=1m", 60, 2000, 1.0);
-        check("-budget=2m", 120, 7500, 0.5);
+        check("-budget=2m", 120, 10_000, 0.375);
         check("-budget=1h", 3600, 10_000, 0.5);
         assert_eq!(search("-budget=2m -warmup=1s").warmup, Nanos::SECOND);
     }
