@@ -322,7 +322,7 @@ fn regression_issue_41_files_of_a_run_are_what_they_are_called() {
     let outputs = format!("-o json={json} -o csv={csv} --summary-export={summary}");
     run(&format!("run -q --config {config} {outputs} {script}")).with_code(0);
     for (name, mark, begin) in [
-        ("x.json.zst", &[0x28, 0xb5, 0x2f, 0xfd][..], "{\"type\":\"Metric\""),
+        ("x.json.zst", &[0x28, 0xb5, 0x2f, 0xfd][..], "{\"data\":"),
         ("x.csv.gz", &[0x1f, 0x8b], "metric_name,"),
         ("summary.json.gz", &[0x1f, 0x8b], "{"),
     ] {

@@ -42,8 +42,8 @@ for page in [root / "README.md", root / "examples/README.md", *sorted(docs.rglob
 
 sheet = (docs / "reference/environment.md").read_text()
 READ = re.compile(r'(?:variable|var|var_os|text|switch)\([^()"]*(?:\([^()]*\))?[^()"]*"([A-Z][A-Z0-9_]{3,})"|"((?:K6|BRUNT|OTEL)_[A-Z0-9_]*[A-Z0-9])"')
-# Variables of the tests, of other programs, and prefixes of names.
-OWN = re.compile(r"BRUNT_(TEST|SHOW|NO_SUCH)|UPDATE|CARGO|GITHUB_TOKEN|K6_VU$|EMPTY$|HOST$")
+# Variables of the tests, of other programs, prefixes of names, and properties of plans.
+OWN = re.compile(r"BRUNT_(TEST|SHOW|NO_SUCH)|EXPECTED_VALUE|UPDATE|CARGO|GITHUB_TOKEN|K6_VU$|EMPTY$|HOST$")
 for file in sorted((root / "crates").glob("*/src/**/*.rs")):
     for pair in READ.findall(file.read_text()):
         name = pair[0] or pair[1]
