@@ -8,7 +8,6 @@ mod autobahn;
 mod bad_input;
 mod bad_scripts;
 mod bench;
-mod bottlenecks;
 mod browser;
 mod cable_command;
 mod canary;

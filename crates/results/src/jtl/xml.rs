@@ -18,6 +18,8 @@ pub(crate) struct JtlXmlRecords {
     samples: u64,
     /// The root was opened and not closed.
     is_open: bool,
+    /// Why reading has ended within a sample, of which some rows were taken: they must not be taken once more.
+    fault: Option<String>,
 }
 
 /// Elements that stand in one another at most.
@@ -30,6 +32,9 @@ impl Records for JtlXmlRecords {
         _ended: bool,
         filler: &mut Filler<'_>,
     ) -> Result<Option<usize>, String> {
+        if let Some(reason) = &self.fault {
+            return Err(reason.clone());
+        }
         let blank = bytes.len() - bytes.trim_ascii_start().len();
         if blank == bytes.len() {
             return Ok(Some(self.pass(bytes, blank)));
@@ -47,7 +52,9 @@ impl Records for JtlXmlRecords {
             Tag::Close(ROOT) => self.is_open = false,
             Tag::Open { name, .. } | Tag::Empty { name, .. } if is_sample(name) => {
                 let Some(len) = extent(bytes).map_err(of_line)? else { return Ok(None) };
-                self.sample(&bytes[..len], filler).map_err(of_line)?;
+                if let Err(reason) = self.sample(&bytes[..len], filler).map_err(of_line) {
+                    return Err(self.fault.insert(reason).clone());
+                }
                 return Ok(Some(self.pass(bytes, len)));
             }
             other => return Err(of_line(format!("{} is no sample", shown(other)))),

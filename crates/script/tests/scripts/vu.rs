@@ -460,7 +460,8 @@ fn added(tags: &str) -> String {
         export default function () {{ return String(own.add(1, {tags})) }}"
     ));
     match outcome {
-        Ok(value) => value.unwrap_or_default(),
+        // It is JSON.
+        Ok(value) => value.unwrap_or_default().trim_matches('"').to_owned(),
         Err(exception) => exception.text,
     }
 }
@@ -484,7 +485,8 @@ fn regression_issue_41_a_metric_of_k6s_name_has_its_kind_of_values() {
             try {{ {metric} }} catch (e) {{ text = e.message }}
             export default function () {{ return text }}"
         ));
-        outcome.unwrap().unwrap()
+        // It is JSON.
+        outcome.unwrap().unwrap().trim_matches('"').to_owned()
     };
     assert_eq!(made("new Trend('http_req_duration', true)"), "made");
     assert_eq!(
