@@ -5,7 +5,7 @@ use stdx::Nanos;
 
 use crate::{FailureKind, Outcome};
 
-/// `Sample::target` of a hit without a row in the [`TargetTable`]; its `line` has the method and URL.
+/// `Sample::target` of a hit without a row in the [`crate::TargetTable`]; its `line` has the method and URL.
 pub const NO_TARGET: u32 = u32::MAX;
 
 /// A piece of [`Batch::texts`].
@@ -48,7 +48,7 @@ pub struct Sample {
     /// The connection's number in its run, from 1, in the order they were begun on each worker; 0 where the hit had none, or
     /// where it is not known.
     pub conn: u32,
-    /// Row of the [`TargetTable`], or [`NO_TARGET`].
+    /// Row of the [`crate::TargetTable`], or [`NO_TARGET`].
     pub target: u32,
     /// The number of the agent that sent it, from 1, in a fleet; 0 on one machine.
     pub agent: u16,
