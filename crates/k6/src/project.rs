@@ -178,7 +178,11 @@ mod tests {
 
     impl Folder {
         fn new(name: &str) -> Self {
-            let folder = tempfile::Builder::new().prefix(&format!("brunt-{name}-")).tempdir().unwrap().keep();
+            let folder = tempfile::Builder::new()
+                .prefix(&format!("brunt-{name}-"))
+                .tempdir()
+                .unwrap()
+                .keep();
             fs::create_dir_all(folder.join("a/project/tests/load")).unwrap();
             Self(fs::canonicalize(folder).unwrap())
         }

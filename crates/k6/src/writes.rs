@@ -209,7 +209,11 @@ mod tests {
 
     impl World {
         fn new(name: &str) -> Self {
-            let folder = tempfile::Builder::new().prefix(&format!("brunt-{name}-")).tempdir().unwrap().keep();
+            let folder = tempfile::Builder::new()
+                .prefix(&format!("brunt-{name}-"))
+                .tempdir()
+                .unwrap()
+                .keep();
             for inner in ["home/project/load", "home/project/.git/hooks", "home/keys", "ci"] {
                 fs::create_dir_all(folder.join(inner)).unwrap();
             }
