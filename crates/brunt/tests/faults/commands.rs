@@ -144,7 +144,6 @@ pub(crate) const QUICK: &[Quick] = &[
     quick("seek", "seek '-objective=p99<2s' -max-steps=1 -step=500ms -warmup=0s -to=40 {url}/", 0),
     quick("cable", "cable echo {ws}/cable -channel EchoChannel -perform 'echo:{\"x\":\"{token}\"}' -users 2 -rate 50 -d 300ms", 0),
     quick("run", "run -u 2 -i 4 script.js", 0),
-    quick("jmeter", "jmeter -n -t plan.jmx -J loops=2 -j jmeter.log", 0),
     quick("inspect", "inspect script.js", 0),
     quick("lint", "lint script.js", 0),
     quick("archive", "archive -O - script.js", 0),

@@ -48,9 +48,9 @@ const ABORTED: i32 = 128 + 6;
 fn without_memory_a_command_says_so() {
     let sizes: Vec<u32> = if is_full() {
         // With less the system does not even load the program.
-        (4..40).map(|step| step * 12_000).collect()
+        (8..40).map(|step| step * 12_000).collect()
     } else {
-        vec![60_000, 150_000, 300_000]
+        vec![90_000, 150_000, 300_000]
     };
     let limits: Vec<String> = sizes.iter().map(|size| format!("-v {size}")).collect();
     each("no memory", &limits, |row, ran| {
