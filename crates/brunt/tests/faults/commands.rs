@@ -79,8 +79,6 @@ pub(crate) const LASTING: &[Lasting] = &[
         Ready::File("out.arrow"), Code(0), &[Remains::Rows("out.arrow"), Remains::Stdout("Measurement: ")]),
     lasting("run", "run -u 2 -d 60s -o out.arrow script.js", Ready::Requests(5), Code(105),
         &[Remains::Results("out.arrow"), Remains::Stdout("http_reqs"), Remains::Stderr("a signal was received")]),
-    lasting("jmeter", "jmeter -n -t plan.jmx -l out.jtl -j jmeter.log", Ready::Requests(5), Code(0),
-        &[Remains::Text("out.jtl", ",200,OK,"), Remains::Stdout("... end of run")]),
     lasting("record", "record -listen 127.0.0.1:0 -output=r.har", Ready::Stderr("recording as a proxy"), Code(0),
         &[Remains::Text("r.har", "\"entries\":[")]),
     lasting("watch", "watch -output=out.arrow -every 100ms", Ready::File("out.arrow"), Code(0), &[Remains::Rows("out.arrow")]),
