@@ -17,14 +17,12 @@ const GENERATED: [(&[&str], &str); 4] = [
     (&["completions", "fish"], "docs/completions/brunt.fish"),
 ];
 
-/// The flag reference, and the commands it holds, in its order.
+/// The flag reference: each command's own help.
 const FLAGS: &str = "docs/reference/flags.md";
 /// What the commands with load have beside it.
 const FEATURES: &str = "docs/reference/load-commands.md";
-const COMMANDS: [&str; 16] = [
-    "attack", "bench", "grpc", "seek", "run", "cable", "report", "plot", "compare", "study", "fit",
-    "encode", "watch", "serve", "demo", "jitter",
-];
+/// Commands without flags of brunt's own.
+const WITHOUT_FLAGS: [&str; 2] = ["dump", "help"];
 
 /// The command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
@@ -72,9 +70,29 @@ fn reference(root: &Path, brunt: &str) -> Result<String> {
         "\n## Every command\n\nBefore the command or the name of another tool (`brunt -redact secrets hey URL`), or after the command.\n\n```\n{}\n```\n",
         lines.trim_end()
     );
-    for command in COMMANDS {
+    for command in commands(&overview) {
         let help = process::capture(root, brunt, &["help", command])?;
         text += &format!("\n## brunt {command}\n\n```\n{}\n```\n", help.trim_end());
     }
     Ok(text)
+}
+
+/// The commands of the overview, in its order, without those that speak another tool's command line.
+fn commands(overview: &str) -> Vec<&str> {
+    let lines = overview.lines().skip_while(|line| !line.starts_with("  demo"));
+    let lines =
+        lines.take_while(|line| !line.is_empty()).filter_map(|line| line.trim().split_once(' '));
+    let own = lines.filter(|(_, does)| !does.trim_start().starts_with("Speak "));
+    own.map(|(name, _)| name).filter(|name| !WITHOUT_FLAGS.contains(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_of_the_overview_has_its_flags() {
+        let overview = "brunt: x\n\n  demo     Show.\n  dump     Old.\n  run      Run.\n  ab       Speak ab's.\n\nflags:\n  -x  Y\n";
+        assert_eq!(commands(overview), ["demo", "run"]);
+    }
 }

@@ -42,6 +42,9 @@ const NEEDED: [(&str, &str); 29] = [
     ("/usr/share/gocode/src/golang.org/x/net", "golang-golang-x-net-dev"),
 ];
 
+/// The variable by which test programs know how many tests to run at once.
+const THREADS: &str = "RUST_TEST_THREADS";
+
 /// The command.
 pub(crate) fn run(_arguments: &[String]) -> Result<ExitCode> {
     let count = install_needed().and_then(|()| cargo_test()).unwrap_or_else(|error| {
@@ -79,10 +82,18 @@ impl Count {
     }
 }
 
+/// Tests that run at once: one and a half for each core, unless the variable says otherwise. End-to-end tests mostly wait (two at
+/// once used 27 % of two cores, 2026-11), and many more would make generators late.
+fn threads() -> String {
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::env::var(THREADS).unwrap_or_else(|_| (cores() * 3).div_ceil(2).to_string())
+}
+
 /// Runs cargo's tests; a crate that does not compile, or a test program that dies, counts as one failed.
 fn cargo_test() -> Result<Count> {
     let mut child = process::command("cargo")
         .args(["test", "--workspace", "--locked", "--no-fail-fast"])
+        .env(THREADS, threads())
         .current_dir(workspace::root())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -33,6 +33,8 @@ pub(crate) struct SelfMetrics {
     never_answered: u64,
     /// Where redirects led.
     pub(crate) landings: Vec<Landing>,
+    /// Redirects that are known to lead to one of them, or to none.
+    pub(crate) redirects: Vec<KnownRedirect>,
     /// Hits that were sent a second time.
     pub(crate) sent_again: u64,
     pub(crate) texts_cut: u64,
@@ -53,6 +55,22 @@ pub(crate) struct SelfMetrics {
     turned: Nanos,
     /// How long the loop stood still before it read what it reads now, and until when.
     stood_still: (Nanos, Nanos),
+}
+
+/// A redirect that is not followed: the answers of a page are mostly the same, and its next one is counted without a text.
+#[derive(Debug)]
+pub(crate) struct KnownRedirect {
+    /// The index of the target that it answers.
+    pub(crate) target: u32,
+    pub(crate) location: String,
+    /// Its place among the landings; `None` where it counts as none.
+    pub(crate) landing: Option<usize>,
+}
+
+impl KnownRedirect {
+    pub(crate) fn is(&self, target: Option<u32>, location: &str) -> bool {
+        target == Some(self.target) && self.location == location
+    }
 }
 
 impl SelfMetrics {

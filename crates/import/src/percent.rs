@@ -1,6 +1,9 @@
 //! Percent-encoding of what goes into addresses and forms.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+
+use percent_encoding::percent_decode_str;
 
 /// As a part of an address that nothing ends: all but RFC 3986's unreserved characters is encoded.
 pub(crate) fn encode_component(text: &str) -> String {
@@ -24,27 +27,7 @@ pub(crate) fn encode_typed(text: &str) -> String {
 
 /// A text without its percent-encoding; as it is, if it is none of UTF-8.
 pub(crate) fn decoded(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        let hex = hex.filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+    percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 fn encode(text: &str, is_plain: impl Fn(u8) -> bool) -> String {

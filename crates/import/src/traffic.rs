@@ -293,16 +293,8 @@ pub fn unescape(text: &str) -> String {
 
 /// A time to the minute, in UTC.
 fn utc(seconds: i64) -> String {
-    let (days, minutes) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400) / 60);
-    // Howard Hinnant's civil_from_days: eras of 400 years, years that begin in March.
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let date = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
+    let minutes = seconds.rem_euclid(86_400) / 60;
+    let (year, month, date) = stdx::date_of_day(seconds.div_euclid(86_400));
     let (hours, minutes) = (minutes / 60, minutes % 60);
     format!("{year:04}-{month:02}-{date:02}T{hours:02}:{minutes:02}Z")
 }

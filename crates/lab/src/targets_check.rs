@@ -7,7 +7,7 @@ use cli::nearest;
 use super::file::{Placeholders, Study, Variant, placeholders};
 use super::run::targets_file::{path_at, text_of};
 
-/// Problems of one study that are listed.
+/// Problems of one study that are listed: the search ends with them.
 const PROBLEMS_MAX: usize = 20;
 
 /// What is wrong with the targets files of a study in this folder, a line each; variants at the indices `excluded` are not run. Files
@@ -23,7 +23,9 @@ pub(crate) fn problems(study: &Study, folder: &Path, excluded: &[usize]) -> Vec<
             paths.for_each(|path| of_file(study, folder, (variant, path), &mut all));
         }
     }
-    all.truncate(PROBLEMS_MAX);
+    if all.len() >= PROBLEMS_MAX {
+        all.push("what follows was not looked at".to_owned());
+    }
     all
 }
 
@@ -33,6 +35,10 @@ fn of_file(study: &Study, folder: &Path, (variant, path): (&Variant, &str), all:
         .with_values(&variant.values);
     let Some(text) = text_of(folder, &values, path) else { return };
     for (number, line) in text.lines().enumerate() {
+        // A file that was made by a program may have the same in each of its lines.
+        if all.len() >= PROBLEMS_MAX {
+            return;
+        }
         let found = placeholders(line).filter_map(|name| of_name(study, variant, (name, line)));
         for problem in found {
             let problem = format!("{}:{}: {problem}", values.fill(path), number + 1);

@@ -1,7 +1,7 @@
 //! `lint`: what the rules make of what was seen in the files of a script and of what its init code said.
 
 use crate::finding::{Finding, Rule};
-use crate::place::Place;
+use crate::place::{Lines, Place};
 use crate::sight::{Sight, look};
 
 /// A file of a script.
@@ -30,14 +30,10 @@ pub struct Facts {
     pub discards_bodies: bool,
 }
 
-/// Findings of one script, at most.
-const FINDINGS_MAX: usize = 1000;
-
 /// All that is wrong with a script: its own file first, then those that it imports. In the order of files and places.
 #[must_use]
 pub fn lint(files: &[ScriptFile<'_>], facts: &Facts) -> Vec<Finding> {
-    let seen: Vec<(ScriptFile<'_>, Sight)> =
-        files.iter().map(|file| (*file, look(file.name, file.text))).collect();
+    let seen: Vec<Seen<'_>> = files.iter().map(|file| Seen::of(*file)).collect();
     let mut judge = Judge { seen: &seen, findings: Vec::new() };
     judge.facts(facts);
     judge.each_file(facts);
@@ -45,19 +41,31 @@ pub fn lint(files: &[ScriptFile<'_>], facts: &Facts) -> Vec<Finding> {
     let mut findings = judge.findings;
     let number = |finding: &Finding| files.iter().position(|file| file.name == finding.file);
     findings.sort_by_key(|finding| (number(finding), finding.place));
-    findings.truncate(FINDINGS_MAX);
     findings
 }
 
+/// A file, and what is in it.
+struct Seen<'f> {
+    file: ScriptFile<'f>,
+    sight: Sight,
+    lines: Lines,
+}
+
+impl<'f> Seen<'f> {
+    fn of(file: ScriptFile<'f>) -> Self {
+        Self { file, sight: look(file.name, file.text), lines: Lines::of(file.text) }
+    }
+}
+
 struct Judge<'s, 'f> {
-    seen: &'s [(ScriptFile<'f>, Sight)],
+    seen: &'s [Seen<'f>],
     findings: Vec<Finding>,
 }
 
 impl Judge<'_, '_> {
-    fn add(&mut self, rule: Rule, file: ScriptFile<'_>, offset: u32, message: String) {
-        let place = Place::of(file.text, offset);
-        self.findings.push(Finding { rule, file: file.name.to_owned(), place, message });
+    fn add(&mut self, rule: Rule, seen: &Seen<'_>, offset: u32, message: String) {
+        let place = seen.lines.place(offset);
+        self.findings.push(Finding { rule, file: seen.file.name.to_owned(), place, message });
     }
 
     /// What the init code found wrong: where such a key stands in the files, or else where the script begins.
@@ -74,30 +82,27 @@ impl Judge<'_, '_> {
     }
 
     fn at_key(&mut self, rule: Rule, key: &str, message: String) {
-        let named = |(file, sight): &(ScriptFile<'_>, Sight)| {
+        let named = |Seen { file, sight, lines }: &Seen<'_>| {
             let at = |(name, places): (&String, &Vec<u32>)| {
                 // A threshold's key may have a selector: `errors{page:cart}`.
                 let is_it = name == key || name.split('{').next() == Some(key);
                 is_it.then(|| places.first().copied()).flatten()
             };
-            sight
-                .keys
-                .iter()
-                .find_map(at)
-                .map(|place| (file.name.to_owned(), Place::of(file.text, place)))
+            sight.keys.iter().find_map(at).map(|offset| (file.name.to_owned(), lines.place(offset)))
         };
         let found = self.seen.iter().find_map(named);
-        let first = self.seen.first().map(|(file, _)| (file.name.to_owned(), Place::START));
+        let first = self.seen.first().map(|seen| (seen.file.name.to_owned(), Place::START));
         let Some((file, place)) = found.or(first) else { return };
         self.findings.push(Finding { rule, file, place, message });
     }
 
     fn each_file(&mut self, facts: &Facts) {
-        for (file, sight) in self.seen {
+        for seen in self.seen {
+            let sight = &seen.sight;
             for (module, place) in &sight.imports {
                 if let Some(now) = now_called(module) {
                     let message = format!("\"{module}\" is {now} today");
-                    self.add(Rule::OldModule, *file, *place, message);
+                    self.add(Rule::OldModule, seen, *place, message);
                 }
             }
             for (rule, places, message) in [
@@ -122,13 +127,13 @@ impl Judge<'_, '_> {
                     "the URL varies and is the name of the request's metrics: each one is a series of its own",
                 ),
             ] {
-                places.iter().for_each(|at| self.add(rule, *file, *at, message.to_owned()));
+                places.iter().for_each(|at| self.add(rule, seen, *at, message.to_owned()));
             }
             let opens = sight.opens.iter().filter(|(of, _)| facts.functions.contains(of));
             for (function, place) in opens {
                 let message =
                     format!("files are opened in init code alone, and {function}() runs later");
-                self.add(Rule::OpenInIteration, *file, *place, message);
+                self.add(Rule::OpenInIteration, seen, *place, message);
             }
         }
     }
@@ -145,7 +150,7 @@ impl Judge<'_, '_> {
             let message = "iterations begin at a rate, and a pause only needs more VUs".to_owned();
             self.add(Rule::SleepAtRate, file, place, message);
         }
-        if !facts.discards_bodies && !self.seen.iter().any(|(_, sight)| sight.reads_bodies) {
+        if !facts.discards_bodies && !self.seen.iter().any(|seen| seen.sight.reads_bodies) {
             let message = "the bodies of responses are kept, and nothing looks at one".to_owned();
             self.add(Rule::UnreadBodies, file, request, message);
         }
@@ -153,11 +158,11 @@ impl Judge<'_, '_> {
 }
 
 /// The first place of a kind in the files.
-fn first<'f>(
-    seen: &[(ScriptFile<'f>, Sight)],
+fn first<'s, 'f>(
+    seen: &'s [Seen<'f>],
     of: impl Fn(&Sight) -> &Vec<u32>,
-) -> Option<(ScriptFile<'f>, u32)> {
-    seen.iter().find_map(|(file, sight)| of(sight).first().map(|place| (*file, *place)))
+) -> Option<(&'s Seen<'f>, u32)> {
+    seen.iter().find_map(|seen| of(&seen.sight).first().map(|offset| (seen, *offset)))
 }
 
 /// What a module of k6 is called today; `None` where its name has not changed.

@@ -19,16 +19,21 @@ pub struct Landing {
 }
 
 impl Landing {
-    /// Adds requests to a list of landings, which stays as short as a record's.
-    pub fn add(list: &mut Vec<Self>, more: Self) {
+    /// Adds requests to a list of landings, which stays as short as a record's. Returns their place in it; `None` where they are
+    /// not counted.
+    pub fn add(list: &mut Vec<Self>, more: Self) -> Option<usize> {
         let Self { from, to, requests, is_redirect } = &more;
         let is_it =
             |one: &Self| one.from == *from && one.to == *to && one.is_redirect == *is_redirect;
-        match list.iter().position(is_it) {
-            Some(at) => list[at].requests = list[at].requests.saturating_add(*requests),
-            None if list.len() >= LANDINGS_MAX || from.len().max(to.len()) > TEXT_MAX => {}
-            None => list.push(more),
+        if let Some(at) = list.iter().position(is_it) {
+            list[at].requests = list[at].requests.saturating_add(*requests);
+            return Some(at);
         }
+        if list.len() >= LANDINGS_MAX || from.len().max(to.len()) > TEXT_MAX {
+            return None;
+        }
+        list.push(more);
+        Some(list.len() - 1)
     }
 }
 

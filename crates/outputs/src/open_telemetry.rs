@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use metrics::tally::Contains;
+use percent_encoding::percent_decode_str;
 
 use crate::delivery::Transport;
 use crate::encode::{Encode, Flush};
@@ -136,7 +137,8 @@ fn headers(of: &Environment) -> Result<Vec<(String, String)>, OutputError> {
     let mut headers = Vec::new();
     for pair in list.split(',').filter(|pair| !pair.trim().is_empty()) {
         let split = pair.split_once('=').ok_or_else(|| wrong(LIST, "…", "a list of NAME=VALUE"))?;
-        headers.push((split.0.trim().to_lowercase(), decoded(split.1.trim())));
+        let value = percent_decode_str(split.1.trim()).decode_utf8_lossy().into_owned();
+        headers.push((split.0.trim().to_lowercase(), value));
     }
     if let Some(user) = of.text("K6_OTEL_HTTP_EXPORTER_USERNAME") {
         let password = of.text("K6_OTEL_HTTP_EXPORTER_PASSWORD").unwrap_or_default();
@@ -145,27 +147,6 @@ fn headers(of: &Environment) -> Result<Vec<(String, String)>, OutputError> {
         headers.push(("authorization".to_owned(), format!("Basic {text}")));
     }
     Ok(headers)
-}
-
-/// A text without percent-encoding; what is none stays.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let hex = after.get(..2).filter(|_| *first == b'%');
-        let hex = hex.and_then(|hex| std::str::from_utf8(hex).ok());
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Makes export requests of samples.

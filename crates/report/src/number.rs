@@ -71,7 +71,7 @@ pub(crate) fn go_json(value: f64) -> String {
 pub(crate) fn rfc3339(unix_ns: i64) -> String {
     let (seconds, nanos) = (unix_ns.div_euclid(1_000_000_000), unix_ns.rem_euclid(1_000_000_000));
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (year, month, day) = civil(days);
+    let (year, month, day) = stdx::date_of_day(days);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     let fraction = if nanos == 0 {
         String::new()
@@ -79,21 +79,6 @@ pub(crate) fn rfc3339(unix_ns: i64) -> String {
         format!(".{nanos:09}").trim_end_matches('0').to_owned()
     };
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
-}
-
-/// Year, month and day of a day counted from 1970-01-01 (Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
 }
 
 #[cfg(test)]

@@ -13,6 +13,20 @@ pub fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
+/// The date of a day counted from 1970-01-01: year, month and day, as [`days_since_1970`] takes them. Years that fit 64 bits.
+/// Source: the same, civil_from_days.
+#[must_use]
+pub fn date_of_day(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day_of_year = day - (365 * year + year / 4 - year / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -28,6 +42,7 @@ mod tests {
             ((1600, 1, 1), -135_140),
         ] {
             assert_eq!(days_since_1970(year, month, day), expect, "{year}-{month}-{day}");
+            assert_eq!(date_of_day(expect), (year, month, day));
         }
     }
 }

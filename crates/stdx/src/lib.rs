@@ -30,7 +30,7 @@ pub use byte_order_mark::{is_utf_16, plain_text, without_byte_order_mark};
 pub use bytes::{Bytes, BytesError};
 pub use compression::{Compression, Compressor, decompressed};
 pub use count::{are, counted, greatest_common_divisor, plural, were};
-pub use date::days_since_1970;
+pub use date::{date_of_day, days_since_1970};
 pub use distribution::{Distribution, DistributionError};
 pub use equal::equal;
 pub use interned::Interned;

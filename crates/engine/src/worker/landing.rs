@@ -1,12 +1,13 @@
 //! Where redirects led a hit that was answered: its row names what was asked for, and a log-in page looks like success there.
 
-use metrics::Landing;
+use metrics::{LANDINGS_MAX, Landing};
 use net::Io;
 use wire::url::Url;
 
 use super::Worker;
 use crate::ids::HitId;
 use crate::request::Request;
+use crate::self_metrics::KnownRedirect;
 
 impl<I: Io> Worker<I> {
     /// Counts a hit that succeeded after redirects to another path.
@@ -20,7 +21,8 @@ impl<I: Io> Worker<I> {
         let Some(last) = Self::request(&self.prepared, hit) else { return };
         let landings = &mut self.self_metrics.landings;
         if let Some(from) = &hit.led_from {
-            return Landing::add(landings, one(from.to_string(), path(&last.url).to_owned()));
+            Landing::add(landings, one(from.to_string(), path(&last.url).to_owned()));
+            return;
         }
         let Some(first) = Self::first_request(&self.prepared, hit) else { return };
         if let Some(to) = elsewhere(&first.url, &last.url) {
@@ -34,12 +36,24 @@ impl<I: Io> Worker<I> {
         if hit.user.is_some() || !self.is_measured(hit.intended) {
             return;
         }
+        let target = hit.target;
+        let known = self.self_metrics.redirects.iter().find(|known| known.is(target, location));
+        if let Some(known) = known {
+            if let Some(at) = known.landing {
+                self.self_metrics.landings[at].requests += 1;
+            }
+            return;
+        }
         let Some(last) = Self::request(&self.prepared, hit) else { return };
         let Some(first) = Self::first_request(&self.prepared, hit) else { return };
         let Ok(to) = last.url.join(location) else { return };
-        if let Some(to) = elsewhere(&first.url, &to) {
+        let landing = elsewhere(&first.url, &to).and_then(|to| {
             let landing = Landing { is_redirect: true, ..one(asked(first), to) };
-            Landing::add(&mut self.self_metrics.landings, landing);
+            Landing::add(&mut self.self_metrics.landings, landing)
+        });
+        if let Some(target) = target.filter(|_| self.self_metrics.redirects.len() < LANDINGS_MAX) {
+            let known = KnownRedirect { target, location: location.to_owned(), landing };
+            self.self_metrics.redirects.push(known);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use serde_norway::Value as Yaml;
 
@@ -219,22 +220,7 @@ fn file_name(file: &str) -> &str {
 
 /// A part of a JSON pointer in a fragment: percent-encoded, `~1` for a slash and `~0` for a tilde.
 fn unescape(part: &str) -> String {
-    let mut bytes = Vec::with_capacity(part.len());
-    let mut rest = part.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| byte == b'%') {
-            Some(decoded) => {
-                bytes.push(decoded);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).replace("~1", "/").replace("~0", "~")
+    percent_decode_str(part).decode_utf8_lossy().replace("~1", "/").replace("~0", "~")
 }
 
 /// Steps from one reference to the next.

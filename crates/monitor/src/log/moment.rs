@@ -149,10 +149,7 @@ fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     if !(1970..=2200).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
-    // The year begins in March, so that the leap day is its last; 153 days make five months.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let of_year = (153 * month + 2) / 5 + day - 1;
-    Some(year * 365 + year / 4 - year / 100 + year / 400 + of_year - 719_468)
+    Some(stdx::days_since_1970(year, month, day))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! How a text is spelled where it stands: percent signs, backslashes, entities, or as it is.
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 /// The entities that XML has of itself: XML 1.0, 4.6.
@@ -54,17 +55,7 @@ pub(super) fn spellings(text: &str) -> Vec<String> {
 
 /// A part of a query or a form as its text.
 pub(super) fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let pair = bytes.get(at + 1..at + 3).and_then(|pair| str::from_utf8(pair).ok());
-        let coded =
-            pair.filter(|_| byte == b'%').and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        out.push(coded.unwrap_or(if byte == b'+' { b' ' } else { byte }));
-        at += if coded.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
 }
 
 /// The text of a string of JSON; what is none stays.

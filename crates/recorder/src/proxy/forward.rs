@@ -7,6 +7,7 @@ use super::address::{Scheme, Target};
 use super::backward::{pass_back, refuse};
 use super::client::Client;
 use super::reply::{Reply, Side, Tap, text};
+use super::waiting::Waiting;
 use super::{fields, upgrade};
 use crate::exchange::RequestHead;
 use crate::recording::ExchangeId;
@@ -32,7 +33,10 @@ pub(super) async fn answer(
     *request.version_mut() = Version::HTTP_11;
     let tap = Tap::new(&client.proxy.recording, id, Side::Request);
     let request = request.map(|body| Reply::passing(body, tap));
-    match client.proxy.servers.send(request).await {
+    let waiting = Waiting::new(&client.proxy.recording, id);
+    let answered = client.proxy.servers.send(request).await;
+    let id = waiting.end();
+    match answered {
         Ok(response) => pass_back(&client, response, id),
         Err(error) => refuse(&client, &error, id),
     }

@@ -14,6 +14,7 @@ mod tests;
 mod tunnel;
 mod upgrade;
 mod upstream;
+mod waiting;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};

@@ -12,6 +12,7 @@ use super::client::Client;
 use super::fields;
 use super::messages::MessageTap;
 use super::reply::Reply;
+use super::waiting::Waiting;
 use crate::exchange::Direction;
 use crate::recording::ExchangeId;
 
@@ -31,7 +32,10 @@ pub(super) async fn answer(
     keep_upgrade(request.headers_mut());
     *request.version_mut() = Version::HTTP_11;
     let request = request.map(|body| Reply::passing(body, None));
-    let mut response = match client.proxy.servers.upgrade(request).await {
+    let waiting = Waiting::new(&client.proxy.recording, id);
+    let answered = client.proxy.servers.upgrade(request).await;
+    let id = waiting.end();
+    let mut response = match answered {
         Ok(response) => response,
         Err(error) => return refuse(&client, &error, id),
     };

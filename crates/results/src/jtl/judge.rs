@@ -29,15 +29,15 @@ const NO_MESSAGE: &[u8] = b"Non HTTP response message: ";
 
 /// Judges as JMeter did: a plan may demand more than a status, or less.
 pub(super) fn judge<'a>(said: &Ending<'a>) -> Judgement<'a> {
-    if let Some(class) = said.code.strip_prefix(NO_CODE) {
-        return without_answer(class, said);
-    }
     let answered = status(said.code).map_or(Outcome::None, Outcome::http);
     if said.success.unwrap_or_else(|| answered.is_success()) {
         // JMeter's success stands, whatever the code of its sampler: scripts and other protocols have their own.
         let outcome = if answered.is_success() { answered } else { Outcome::Message };
         let error = Cow::Borrowed(&b""[..]);
         return Judgement { outcome, failure: FailureKind::None, error };
+    }
+    if let Some(class) = said.code.strip_prefix(NO_CODE) {
+        return without_answer(class, said);
     }
     let is_by_status = answered != Outcome::None && !answered.is_success();
     let failure = if is_by_status { FailureKind::None } else { FailureKind::Assertion };
@@ -125,6 +125,11 @@ mod tests {
         );
         assert_eq!(of(said("404", Some(true), "")), (Outcome::Message, FailureKind::None, none()));
         assert_eq!(of(said("", Some(true), "")), (Outcome::Message, FailureKind::None, none()));
+        let ignored = "Non HTTP response code: java.net.ConnectException";
+        assert_eq!(
+            of(said(ignored, Some(true), "")),
+            (Outcome::Message, FailureKind::None, none())
+        );
         let failed = (Outcome::Http(404), FailureKind::None, "404 OK".to_owned());
         assert_eq!(of(said("404", Some(false), "")), failed);
         assert_eq!(of(said("404", None, "")), failed);

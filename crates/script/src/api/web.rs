@@ -1,6 +1,7 @@
 //! Globals that browsers have and k6 lacks: `URL`, `TextEncoder`, `structuredClone`, `atob`, `performance` and the like.
 
 use base64::Engine as _;
+use percent_encoding::percent_decode_str;
 use rquickjs::prelude::Opt;
 use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
 use url::{Url, quirks};
@@ -93,23 +94,7 @@ fn changed(href: String, name: String, value: String) -> Option<String> {
 
 /// A text with its percent escapes decoded; bytes that are not UTF-8 become U+FFFD.
 fn unescaped(text: String) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let hex = tail.get(..2).filter(|_| first == b'%');
-        let hex = hex.and_then(|digits| std::str::from_utf8(digits).ok());
-        match hex.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(&text).decode_utf8_lossy().into_owned()
 }
 
 fn encoded<'js>(ctx: Ctx<'js>, text: String) -> Result<Value<'js>> {

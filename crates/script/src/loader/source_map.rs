@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::module_url;
@@ -125,31 +126,12 @@ fn map_of(name: &str, text: &str, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Opt
             if kind.ends_with(";base64") {
                 STANDARD.decode(data).ok()?
             } else {
-                percent_decoded(data)
+                percent_decode_str(data).collect()
             }
         }
         None => read(module_url::path_of(&module_url::joined(name, url)))?,
     };
     serde_json::from_slice(&bytes).ok()
-}
-
-fn percent_decoded(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let hex = tail.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match hex.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
-        }
-    }
-    bytes
 }
 
 /// The entries of a map's `mappings`: base64 VLQ, differences to the entry before. What is wrong ends it.

@@ -316,14 +316,7 @@ pub fn parse_date(text: &str) -> Option<i64> {
     if !sound || clock.next().is_some() || zone.is_empty() {
         return None;
     }
-    // Days from the civil calendar, with years that begin in March: the leap day is the last one.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * year + year.div_euclid(4) - year.div_euclid(100)
-        + year.div_euclid(400)
-        + (153 * month + 2) / 5
-        + day
-        - 1
-        - 719_468;
+    let days = stdx::days_since_1970(year, month, day);
     Some(days * 86_400 + hour * 3_600 + minute * 60 + second)
 }
 

@@ -1,5 +1,7 @@
 //! `Query`: the fields of a query or a form (`application/x-www-form-urlencoded`).
 
+use percent_encoding::percent_decode_str;
+
 /// Names and values, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Query(Vec<(String, String)>);
@@ -49,22 +51,7 @@ pub(super) fn encoded(text: &str) -> String {
 
 /// What is no escape stays as it is.
 pub(super) fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
-    while at < bytes.len() {
-        let digits = bytes.get(at + 1..at + 3).and_then(|two| std::str::from_utf8(two).ok());
-        let escaped = digits.filter(|two| !two.starts_with('+'));
-        match (bytes[at], escaped.and_then(|two| u8::from_str_radix(two, 16).ok())) {
-            (b'%', Some(byte)) => {
-                out.push(byte);
-                at += 2;
-            }
-            (b'+', _) => out.push(b' '),
-            (byte, _) => out.push(byte),
-        }
-        at += 1;
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

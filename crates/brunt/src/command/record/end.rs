@@ -1,7 +1,7 @@
 //! The end of a recording: its files, whole or not at all, and what is said of it.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use cli::{ExitCode, ExitError, OrExit, eprint_line};
@@ -10,6 +10,7 @@ use stdx::private_file::NewFile;
 use stdx::{Bytes, counted, within_memory};
 
 use super::config::{Config, Target};
+use super::first_of;
 use crate::command::import;
 use crate::flags::record::Format;
 
@@ -39,7 +40,7 @@ pub(super) fn write(config: &Config, record: &Record) -> Result<(), ExitError> {
         };
         match written {
             Ok(()) => eprint_line(&format!("wrote {}", target.path)),
-            failed => first = first.and(failed),
+            failed => first = first_of(first, failed),
         }
     }
     first
@@ -67,7 +68,8 @@ fn write_script(target: &Target, record: &Record, har: Option<&Target>) -> Resul
     match script(&har_name, record) {
         Ok(script) => write_file(&target.path, |out| Ok(out.write_all(script.as_bytes())?)),
         Err(problem) => {
-            let path = har.map_or_else(|| har_name.display().to_string(), |har| har.path.clone());
+            let free = || free_name(&har_name).display().to_string();
+            let path = har.map_or_else(free, |har| har.path.clone());
             // One that was asked for may hide secrets, and stays so.
             if har.is_none() {
                 write_har_file(&path, record, Secrets::Shown)?;
@@ -75,6 +77,14 @@ fn write_script(target: &Target, record: &Record, har: Option<&Target>) -> Resul
             Err(ExitError::new(ExitCode::Input, format!("{problem}; the recording is in {path}")))
         }
     }
+}
+
+/// This name, or where it is taken one with a number: a file that nobody named is not written over.
+fn free_name(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let numbered = |number: u32| path.with_file_name(format!("{stem}-{number}.har"));
+    let mut names = std::iter::once(path.to_owned()).chain((2..).map(numbered));
+    names.find(|name| !name.exists()).unwrap_or_else(|| path.to_owned())
 }
 
 fn script(har_name: &Path, record: &Record) -> anyhow::Result<String> {
@@ -252,6 +262,7 @@ mod tests {
         assert!(write_script(&script, &record, Some(&har)).is_err());
         assert_eq!(std::fs::read_to_string(&har.path).unwrap(), "hidden");
         assert!(write_script(&script, &record, None).is_err());
-        assert!(std::fs::read_to_string(&har.path).unwrap().starts_with('{'));
+        assert_eq!(std::fs::read_to_string(&har.path).unwrap(), "hidden", "nobody named it");
+        assert!(std::fs::read_to_string(path("a-2.har")).unwrap().starts_with('{'));
     }
 }
