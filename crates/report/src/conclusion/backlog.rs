@@ -11,7 +11,9 @@ use metrics::{Cell, IterationCourse, Timeline};
 use stdx::Nanos;
 
 use super::line::{Line, broken};
+use super::pause::Pause;
 use super::steady::{Steady, Waits, is_alike, is_slower};
+use super::worked_off::WorkedOff;
 
 /// A backlog that grows by this share of the rate asked, or more, is one that the server does not work off.
 pub(super) const GROWTH_MIN: f64 = 0.02;
@@ -24,11 +26,6 @@ const REQUESTS_MIN: f64 = 2.0;
 const MOMENTS: usize = 40;
 /// The fewest: fewer say nothing of a trend.
 const MOMENTS_MIN: usize = 8;
-/// A span without an answer is a pause from this length on, ...
-const PAUSE_MIN: Nanos = Nanos::SECOND;
-/// ... and where so many answers were expected in it: that as many fail to come by chance happens once in e^12 = 160,000 times
-/// (Poisson).
-const PAUSE_ANSWERS_MIN: f64 = 12.0;
 /// A backlog that grows by this share of what is due: nothing is answered any more.
 const HANGS_MIN: f64 = 0.9;
 /// Thirds of a load differ by more than this share of their mean where it is a ramp, or has steps.
@@ -74,6 +71,8 @@ pub(super) struct Backlog {
     /// Enough of what was due was answered within the run.
     pub(super) is_answered: bool,
     pub(super) pause: Option<Pause>,
+    /// It grew for a part of the run and was worked off.
+    pub(super) worked_off: Option<WorkedOff>,
     /// As many requests were under way all the time: each was sent when another had ended.
     pub(super) is_constant: bool,
 }
@@ -87,14 +86,6 @@ pub(super) struct Onset {
     pub(super) answered: f64,
     /// The rate asked then (1/s).
     pub(super) asked: f64,
-}
-
-/// A time in which requests were due and nothing was answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Pause {
-    /// After the first request was due.
-    pub(super) at: Nanos,
-    pub(super) length: Nanos,
 }
 
 /// How the load was asked for.
@@ -152,7 +143,7 @@ impl Backlog {
             Trend::Unclear if is_uneven && is_alike() => Trend::Level,
             other => other,
         };
-        let pause = pause(timeline, &steady, (earliest, latest));
+        let pause = Pause::of(timeline, &steady, (earliest, latest));
         let is_constant = is_constant(&moments);
         Some(Self {
             pause,
@@ -190,8 +181,13 @@ impl Backlog {
     ) -> Self {
         let last = moments.last().copied().unwrap_or_default();
         let mean = last.due / last.at.max(1e-9);
+        let instants: Vec<_> =
+            moments.iter().map(|one| (one.at, one.delay, one.backlog())).collect();
+        let worked_off = WorkedOff::of(&instants).filter(|_| trend != Trend::Growing);
+        let trend = if worked_off.is_some() { Trend::Level } else { trend };
         Self {
             trend,
+            worked_off,
             growth,
             last: last.backlog(),
             waiting: waiting(settled),
@@ -435,31 +431,4 @@ fn is_answered(settled: &[Moment], last: Moment) -> bool {
     let usual = settled.first().map_or(0.0, Moment::backlog);
     let scale = settled.first().map_or(1.0, |first| (last.rate / first.rate.max(1e-9)).max(1.0));
     last.backlog() <= (1.0 - ANSWERED_MIN) * last.due + usual * scale + REQUESTS_MIN
-}
-
-/// The longest span of cells in which answers were expected and none came; what comes before the first answer is the time that an
-/// answer takes.
-fn pause(timeline: &Timeline, steady: &Steady, (earliest, latest): (i64, i64)) -> Option<Pause> {
-    let width = timeline.width().0;
-    let begin =
-        |at: usize| timeline.start().saturating_add_unsigned(width.saturating_mul(at as u64));
-    let cells: Vec<&Cell> = timeline.cells().collect();
-    let first = cells.iter().position(|cell| cell.answered > 0)?;
-    let last = (first..cells.len()).take_while(|at| begin(*at) < latest).last()?;
-    let spans = cells[first..=last].split(|cell| cell.answered > 0).scan(first, |at, span| {
-        let from = *at;
-        *at += span.len() + 1;
-        Some((from, span.len()))
-    });
-    let expected = |at: usize, cells: usize| match (at, cells) {
-        (0, _) | (_, 0) => 0.0,
-        _ => steady.ended(at + cells - 1) - steady.ended(at - 1),
-    };
-    let is_pause = |(at, cells): &(usize, usize)| {
-        width.saturating_mul(*cells as u64) >= PAUSE_MIN.0
-            && expected(*at, *cells) >= PAUSE_ANSWERS_MIN
-    };
-    let (at, cells) = spans.filter(is_pause).max_by_key(|(_, cells)| *cells)?;
-    let length = Nanos(width.saturating_mul(cells as u64));
-    Some(Pause { at: Nanos(begin(at).abs_diff(earliest)), length })
 }

@@ -272,6 +272,9 @@ pub(super) fn advice(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         Outcome::Failed => "look at one answer before the next run (curl -i URL)".to_owned(),
         Outcome::TimedOut | Outcome::TurnedAway | Outcome::Overloaded => saturated_advice(facts),
         Outcome::Failing => failing_advice(facts),
+        Outcome::ChecksFail => {
+            "look at an answer of which the check failed (`brunt run --http-debug=full`)".to_owned()
+        }
         Outcome::Paused => watch_too(
             "look at what the server did then (its log, a garbage collection, a job, a lock)",
             facts,

@@ -5,9 +5,11 @@ use metrics::{EventKind, FailureKind, Generator, Outcome, Reason, Summary, Timel
 use stdx::Nanos;
 
 use super::backlog::{Backlog, Load};
+use super::checks::Checks;
 use super::course::Course;
 use super::elsewhere::{Elsewhere, asks_for_login};
 use super::iterations::Iterations;
+use super::pause::Pause;
 use super::servers::Servers;
 use super::steady::Waits;
 use super::words::{per_s as per_s_words, three, time};
@@ -74,6 +76,10 @@ pub(super) struct Facts {
     pub(super) elsewhere: Option<Elsewhere>,
     /// Requests that were sent a second time, since their kept connection closed before its answer.
     pub(super) sent_again: u64,
+    /// Checks of a script.
+    pub(super) checks: Checks,
+    /// A generator that was late sent less than it was asked for: a closed loop that stood still.
+    pub(super) is_load_short: bool,
     /// Requests had to wait for `-max-workers`.
     pub(super) is_held: bool,
     /// The run was ended before its time.
@@ -110,7 +116,17 @@ pub(super) enum Measurement {
     Blind,
     /// The generator was late, which adds to response times and to the backlog, and takes nothing from them.
     Late,
+    /// Iterations fell due while all of a script's users were at work, and were not begun: the load was less than asked for, and what
+    /// the server could not do with it stands.
+    NotBegun,
     Invalid,
+}
+
+impl Measurement {
+    /// No reason speaks against it.
+    pub(super) const fn is_good(self) -> bool {
+        matches!(self, Self::Valid | Self::Blind)
+    }
 }
 
 /// A class of failed requests.
@@ -157,10 +173,19 @@ impl Facts {
         let backlog =
             timeline.and_then(|timeline| Backlog::of(timeline, &Waits::of(summary), span, load));
         let iterations = timeline.and_then(|timeline| Iterations::of(input, timeline, backlog));
+        let offered =
+            iterations.map_or_else(|| offered(input), |one| Offered::Iterations(one.due_per_s));
+        let backlog = match (offered, timeline) {
+            (Offered::Users(_), Some(timeline)) => {
+                let end = span.0.saturating_add_unsigned(summary.elapsed().0);
+                let pause = Pause::of_users(timeline, (span.0, end));
+                backlog.map(|backlog| Backlog { pause, ..backlog })
+            }
+            _ => backlog,
+        };
         Self {
             changes: changes(input),
-            offered: iterations
-                .map_or_else(|| offered(input), |one| Offered::Iterations(one.due_per_s)),
+            offered,
             requests: summary.requests,
             successes: summary.successes,
             unanswered: summary.failed(),
@@ -183,6 +208,8 @@ impl Facts {
             not_begun: input.generator.filter(|one| one.self_paced).map_or(0, |one| one.not_sent),
             never_answered: input.generator.and_then(Generator::users_missing).unwrap_or(0),
             elsewhere: Elsewhere::of(input),
+            checks: Checks::of(input.assertions),
+            is_load_short: input.verdict.reasons.iter().any(|reason| !is_of_figures(reason)),
             sent_again: input
                 .generator
                 .filter(|_| input.selected.is_empty())
@@ -240,6 +267,15 @@ impl Facts {
     /// Requests a second that were answered with success, over attack and wait.
     pub(super) fn succeeded_per_s(&self) -> f64 {
         per_s(self.successes, self.elapsed)
+    }
+
+    /// The same of the time in which requests were due: what was answered of a rate that was asked. Users ask for nothing more while
+    /// they wait for their last answers, which are a part of their time.
+    pub(super) fn succeeded_of_due_per_s(&self) -> f64 {
+        match self.is_closed() || self.has_gaps || self.duration == Nanos::ZERO {
+            true => self.succeeded_per_s(),
+            false => per_s(self.successes, self.nominal()),
+        }
     }
 
     /// What a server answers that cannot do what it is asked for: the same while requests were due, without the wait for the last
@@ -372,8 +408,20 @@ fn measurement(verdict: &Verdict) -> Measurement {
         [] if verdict.blind => Measurement::Blind,
         [] => Measurement::Valid,
         doubts if doubts.iter().all(|one| one.is_lateness()) => Measurement::Late,
+        doubts if doubts.iter().all(|one| one.is_lateness() || is_not_begun(one)) => {
+            Measurement::NotBegun
+        }
         _ => Measurement::Invalid,
     }
+}
+
+fn is_not_begun(reason: &Reason) -> bool {
+    matches!(reason, Reason::NotBegun { .. })
+}
+
+/// The reason is one of some figures, or says what made them bad, and all that was asked for was sent.
+fn is_of_figures(reason: &Reason) -> bool {
+    matches!(reason, Reason::Late { stood_still: false, .. } | Reason::Neighbour { .. })
 }
 
 fn lag_max(generator: &Generator) -> Nanos {
@@ -388,7 +436,7 @@ fn raised(verdict: &Verdict) -> [bool; 3] {
     });
     QUANTILES.map(|q| match late {
         Some(quantiles) => quantiles.iter().any(|one| one.q == q && one.raised),
-        None => matches!(measurement(verdict), Measurement::Late | Measurement::Invalid),
+        None => !measurement(verdict).is_good(),
     })
 }
 

@@ -11,6 +11,7 @@
 mod backlog;
 mod bottleneck;
 mod cable;
+mod checks;
 mod course;
 mod elsewhere;
 mod facts;
@@ -20,6 +21,7 @@ mod landing;
 mod limit;
 mod line;
 mod outcome;
+mod pause;
 mod remedy;
 mod sentence;
 mod server_result;
@@ -33,6 +35,7 @@ mod tests;
 mod throughput;
 mod waits;
 mod words;
+mod worked_off;
 
 pub(crate) use self::cable::CableConclusion;
 use self::facts::Facts;
@@ -205,10 +208,11 @@ fn sentences(facts: &Facts, outcome: Outcome) -> Vec<Sentence> {
     let mut all: Vec<Sentence> = [
         first,
         sureness::ended_early(facts),
-        sureness::invalid(outcome),
+        sureness::invalid(facts, outcome),
         Some(throughput::throughput(facts, outcome)),
         second,
         throughput::errors(facts, outcome),
+        throughput::checks(facts, outcome),
         throughput::sent_again(facts),
         sureness::doubt(facts, outcome),
         throughput::latency(facts, outcome),

@@ -33,6 +33,8 @@ pub(super) enum Outcome {
     TurnedAway,
     /// The same, most of them for another reason.
     Failing,
+    /// The answers were successes, and a twentieth of the script's checks or more say otherwise.
+    ChecksFail,
     /// The backlog grew.
     Overloaded,
     /// Nothing was answered for a second or more, and the backlog did not grow.
@@ -74,11 +76,9 @@ impl Outcome {
             () if facts.unanswered == facts.requests => Self::Unanswered,
             () if facts.successes == 0 => Self::Failed,
             () if facts.share_of(is_servers) >= FAILING_MIN => failing(facts),
+            () if facts.checks.are_failing() => Self::ChecksFail,
             () if facts.measurement == Measurement::Invalid => Self::Unjudged,
-            () if facts.is_closed() => match facts.measurement {
-                Measurement::Late => Self::Unjudged,
-                _ => Self::ByUsers,
-            },
+            () if facts.is_closed() => of_users(facts),
             () => match facts.backlog {
                 Some(backlog) => by_backlog(facts, &backlog),
                 None => by_rate(facts),
@@ -95,7 +95,7 @@ impl Outcome {
             Self::Unjudged => "unjudged",
             Self::TimedOut => "timed out",
             Self::TurnedAway => "turned away",
-            Self::Failing => "failing",
+            Self::Failing | Self::ChecksFail => "failing",
             Self::Overloaded => "overloaded",
             Self::Paused => "paused",
             Self::KeptUp => "kept up",
@@ -122,12 +122,15 @@ impl Outcome {
             && facts.backlog.is_none_or(|backlog| backlog.trend != Trend::Growing)
     }
 
-    /// Successes a second; of a server at its limit while requests were due.
+    /// Successes a second; of a server at its limit while requests were due. Of one that is not, and whose answers only take their
+    /// time, all of them are for the requests that were due.
     pub(super) fn answered_per_s(self, facts: &Facts) -> f64 {
-        let is_behind = facts.backlog.is_some_and(|backlog| backlog.trend == Trend::Growing);
-        match self.is_saturated() || (self == Self::Failing && is_behind) {
-            true => facts.succeeded_at_its_limit_per_s(),
-            false => facts.succeeded_per_s(),
+        match facts.backlog.map(|backlog| backlog.trend) {
+            Some(Trend::Growing) => facts.succeeded_at_its_limit_per_s(),
+            Some(Trend::Level | Trend::Steady) => facts.succeeded_of_due_per_s(),
+            _ if self.is_saturated() => facts.succeeded_at_its_limit_per_s(),
+            Some(Trend::Unclear) => facts.succeeded_of_due_per_s(),
+            None => facts.succeeded_per_s(),
         }
     }
 
@@ -162,9 +165,10 @@ impl Outcome {
                 format!("FAILED, {all} of {of} without success")
             }
             Self::Unjudged => "not judged, since the measurement is INVALID".to_owned(),
-            Self::TimedOut => format!("TIMES OUT, {}", failures(facts)),
-            Self::TurnedAway => format!("REJECTS, {}", failures(facts)),
-            Self::Failing => format!("FAILS, {}", failures(facts)),
+            Self::TimedOut => format!("TIMES OUT, {}{}", failures(facts), and_behind(facts)),
+            Self::TurnedAway => format!("REJECTS, {}{}", failures(facts), and_behind(facts)),
+            Self::Failing => format!("FAILS, {}{}", failures(facts), and_behind(facts)),
+            Self::ChecksFail => format!("FAILS, {}", facts.checks.words()),
             Self::Overloaded => match facts.backlog.and_then(|backlog| backlog.onset) {
                 Some(onset) if facts.loads().is_some() => {
                     format!(
@@ -177,13 +181,21 @@ impl Outcome {
             Self::Paused => {
                 let length =
                     facts.backlog.and_then(|one| one.pause).map_or(Nanos::ZERO, |one| one.length);
-                format!("PAUSED for {} at {offered}, {errors}", time(length))
+                let at = if facts.is_closed() { String::new() } else { format!(" at {offered}") };
+                format!("PAUSED for {}{at}, {errors}", time(length))
             }
             Self::KeptUp if facts.is_log_in() => {
                 format!("kept up with {offered} for a log-in page, {errors}")
             }
             Self::KeptUp if facts.failed() > 0 => format!("kept up with {offered}, but {errors}"),
-            Self::KeptUp => format!("kept up with {offered}, {errors}"),
+            Self::KeptUp => match facts.backlog.and_then(|backlog| backlog.worked_off) {
+                Some(gone) => format!(
+                    "kept up with {offered}, but fell behind from {} to {}, {errors}",
+                    time(gone.from),
+                    time(gone.until)
+                ),
+                None => format!("kept up with {offered}, {errors}"),
+            },
             Self::Unclear(Doubt::Several) => {
                 format!("several runs, each to be judged alone, {errors}")
             }
@@ -249,9 +261,8 @@ pub(super) fn is_servers(class: Class) -> bool {
 /// What most failures are. Statuses and timeouts that are too few alone to decide are failures of several kinds. A generator that was
 /// late may have made timeouts, and no other failure.
 fn failing(facts: &Facts) -> Outcome {
-    let is_doubtful = matches!(facts.measurement, Measurement::Late | Measurement::Invalid);
     let timed_out = facts.share_of(|class| class == Class::Failure(FailureKind::Timeout));
-    let timeouts = if is_doubtful { 0.0 } else { timed_out };
+    let timeouts = if are_timeouts_doubtful(facts) { 0.0 } else { timed_out };
     let turned_away = facts.share_of(turns_away);
     let other = facts.share_of(is_servers) - timed_out - turned_away;
     match () {
@@ -263,10 +274,46 @@ fn failing(facts: &Facts) -> Outcome {
     }
 }
 
+/// A generator that was late by much of the timeout may have made timeouts, and one whose fault is another may have, too.
+fn are_timeouts_doubtful(facts: &Facts) -> bool {
+    let lag = facts.lag_max.as_secs_f64();
+    let is_long = facts.timed_out_from.is_none_or(|from| from.as_secs_f64() < LAGS_MIN * lag);
+    match facts.measurement {
+        Measurement::Valid | Measurement::Blind => false,
+        Measurement::Late | Measurement::NotBegun => is_long,
+        Measurement::Invalid => true,
+    }
+}
+
+/// A pause is the server's if it is many times as long as the generator was late, and the rate of users is their own: that of a
+/// generator that stood still is less than theirs.
+fn of_users(facts: &Facts) -> Outcome {
+    let pause = facts.backlog.and_then(|backlog| backlog.pause);
+    let lag = facts.lag_max.as_secs_f64();
+    let is_paused = pause.is_some_and(|pause| pause.length.as_secs_f64() >= LAGS_MIN * lag);
+    match facts.measurement {
+        _ if is_paused => Outcome::Paused,
+        Measurement::Valid | Measurement::Blind => Outcome::ByUsers,
+        Measurement::Late if !facts.is_load_short && !facts.raised[0] => Outcome::ByUsers,
+        Measurement::Late | Measurement::NotBegun | Measurement::Invalid => Outcome::Unjudged,
+    }
+}
+
+/// By how much a server that fails falls behind, too.
+pub(super) fn and_behind(facts: &Facts) -> String {
+    let grows = facts.backlog.filter(|backlog| backlog.trend == Trend::Growing);
+    grows.filter(|_| facts.offered_per_s().is_some()).map_or(String::new(), |backlog| {
+        let behind = backlog.growth * facts.offered_per_s().unwrap_or(0.0);
+        format!(", and what waits for an answer grows by {}", facts.asked(behind))
+    })
+}
+
 /// Lateness of the generator only adds to a backlog: one that stayed level is level, and one that grew to many times what the
 /// generator was late is the server's.
 fn by_backlog(facts: &Facts, backlog: &Backlog) -> Outcome {
-    let late = facts.measurement == Measurement::Late;
+    let late = !facts.measurement.is_good();
+    // Of a load that was less than asked for only what the server could not do stands.
+    let is_less = facts.measurement == Measurement::NotBegun;
     let lag = facts.lag_max.as_secs_f64();
     match backlog.trend {
         Trend::Growing if late && backlog.delay < LAGS_MIN * lag => return Outcome::Unjudged,
@@ -290,9 +337,11 @@ fn by_backlog(facts: &Facts, backlog: &Backlog) -> Outcome {
         () if facts.course.is_some_and(|course| course.is_even() && course.is_rising()) => {
             Doubt::Times
         }
+        () if is_less => return Outcome::Unjudged,
         () => return Outcome::KeptUp,
     };
-    if late { Outcome::Unjudged } else { Outcome::Unclear(doubt) }
+    let is_lags = late && backlog.delay < LAGS_MIN * lag;
+    if is_less || is_lags { Outcome::Unjudged } else { Outcome::Unclear(doubt) }
 }
 
 fn by_rate(facts: &Facts) -> Outcome {
@@ -300,7 +349,7 @@ fn by_rate(facts: &Facts) -> Outcome {
     let ended_per_s = facts.requests as f64 / facts.elapsed.as_secs_f64().max(1e-9);
     let even = facts.course.filter(Course::is_even);
     match even {
-        _ if facts.measurement == Measurement::Late => Outcome::Unjudged,
+        _ if !facts.measurement.is_good() => Outcome::Unjudged,
         _ if facts.has_gaps => Outcome::Unclear(Doubt::Several),
         _ if facts.duration == Nanos::ZERO => Outcome::Unclear(Doubt::Moment),
         Some(course) if course.is_growing() => Outcome::Overloaded,

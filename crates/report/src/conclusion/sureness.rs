@@ -15,19 +15,29 @@ const REQUESTS_MIN: u64 = 500;
 const DURATION_MIN: Nanos = Nanos::from_secs(10);
 
 /// The first sentence of an INVALID measurement whose fault may have changed the server's result.
-pub(super) fn invalid(outcome: Outcome) -> Option<Sentence> {
-    (outcome == Outcome::Unjudged).then(invalid_sentence)
+pub(super) fn invalid(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
+    let is_it = outcome == Outcome::Unjudged;
+    let Some((first, rest)) = facts.doubts.split_first() else {
+        return is_it.then(invalid_sentence);
+    };
+    let more = match rest.len() {
+        0 => String::new(),
+        count => format!("; {} with the verdict", counted(count as u64, "further reason")),
+    };
+    let text = format!("Do not judge the server by this run: it is INVALID, since {first}{more}.");
+    is_it.then(|| Sentence { kind: Kind::Confidence, text, figures: Vec::new() })
 }
 
 /// What is wrong with a measurement that is INVALID, where the server's result stands all the same.
 pub(super) fn doubt(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
-    let is_doubtful = matches!(facts.measurement, Measurement::Late | Measurement::Invalid);
-    if outcome.is_without_figures() || !is_doubtful {
+    if outcome.is_without_figures() || facts.measurement.is_good() {
         return None;
     }
     // A closed loop that is late asks for less.
     let stands = match facts.measurement {
-        Measurement::Late if !facts.is_closed() => "; the server's result stands all the same",
+        Measurement::Late | Measurement::NotBegun if !facts.is_closed() => {
+            "; the server's result stands all the same"
+        }
         _ => "",
     };
     let text = format!("Not all figures are good: {}{stands}.", facts.doubts.join("; "));
@@ -77,8 +87,7 @@ fn p95(facts: &Facts, outcome: Outcome) -> String {
 
 /// How sure the conclusion is, and what would make it surer.
 pub(super) fn sureness(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
-    let is_doubtful = matches!(facts.measurement, Measurement::Late | Measurement::Invalid);
-    if outcome.is_without_figures() || is_doubtful {
+    if outcome.is_without_figures() || !facts.measurement.is_good() {
         return None;
     }
     let size = format!("{} in {}", counted(facts.requests, "request"), time(facts.elapsed));

@@ -3,12 +3,13 @@
 use metrics::{Batch, FailureKind, Sample, Summary, Timeline};
 use stdx::{Nanos, Prng};
 
-use super::backlog::{Backlog, Onset, Pause, Trend};
+use super::backlog::{Backlog, Onset, Trend};
 use super::course::{Course, Third};
 use super::facts::{Class, Facts, Measurement, Offered};
 use super::growth::MemoryGrowth;
 use super::limit::{Limit, limit};
 use super::outcome::{Doubt, Outcome};
+use super::pause::Pause;
 use super::sentence::Kind;
 use super::servers::{Application, Cpu, Servers};
 use super::waits::Waits;

@@ -6,7 +6,7 @@ use metrics::FailureKind;
 
 use super::backlog::Trend;
 use super::facts::{Class, Facts, Offered, QUANTILES};
-use super::outcome::{Doubt, Outcome, completed, is_servers, turns_away};
+use super::outcome::{Doubt, Outcome, and_behind, completed, is_servers, turns_away};
 use super::sentence::{Kind, Sentence};
 use super::words::{per_s, share, three, time};
 use crate::number::{counted, grouped};
@@ -14,6 +14,8 @@ use crate::number::{counted, grouped};
 /// A quantile is stated where so many requests lie beyond it: the count of those varies by 1 / √5, less than half, from run to
 /// run (Poisson).
 const BEYOND_MIN: f64 = 5.0;
+/// Users' response times that grow by less are not worth a word.
+const SLOWER_MIN: Nanos = Nanos::from_millis(20);
 const TIMEOUT: Class = Class::Failure(FailureKind::Timeout);
 
 /// How much was requested and answered, and whether the server kept up.
@@ -55,13 +57,20 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
             share(facts.share_of(is_servers)),
             and_behind(facts)
         ),
+        Outcome::ChecksFail => {
+            format!("{load}, {}, but {}.", answered_part(facts), facts.checks.words())
+        }
         Outcome::Overloaded => overloaded(facts, &load, &completed(outcome, facts)),
         Outcome::Paused => paused(facts, &load),
         Outcome::KeptUp if facts.failed() > 0 => {
             let failed = share(facts.failed_share());
             format!("{load}: the server kept up, but {failed} of the requests failed.")
         }
-        Outcome::KeptUp => format!("{load}, {}: the server kept up.", answered_part(facts)),
+        Outcome::KeptUp => format!(
+            "{load}, {}: the server kept up{}.",
+            answered_part(facts),
+            after_falling_behind(facts)
+        ),
         Outcome::Unclear(doubt) => unclear(facts, &load, doubt),
         Outcome::Unjudged | Outcome::ByUsers if facts.not_begun > 0 => format!(
             "{load}: {answered} answered; {} fell due and {} never begun.",
@@ -73,7 +82,9 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
             grouped(facts.never_answered),
             stdx::were(facts.never_answered)
         ),
-        Outcome::Unjudged | Outcome::ByUsers => format!("{load}: {answered} answered."),
+        Outcome::Unjudged | Outcome::ByUsers => {
+            format!("{load}: {answered} answered{}.", slower(facts, outcome))
+        }
     };
     Sentence { kind, text, figures: figures(facts, outcome) }
 }
@@ -94,6 +105,37 @@ fn unclear(facts: &Facts, load: &str, doubt: Doubt) -> String {
             "{load}, {answered}, {}: this run does not tell whether the server keeps up.",
             why_unclear(facts, doubt)
         ),
+    }
+}
+
+/// The part of a run in which a server that kept up at last did not.
+fn after_falling_behind(facts: &Facts) -> String {
+    let gone = facts.backlog.and_then(|backlog| backlog.worked_off);
+    gone.map_or(String::new(), |gone| {
+        let noun = if facts.iterations.is_some() { "iteration" } else { "request" };
+        format!(
+            " in the end; it fell behind from {} to {}, when up to {} waited",
+            time(gone.from),
+            time(gone.until),
+            counted(gone.most as u64, noun)
+        )
+    })
+}
+
+/// Users see a server that becomes slower and slower as response times, and ask for less.
+fn slower(facts: &Facts, outcome: Outcome) -> String {
+    let thirds = facts.course.filter(|_| outcome == Outcome::ByUsers).map(|course| course.thirds);
+    let Some([first, middle, last]) = thirds.map(|thirds| thirds.map(|third| third.p50)) else {
+        return String::new();
+    };
+    let rises = first < middle && middle < last && last.0 >= 2 * first.0;
+    match rises && last.saturating_sub(first) >= SLOWER_MIN {
+        true => format!(
+            "; the median response time grew from {} to {} over the run",
+            time(first),
+            time(last)
+        ),
+        false => String::new(),
     }
 }
 
@@ -124,16 +166,22 @@ fn overloaded(facts: &Facts, load: &str, answered: &str) -> String {
         false => "",
     };
     let ended = if facts.iterations.is_some() { "completed" } else { "answered" };
-    format!("{load}, {answered} {ended}: the server is overloaded{behind}{since}{held}.")
+    format!(
+        "{load}, {answered} {ended}: the server is overloaded{behind}{since}{held}{}.",
+        not_begun(facts)
+    )
 }
 
-/// What else is wrong with a server that fails.
-fn and_behind(facts: &Facts) -> String {
-    let grows = facts.backlog.filter(|backlog| backlog.trend == Trend::Growing);
-    grows.filter(|_| facts.offered_per_s().is_some()).map_or(String::new(), |backlog| {
-        let behind = backlog.growth * facts.offered_per_s().unwrap_or(0.0);
-        format!(", and what waits for an answer grows by {}", facts.asked(behind))
-    })
+/// Iterations for which no user was free, beside a server that kept them.
+fn not_begun(facts: &Facts) -> String {
+    match facts.not_begun {
+        0 => String::new(),
+        count => format!(
+            "; {} {} never begun, since every user waited for it",
+            counted(count, "iteration"),
+            stdx::were(count)
+        ),
+    }
 }
 
 /// How long a server answered nothing, when, and what the rest of the run was.
@@ -146,11 +194,13 @@ fn paused(facts: &Facts, load: &str) -> String {
         false => format!("nothing for {length}, from {from} to {}", time(pause.at + pause.length)),
     };
     let rest = match backlog.trend {
+        _ if facts.is_closed() => "",
         Trend::Level if facts.failed() == 0 => "; it kept up with the rest",
         Trend::Level => "; its backlog was level in the rest",
         Trend::Growing | Trend::Steady | Trend::Unclear => "",
     };
-    format!("{load}, {}: the server answered {nothing}{rest}.", answered_part(facts))
+    let answered = answered_part(facts);
+    format!("{load}, {answered}: the server answered {nothing}{rest}{}.", not_begun(facts))
 }
 
 fn why_unclear(facts: &Facts, doubt: Doubt) -> String {
@@ -281,6 +331,14 @@ pub(super) fn errors(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         list_and(&facts.class_words(|_| true))
     );
     let figures = vec![("failed", failed as f64), ("share", part)];
+    Some(Sentence { kind: Kind::Errors, text, figures })
+}
+
+/// Checks that failed; which of them did most.
+pub(super) fn checks(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
+    let text = facts.checks.sentence().filter(|_| outcome != Outcome::Untested)?;
+    let figures =
+        vec![("checks", facts.checks.all as f64), ("failed_checks", facts.checks.failed as f64)];
     Some(Sentence { kind: Kind::Errors, text, figures })
 }
 
