@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use fancy_regex::{Regex, RegexBuilder};
 
+use crate::ending;
+
 /// A regular expression.
 #[derive(Debug)]
 pub(crate) struct Pattern {
@@ -85,7 +87,7 @@ impl Pattern {
         let (mut matches, began) = (Vec::new(), Instant::now());
         for captures in self.found.captures_iter(text).take(max) {
             let Ok(captures) = captures else { break };
-            if began.elapsed() > MATCHING_MAX {
+            if ending::is_over() || began.elapsed() > MATCHING_MAX {
                 break;
             }
             let groups =

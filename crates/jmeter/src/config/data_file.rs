@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use stdx::{MemoryShare, OutOfMemory};
+
 use crate::http::charset::decode;
 
 /// A file of data, read as far as its next line.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct DataFile {
     text: Arc<str>,
+    _share: MemoryShare,
     at: usize,
     names: Vec<String>,
 }
@@ -37,12 +40,18 @@ impl Options {
 }
 
 impl DataFile {
-    pub(super) fn new(bytes: &[u8], options: &Options) -> Self {
+    /// Reads a file as far as its data begins.
+    ///
+    /// # Errors
+    /// There is no memory left for it.
+    pub(super) fn new(bytes: &[u8], options: &Options) -> Result<Self, OutOfMemory> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text: Arc<str> = decode(bytes, &options.encoding).into();
-        let mut file = Self { text, at: 0, names: Vec::new() };
+        let mut share = MemoryShare::default();
+        share.resize(text.len())?;
+        let mut file = Self { text, _share: share, at: 0, names: Vec::new() };
         file.begin(options);
-        file
+        Ok(file)
     }
 
     /// At the first line of data.
