@@ -33,6 +33,8 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
         Ok(asked) => asked,
         Err(error) => {
             // JMeter's own code for a wrong command line is 0.
+            let error = error.to_string();
+            let error = stdx::shown_error(&error);
             print(&format!("Error: {error}\nUsage\n{}", arguments::USAGE));
             return ExitCode::SUCCESS;
         }
@@ -50,8 +52,10 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
         }
         CommandLine::Run(arguments) => {
             if let Err(error) = run::carry_out(&arguments) {
-                print(&format!("An error occurred: {error:#}"));
-                eprint_line(&format!("jmeter: {error:#}"));
+                let error = format!("{error:#}");
+                let error = stdx::shown_error(&error);
+                print(&format!("An error occurred: {error}"));
+                eprint_line(&format!("jmeter: {error}"));
                 return ExitCode::FAILURE;
             }
         }
