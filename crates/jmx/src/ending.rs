@@ -70,13 +70,13 @@ mod tests {
     /// Scripts of few steps that take long each, or of one.
     const SCRIPTS: [&str; 9] = [
         "while (true) {}",
-        "def a=[1], b=[1]; 30.times { a=[a,a]; b=[b,b] }; while (true) { a == b }",
+        "def a=[1]; def b=[1]; 30.times { a=[a,a]; b=[b,b] }; while (true) { a == b }",
         "def s = new HashSet(); while (true) { s.addAll(1..9000); s.clear() }",
         "def a=(1..300000).toList(); while (true) { a.contains(-1) }",
         "def a=(1..300000).toList(); while (true) { a.removeAll(a) ; a.addAll(1..9000) }",
-        "def a=[1]; 30.times { a=[a,a] }; while (true) { a.toString() }",
-        "def a=[1]; 30.times { a=[a,a] }; def b=(1..40).collect { [a, it] }; b.sort()",
-        "def a=[1]; 30.times { a=[a,a] }; while (true) { [(a): 1] }",
+        "def a=[1]; 20.times { a=[a,a] }; while (true) { a.toString() }",
+        "def a=[1]; 20.times { a=[a,a] }; def b=(1..400).collect { [a, it] }; b.sort()",
+        "def a=[1]; 20.times { a=[a,a] }; def m=[:]; while (true) { m.put(a, 1) }",
         "def t='a' * 1000000; while (true) { t.replaceAll('a', 'b') }",
     ];
 

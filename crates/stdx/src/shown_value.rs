@@ -10,24 +10,17 @@ use crate::shown_url::url_without_secrets;
 /// they are secrets, and what follows the name of a credential have become `***`.
 #[must_use]
 pub fn shown_value(text: &str) -> Cow<'_, str> {
-    let (mut shown, mut is_other) = (String::new(), false);
+    let (mut shown, mut at) = (String::new(), 0);
     for word in text.split_inclusive(char::is_whitespace) {
-        let without = without_secret(word);
-        is_other |= without != word;
-        shown.push_str(&without);
-        let rest = &text[word.as_ptr() as usize - text.as_ptr() as usize + word.len()..];
-        if let Some(name) = credential(word) {
-            let secret = &word[name..];
-            if secret.trim().is_empty() && rest.trim().is_empty() {
-                continue;
-            }
-            shown.truncate(shown.len() - without.len());
-            shown.push_str(&word[..name]);
-            shown.push_str(MARK);
-            return Cow::Owned(shown);
+        if let Some(begin) = credential(word)
+            && !text[at + begin..].trim().is_empty()
+        {
+            return Cow::Owned(shown + &word[..begin] + MARK);
         }
+        shown.push_str(&without_secret(word));
+        at += word.len();
     }
-    if is_other { Cow::Owned(shown) } else { Cow::Borrowed(text) }
+    if shown == text { Cow::Borrowed(text) } else { Cow::Owned(shown) }
 }
 
 /// A message with its values, which stand in quotation marks, as [`shown_value`] shows them.
