@@ -61,7 +61,7 @@ fn without_closure(
         ("reverse", 0) => machine.list(items.iter().rev().cloned().collect())?,
         ("unique" | "toUnique" | "toSet", 0) => {
             let set = List::new(ListKind::Set, Vec::new());
-            machine.add_all(&set, items.to_vec())?;
+            machine.add_items(&set, items.to_vec())?;
             let kind = if name == "toSet" { ListKind::Set } else { ListKind::List };
             Value::List(List::new(kind, set.items()))
         }

@@ -108,6 +108,6 @@ fn collection(machine: &mut Machine<'_>, kind: ListKind, call: Arguments<'_>) ->
         value => super::iterable(machine, &value)?,
     };
     let list = List::new(kind, Vec::new());
-    machine.add_all(&list, items)?;
+    machine.add_items(&list, items)?;
     Ok(Value::List(list))
 }

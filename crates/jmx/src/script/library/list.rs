@@ -140,7 +140,7 @@ fn change(
     charge_moves(machine, length, (name, call.len()))?;
     Ok(Some(match (name, call.len()) {
         ("add" | "push" | "addLast" | "offer" | "leftShift" | "append" | "addElement", 1) => {
-            let is_new = machine.add(list, call.get(0))?;
+            let is_new = machine.add_item(list, call.get(0))?;
             if name == "leftShift" { Value::List(list.clone()) } else { is_new.into() }
         }
         ("add", 2) => {
@@ -215,7 +215,7 @@ fn change_many(
     match (name, call.len()) {
         ("addAll", 1) => {
             let items = super::iterable(machine, &call.get(0))?;
-            machine.add_all(list, items)?;
+            machine.add_items(list, items)?;
         }
         ("removeAll" | "retainAll", 1) => {
             let keeps = name == "retainAll";

@@ -153,7 +153,7 @@ fn entries(rows: &[(Value, Value)]) -> Vec<Value> {
 pub(crate) fn left_shift(machine: &mut Machine<'_>, one: &Value, two: &Value) -> Outcome<Value> {
     match one {
         Value::List(list) => {
-            machine.add(list, two.clone())?;
+            machine.add_item(list, two.clone())?;
             Ok(one.clone())
         }
         Value::Text(text) => {

@@ -250,7 +250,7 @@ fn of_collections(
                 ("copyOf", _) => super::iterable(machine, &first)?,
                 _ => call.all().to_vec(),
             };
-            machine.add_all(&list, items)?;
+            machine.add_items(&list, items)?;
             Value::List(list)
         }
         ("Arrays", "toString", _) => machine.text(first.to_string())?,

@@ -69,7 +69,7 @@ impl Machine<'_> {
         }
         let items = iterable(self, &value)?;
         let list = List::new(kind, Vec::new());
-        self.add_all(&list, items)?;
+        self.add_items(&list, items)?;
         Ok(Value::List(list))
     }
 

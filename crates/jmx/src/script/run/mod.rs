@@ -142,7 +142,7 @@ impl Machine<'_> {
     }
 
     /// Adds values to a collection; whether it has changed.
-    pub(crate) fn add_all(&mut self, list: &List, items: Vec<Value>) -> Outcome<bool> {
+    pub(crate) fn add_items(&mut self, list: &List, items: Vec<Value>) -> Outcome<bool> {
         self.charge_added(list, items.len())?;
         let before = list.len();
         for item in items {
@@ -153,7 +153,7 @@ impl Machine<'_> {
     }
 
     /// Adds a value to a collection; whether it has changed.
-    pub(crate) fn add(&mut self, list: &List, item: Value) -> Outcome<bool> {
+    pub(crate) fn add_item(&mut self, list: &List, item: Value) -> Outcome<bool> {
         self.charge_added(list, 1)?;
         Ok(list.add(item))
     }
