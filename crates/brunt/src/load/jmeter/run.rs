@@ -152,7 +152,7 @@ impl Conclusion {
         print(&format!("Tidying up ...    @ {}", moments::with_number(moments::now_ms())));
         if let Some((folder, statistics)) = report.as_ref().zip(statistics) {
             dashboard::write(folder, &statistics)?;
-            say_left_out(statistics.left_out());
+            report_left_out(statistics.left_out());
         }
         print("... end of run");
         Ok(())
@@ -171,8 +171,8 @@ impl Conclusion {
     }
 }
 
-/// Says how many samples no label of the report has.
-fn say_left_out(samples: u64) {
+/// Prints how many samples no label of the report has.
+fn report_left_out(samples: u64) {
     if samples > 0 {
         let samples = stdx::counted(samples, "sample");
         eprint_line(&format!(
