@@ -132,7 +132,7 @@ impl Machine<'_> {
     }
 
     /// Pays for values that are added to a collection: a set compares each with those that it has.
-    pub(crate) fn charge_added(&mut self, list: &List, count: usize) -> Outcome<()> {
+    fn charge_added(&mut self, list: &List, count: usize) -> Outcome<()> {
         self.allot(count.saturating_mul(size_of::<Value>()))?;
         if list.kind() != ListKind::Set {
             return Ok(());
