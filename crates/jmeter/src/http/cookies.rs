@@ -35,6 +35,8 @@ pub(crate) struct CookieStore {
 
 /// Cookies at most; the oldest goes for one more.
 const COOKIES_MAX: usize = 3_000;
+/// Bytes of them all at most, likewise: every request has most of them.
+const BYTES_MAX: usize = 512 << 10;
 /// Bytes of a cookie's name and value at most.
 const COOKIE_BYTES_MAX: usize = 16 << 10;
 
@@ -78,10 +80,13 @@ impl CookieStore {
         if let Some(at) = self.cookies.iter().position(is_like_it) {
             self.take(at);
         }
-        if self.cookies.len() >= COOKIES_MAX {
+        let needs = cookie.bytes();
+        while self.cookies.len() >= COOKIES_MAX
+            || self.bytes + needs > BYTES_MAX && !self.cookies.is_empty()
+        {
             self.take(0);
         }
-        let bytes = self.bytes + cookie.bytes();
+        let bytes = self.bytes + needs;
         if self.share.resize(bytes).is_err() {
             return false;
         }
@@ -218,6 +223,13 @@ mod tests {
             store.set(&format!("c{number}=1; Path=/"), &url("http://h/"), 0);
         }
         assert_eq!(store.cookies.len(), COOKIES_MAX);
+        for number in 0..600 {
+            let value = "v".repeat(3_900);
+            store.set(&format!("l{number}={value}; Path=/"), &url("http://h/"), 0);
+        }
+        assert!(store.bytes <= BYTES_MAX && store.cookies.len() < 140, "{}", store.bytes);
+        assert_eq!(store.bytes, store.cookies.iter().map(Cookie::bytes).sum::<usize>());
+        assert!(store.field(&url("http://h/"), 0).is_some_and(|field| field.contains("l599=")));
         assert!(
             store
                 .set(&format!("big={}", "x".repeat(COOKIE_BYTES_MAX)), &url("http://h/"), 0)
