@@ -81,8 +81,8 @@ fn without_user(shown: String) -> String {
 fn credential(word: &str) -> Option<usize> {
     let end = word.find([':', '=']).unwrap_or(word.trim_end().len());
     let name = word[..end].trim_matches(|letter: char| !letter.is_ascii_alphanumeric());
-    let is_one = names_secret_field(name)
-        || SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(name));
+    let is_one =
+        names_secret_field(name) || SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(name));
     is_one.then(|| word.len().min(end + 1))
 }
 

@@ -281,7 +281,10 @@ impl Exchange {
         }
         resource.drop_texts();
         if before <= most {
-            let text = format!("Embedded resources of {} have more than {most} bytes: later ones have no body and headers in results", resource.url);
+            let text = format!(
+                "Embedded resources of {} have more than {most} bytes: later ones have no body and headers in results",
+                resource.url
+            );
             thread.write_log(LogLevel::Warn, "o.a.j.p.h.s.HTTPSamplerBase", &text);
         }
     }

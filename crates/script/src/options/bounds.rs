@@ -65,8 +65,7 @@ mod tests {
         let many = |entry: &dyn Fn(usize) -> String| {
             (0..=ENTRIES_MAX).map(entry).collect::<Vec<_>>().join(",")
         };
-        let thresholds =
-            many(&|at| format!(r#""http_req_duration{{a:{at}}}":["p(95)<1"]"#));
+        let thresholds = many(&|at| format!(r#""http_req_duration{{a:{at}}}":["p(95)<1"]"#));
         let text = error(&format!(r#"{{"thresholds":{{{thresholds}}}}}"#));
         assert!(text.starts_with("thresholds has 10001 entries, and may have 10000"), "{text}");
         let scenarios = many(&|at| {

@@ -212,7 +212,8 @@ mod tests {
 
     /// A host and its clock, which stands.
     fn host() -> (VuHost, Arc<Control>, Arc<AtomicU64>) {
-        let (clock, control) = (Arc::new(AtomicU64::new(0)), Control::new(&[], &Segment::default()));
+        let (clock, control) =
+            (Arc::new(AtomicU64::new(0)), Control::new(&[], &Segment::default()));
         let time = Arc::clone(&clock);
         let plan = VuPoolPlan {
             control: Arc::clone(&control),

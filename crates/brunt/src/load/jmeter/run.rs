@@ -92,11 +92,7 @@ fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<()> {
 }
 
 /// Runs the threads to their end.
-fn threads(
-    users: u64,
-    settings: &engine::Settings,
-    conclusion: &Conclusion,
-) -> anyhow::Result<()> {
+fn threads(users: u64, settings: &engine::Settings, conclusion: &Conclusion) -> anyhow::Result<()> {
     let interrupts = Interrupts::watch().map_err(|failed| failed.error)?;
     let (plan, control) = settings::load(&conclusion.world, users);
     let options = SessionOptions { drain_notice: false, ..SessionOptions::new(&interrupts) };
