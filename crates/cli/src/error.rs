@@ -24,7 +24,7 @@ impl ExitError {
 
 impl fmt::Display for ExitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#}", self.error)
+        f.write_str(&stdx::shown_error(&format!("{:#}", self.error)))
     }
 }
 

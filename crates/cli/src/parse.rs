@@ -80,6 +80,10 @@ impl FlagError {
     /// The error in our own words: flag, value, what was expected.
     #[must_use]
     pub fn native(&self) -> String {
+        stdx::shown_error(&self.native_words()).into_owned()
+    }
+
+    fn native_words(&self) -> String {
         match self {
             Self::Help | Self::Version => String::new(),
             Self::Unknown { name, suggestion: Some(suggestion) } => {
@@ -108,6 +112,10 @@ impl FlagError {
     /// The error in the words of Go's `flag` package.
     #[must_use]
     pub fn go(&self) -> String {
+        stdx::shown_error(&self.go_words()).into_owned()
+    }
+
+    fn go_words(&self) -> String {
         match self {
             Self::Help => "flag: help requested".to_owned(),
             // Vegeta has this flag before the command only, where it is no error.

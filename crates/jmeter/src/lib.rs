@@ -14,11 +14,13 @@
 
 mod config;
 mod http;
+mod objects;
 mod plan;
 mod program_users;
 mod random;
 mod results;
 mod script;
+mod texts;
 mod thread;
 mod timer;
 mod walk;

@@ -1,16 +1,18 @@
 //! `World`: what all threads of a run share: stages, properties, files, locks, the flow of results.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use jmx::{Element, Value, Writing};
+use jmx::{Element, Writing};
 use stdx::Nanos;
 
 use crate::config::data_file::DataFile;
+use crate::objects::Objects;
 use crate::plan::compile::Program;
 use crate::plan::group::GroupKind;
 use crate::results::sample::SampleResult;
+use crate::texts::Texts;
 use crate::timer::pace::Pace;
 
 /// Where a relative path begins.
@@ -85,10 +87,12 @@ pub struct WorldPlan {
 /// What all threads of a run share.
 pub struct World {
     pub(crate) plan: WorldPlan,
-    pub(crate) properties: Mutex<HashMap<String, String>>,
+    pub(crate) properties: Mutex<Texts>,
     /// Properties that are no texts.
-    pub(crate) objects: Mutex<HashMap<String, Value>>,
+    pub(crate) objects: Mutex<Objects>,
     groups: Vec<GroupState>,
+    /// Set once all is to end at once, also what scripts and extractors are in the midst of.
+    ending: Arc<AtomicBool>,
     /// How each stage was stopped: 0 for not at all.
     stopped: [AtomicU8; 3],
     active: AtomicU64,
@@ -124,9 +128,10 @@ impl World {
             arrivals: AtomicU64::new(0),
         });
         Arc::new(Self {
-            properties: Mutex::new(plan.properties.clone()),
+            properties: Mutex::new(Texts::of(&plan.properties)),
             objects: Mutex::default(),
             groups: groups.collect(),
+            ending: Arc::default(),
             stopped: Default::default(),
             active: AtomicU64::new(0),
             started: AtomicU64::new(0),
@@ -194,6 +199,19 @@ impl World {
     /// The test is to end, as a thread of this stage wants it.
     pub(crate) fn stop(&self, kind: GroupKind, how: Stopping) {
         self.stopped[kind as usize].fetch_max(1 + how as u8, Ordering::AcqRel);
+    }
+
+    /// All threads end at once, whatever they are in the midst of.
+    pub fn end(&self) {
+        for kind in [GroupKind::SetUp, GroupKind::Main, GroupKind::TearDown] {
+            self.stop(kind, Stopping::Now);
+        }
+        self.ending.store(true, Ordering::Relaxed);
+    }
+
+    /// What this system's thread does now ends with this world.
+    pub(crate) fn watch_end(&self) {
+        jmx::end_with(&self.ending);
     }
 
     /// A thread of a group begins its work.

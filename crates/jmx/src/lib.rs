@@ -19,6 +19,7 @@ mod class;
 mod date;
 mod document;
 mod element;
+mod ending;
 mod expression;
 mod extract;
 mod functions;
@@ -38,6 +39,7 @@ pub use class::{Class, Role};
 pub use date::format as format_date;
 pub use document::{DEPTH_MAX, DocumentError, PLAN_BYTES_MAX};
 pub use element::{Element, Properties, Property};
+pub use ending::end_with;
 pub use expression::{
     ExpressionError, evaluate as evaluate_expression, evaluate_in as evaluate_script,
 };

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use fancy_regex::{Regex, RegexBuilder};
 
+use crate::ending;
+
 /// A regular expression.
 #[derive(Debug)]
 pub(crate) struct Pattern {
@@ -33,22 +35,31 @@ const STEPS_MAX: usize = 500_000;
 const MATCHING_MAX: Duration = Duration::from_secs(1);
 /// Bytes of a compiled pattern at most.
 const SIZE_MAX: usize = 8 << 20;
-/// Patterns that a thread keeps at most; then it begins anew.
+/// Patterns that a thread keeps at most, and about how many bytes of them, and no more than a 16th of what the process may take; then
+/// it begins anew.
 const KEPT_MAX: usize = 500;
+const KEPT_BYTES_MAX: usize = 64 << 20;
+/// Bytes of a compiled letter, about: classes of letters have hundreds of ranges.
+const LETTER_BYTES: usize = 256;
+
+/// The patterns of a thread, and about how many bytes they take.
+type KnownPatterns = (HashMap<String, Result<Rc<Pattern>, PatternError>>, usize);
 
 thread_local! {
-    static KEPT: RefCell<HashMap<String, Result<Rc<Pattern>, PatternError>>> = RefCell::default();
+    static KEPT: RefCell<KnownPatterns> = RefCell::default();
 }
 
 impl Pattern {
     /// A pattern, compiled once for each thread.
     pub(crate) fn of(written: &str) -> Result<Rc<Self>, PatternError> {
-        KEPT.with_borrow_mut(|kept| {
+        KEPT.with_borrow_mut(|(kept, bytes)| {
             if let Some(pattern) = kept.get(written) {
                 return pattern.clone();
             }
-            if kept.len() >= KEPT_MAX {
+            *bytes = bytes.saturating_add(size(written));
+            if kept.len() >= KEPT_MAX || *bytes > stdx::within_memory(KEPT_BYTES_MAX, 16) {
                 kept.clear();
+                *bytes = size(written);
             }
             let pattern = Self::compile(written).map(Rc::new);
             kept.insert(written.to_owned(), pattern.clone());
@@ -85,7 +96,7 @@ impl Pattern {
         let (mut matches, began) = (Vec::new(), Instant::now());
         for captures in self.found.captures_iter(text).take(max) {
             let Ok(captures) = captures else { break };
-            if began.elapsed() > MATCHING_MAX {
+            if ending::is_over() || began.elapsed() > MATCHING_MAX {
                 break;
             }
             let groups =
@@ -94,6 +105,16 @@ impl Pattern {
         }
         matches
     }
+}
+
+/// About how many bytes a pattern takes that is compiled twice: what `{1000}` repeats is there as often.
+fn size(written: &str) -> usize {
+    let repeated = |rest: &str| {
+        let counts = rest.split(['}', ',']).take(2).filter_map(|count| count.parse().ok());
+        counts.max().unwrap_or(1_usize).max(1)
+    };
+    let times = written.split('{').skip(1).map(repeated).fold(1, usize::saturating_mul);
+    written.len().saturating_mul(times).saturating_mul(2 * LETTER_BYTES).min(2 * SIZE_MAX)
 }
 
 /// Whether a regular expression matches all of a text; a broken one matches nothing.
@@ -243,6 +264,20 @@ mod tests {
         }
         assert!(first("^b$", "a\nb\nc").is_empty());
         assert_eq!(first("(?m)^b$", "a\nb\nc"), ["b"]);
+    }
+
+    /// Patterns that a script makes anew each time were kept by their number alone, 8 MiB each.
+    #[test]
+    fn issue_42_kept_patterns_are_bounded_by_their_size() {
+        assert_eq!((size("ab"), size("a{10}")), (1_024, 5 * 10 * 512));
+        assert_eq!(size("(\\w{1000}){1000}"), 2 * SIZE_MAX);
+        for number in 0..40 {
+            Pattern::of(&format!("a{number}b{{2,900}}c{{3}}")).expect("a pattern");
+            KEPT.with_borrow(|(kept, bytes)| {
+                assert!(*bytes <= KEPT_BYTES_MAX && !kept.is_empty(), "{bytes}");
+            });
+        }
+        KEPT.with_borrow(|(kept, _)| assert!(kept.len() < 40, "{}", kept.len()));
     }
 
     #[test]

@@ -110,13 +110,16 @@ impl Logger {
     pub(super) fn report(&self, error: &K6Error) -> ExitCode {
         let hint = [SCRIPT_HINT];
         let fields = if error.code == ExitCode::Script { &hint[..] } else { &[] };
-        self.log(Level::Error, &error.text, fields);
+        self.log(Level::Error, &stdx::shown_error(&error.text), fields);
         error.code
     }
 
     /// Writes a line of our own.
     pub(super) fn log_line(&self, level: Level, text: &str) {
-        self.log(level, text, &[]);
+        match level {
+            Level::Warn | Level::Error => self.log(level, &stdx::shown_error(text), &[]),
+            _ => self.log(level, text, &[]),
+        }
     }
 
     /// Writes a line with these fields, in the order of their names. Of warnings with the same words a few are written each second.

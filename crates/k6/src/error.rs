@@ -30,7 +30,8 @@ impl K6Error {
 
     /// Prints the message where there is no log yet, and returns the code to end with.
     pub(super) fn print(self) -> ExitCode {
-        cli::eprint_line(&format!("level=error msg={:?}", self.text));
+        let text = stdx::shown_error(&self.text);
+        cli::eprint_line(&format!("level=error msg={text:?}"));
         self.code
     }
 }

@@ -28,7 +28,7 @@ use crate::summary_mode::SummaryMode;
 use crate::watch::Watch;
 
 /// Printed at once, since the graceful stop may take a while.
-const INTERRUPTED: &str = "interrupted: iterations have their graceful stop to come to an end; a second interrupt ends them at once";
+const INTERRUPTED: &str = "interrupted: iterations have their graceful stop to come to an end, but for those that run for 1s without waiting; a second interrupt ends them at once";
 
 /// The result of a stage.
 pub(super) struct StageResult {

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 /// Buckets at most, as OpenTelemetry's SDKs have it.
 const BUCKETS_MAX: usize = 160;
+/// From the first bucket to the last at most: OTLP sends those without counts that lie between as well.
+const SPAN_MAX: i64 = 1_024;
 
 /// Counts of values that are not below 0.
 #[derive(Clone, Debug)]
@@ -50,10 +52,16 @@ impl ExponentialHistogram {
             let factor = 2f64.powi(self.scale);
             let index = (value.log2() * factor).ceil() - 1.0;
             *self.buckets.entry(index as i32).or_default() += 1;
-            while self.buckets.len() > BUCKETS_MAX {
+            while self.buckets.len() > BUCKETS_MAX || self.span() > SPAN_MAX {
                 self.downscale();
             }
         }
+    }
+
+    /// Buckets from the first to the last.
+    fn span(&self) -> i64 {
+        let ends = self.buckets.first_key_value().zip(self.buckets.last_key_value());
+        ends.map_or(0, |((first, _), (last, _))| i64::from(*last) - i64::from(*first) + 1)
     }
 
     /// Joins each two neighbours: a scale less, and every bound of it is one of this. OpenTelemetry, metrics SDK, "Base2 exponential
@@ -89,6 +97,9 @@ mod tests {
             let within = |value: &f64| value.log2() > low - 1e-9 && value.log2() <= high + 1e-9;
             assert_eq!(values().filter(within).count() as u64, count, "{index}");
         }
+        let mut two = ExponentialHistogram::new(5);
+        [1e-300, 1e300].into_iter().for_each(|value| two.add(value));
+        assert!((SPAN_MAX / 4..=SPAN_MAX).contains(&two.span()), "{}", two.span());
         let own = ExponentialHistogram::new(3);
         assert_eq!((own.scale(), 3), (3, own.scale), "others are as fine as they were");
     }

@@ -7,7 +7,7 @@ use stdx::MemoryShare;
 
 use crate::exponential::ExponentialHistogram;
 use crate::sample::Sample;
-use crate::tags::{TagList, TagSets};
+use crate::tags::{TagList, TagSets, bytes_of};
 
 /// Series at most; samples of further ones are counted and not sent.
 pub(crate) const SERIES_MAX: usize = 20_000;
@@ -99,7 +99,7 @@ impl SeriesTable {
         let metric = self.place(sample);
         let at = match self.by_key.get(&(metric, tags)).copied() {
             Some(at) => at,
-            None if self.all.len() >= SERIES_MAX || !self.has_room_for(sample.kind) => {
+            None if self.all.len() >= SERIES_MAX || !self.has_room_for(sample) => {
                 self.refused += 1;
                 return;
             }
@@ -119,9 +119,11 @@ impl SeriesTable {
         series.state.add(sample.value * factor);
     }
 
-    /// Takes the memory of one more series, if there is so much: an eighth of what the process may take at most is theirs.
-    fn has_room_for(&mut self, kind: Kind) -> bool {
-        let bytes = if kind == Kind::Trend { TREND_BYTES } else { SERIES_BYTES };
+    /// Takes the memory of one more series, if there is so much: an eighth of what the process may take at most is theirs. Each is
+    /// sent with its tags, also where several have the same.
+    fn has_room_for(&mut self, sample: &Sample<'_>) -> bool {
+        let own = if sample.kind == Kind::Trend { TREND_BYTES } else { SERIES_BYTES };
+        let bytes = own + bytes_of(sample.tags);
         self.bytes += bytes;
         let fits = self.bytes <= stdx::within_memory(usize::MAX, 8)
             && self.memory.resize(self.bytes).is_ok();

@@ -55,7 +55,7 @@ impl TagSets {
 }
 
 /// The bytes that a list takes, with its place in the table.
-fn bytes_of(tags: &[(String, String)]) -> usize {
+pub(crate) fn bytes_of(tags: &[(String, String)]) -> usize {
     let pair =
         |(name, value): &(String, String)| name.len() + value.len() + size_of::<(String, String)>();
     tags.iter().map(pair).sum::<usize>() + 64

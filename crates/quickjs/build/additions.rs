@@ -21,7 +21,7 @@ const LIBUNICODE: [Addition; 1] = [Addition {
 }];
 
 /// Every addition to `quickjs.c`, in the order of the source.
-const QUICKJS: [Addition; 45] = [
+const QUICKJS: [Addition; 49] = [
     // Fibers, and the records of modules that outlive their fibers: `c/fibers.h` and `c/modules.c` say what both are.
     Addition {
         definition: "struct JSRuntime {",
@@ -247,6 +247,21 @@ static int string_indexof(JSContext *ctx, JSString *p1, JSString *p2, int from)"
         return -1;
     }",
     },
+    // Beyond what an array has in one piece, that is where the length is only claimed.
+    Addition {
+        definition: "JSValue JS_GetPropertyInt64(",
+        place: Place::Before("prop = JS_NewAtomInt64(ctx, idx);"),
+        lines: "    if (js_poll_interrupts(ctx))
+        return JS_EXCEPTION;",
+    },
+    Addition {
+        definition: "int JS_SetPropertyInt64(",
+        place: Place::Before("if ((uint64_t)idx <= INT32_MAX) {"),
+        lines: "    if (js_poll_interrupts(ctx)) {
+        JS_FreeValue(ctx, val);
+        return -1;
+    }",
+    },
     Addition {
         definition: "int JS_DeletePropertyInt64(",
         place: Place::After("int res;"),
@@ -265,6 +280,19 @@ static int string_indexof(JSContext *ctx, JSString *p1, JSString *p2, int from)"
         place: Place::Before("if (i > 0) {"),
         lines: "        if (js_poll_interrupts(ctx))
             goto fail;",
+    },
+    // Names that a proxy lists are each looked up among all others.
+    Addition {
+        definition: "int js_proxy_get_own_property_names(",
+        place: Place::Before("if (find_prop_key(tab, i, tab[i].atom) >= 0) {"),
+        lines: "        if (js_poll_interrupts(ctx))
+            goto fail;",
+    },
+    Addition {
+        definition: "int js_proxy_get_own_property_names(",
+        place: Place::Before("if (!(desc_flags & JS_PROP_CONFIGURABLE) || !is_extensible) {"),
+        lines: "                if (js_poll_interrupts(ctx))
+                    goto fail;",
     },
     // It ended after the last element only, also where memory was short.
     Addition {

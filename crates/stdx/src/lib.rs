@@ -21,6 +21,7 @@ pub mod shared;
 mod shown_fields;
 mod shown_text;
 mod shown_url;
+mod shown_value;
 mod suggest;
 mod terminal_text;
 mod text_list;
@@ -50,6 +51,7 @@ pub use shown_url::{
     redacted_json, redacted_message, redacted_query, shown_url, url_without_secrets,
     without_query_values,
 };
+pub use shown_value::{shown_error, shown_message, shown_value};
 pub use suggest::nearest;
 pub use terminal_text::{steers, terminal_line, terminal_lines};
 pub use text_list::TextList;

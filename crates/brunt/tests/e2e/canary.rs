@@ -226,3 +226,59 @@ fn issue_42_messages_keep_secrets_to_themselves() {
         check(&ran, flag);
     }
 }
+
+/// The same by the kind: what is wrong may be written in any way, in an argument, a variable or a file.
+#[test]
+fn issue_42_values_that_are_found_show_no_secret() {
+    let scratch = Scratch::new("canary-found");
+    scratch.file("targets", format!("GET http://127.0.0.1:9/\nAuthorization Bearer {CANARY}\n"));
+    let import = format!("import x from 'https://u:{CANARY}@127.0.0.1:9/m.js?token={CANARY}';");
+    scratch.file("s.js", format!("{import} export default function () {{}}\n"));
+    scratch.file("plain.js", "export default function () {}\n");
+    let user = format!("u:{CANARY}@h:p");
+    let url = format!("http://u:{CANARY}@127.0.0.1:9/?token={CANARY}");
+    let cases: [(&str, &str, &str); 12] = [
+        ("attack -rate 1 -duration 1s -targets targets", "", ""),
+        ("bench -n 1 -header", &format!("Authorization Bearer {CANARY}"), ""),
+        ("grpc -call a.B/C", &url, ""),
+        ("grpc -call a.B/C", &user, ""),
+        ("run s.js", "", ""),
+        ("vendor s.js", "", ""),
+        ("run", &url, ""),
+        ("run plain.js -q -o", &format!("statsd={url}"), ""),
+        ("run plain.js -q -o", &format!("datadog={url}"), ""),
+        ("run plain.js -q -o", "statsd", "K6_STATSD_ADDR"),
+        ("run plain.js -q -o", "opentelemetry", "K6_OTEL_GRPC_EXPORTER_ENDPOINT"),
+        ("run plain.js -q -o", "experimental-prometheus-rw", "K6_PROMETHEUS_RW_SERVER_URL"),
+    ];
+    for (line, last, variable) in cases {
+        let mut ran = brunt(&format!("-redact secrets {line}"));
+        ran.current_dir(&scratch.0);
+        ran.args(Some(last).filter(|last| !last.is_empty()));
+        if !variable.is_empty() {
+            ran.env(variable, &user);
+        }
+        let ran = start(ran).wait();
+        assert_ne!(ran.code, Some(0), "{line} {last}: {ran:#?}");
+        check(&ran, &format!("{line} {last} {variable}"));
+    }
+}
+
+/// What tools of others print of a test.
+#[test]
+fn issue_42_tools_show_no_credentials() {
+    let (_served, url) = server(Config::default());
+    let address = url.strip_prefix("http://").unwrap();
+    let of_user = format!("http://u:{CANARY}@{address}/");
+    let (field, of_ab) = (format!("Authorization: Bearer {CANARY}"), format!("{url}/"));
+    for (line, last) in [
+        ("ab -n 2 -v 4 -H", [field.as_str(), of_ab.as_str()].as_slice()),
+        ("perfer -d 1 -c 1 -t 1", &[of_user.as_str()]),
+        ("hey -n 2 -c 1", &[of_user.as_str()]),
+        ("oha -n 2 -c 1 --no-tui", &[of_user.as_str()]),
+    ] {
+        let mut ran = brunt(&format!("-redact secrets {line}"));
+        ran.args(last);
+        check(&start(ran).wait().with_code(0), line);
+    }
+}

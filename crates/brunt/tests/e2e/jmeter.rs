@@ -1,7 +1,9 @@
 //! `brunt jmeter`: plans run against a real nginx and the demo server, and their results are read.
 
+use std::time::{Duration, Instant};
+
 use crate::nginx::Nginx;
-use crate::{Ran, Scratch, brunt, server, start, text};
+use crate::{Ran, Scratch, brunt, server, signal, start, text, until};
 use demo::Config;
 
 /// A plan of one group with this inside.
@@ -174,4 +176,76 @@ fn a_plan_becomes_a_script_that_runs() {
         ran.stdout.contains("100.00% 6 out of 6") || ran.stdout.contains("6 out of 6"),
         "{ran:#?}"
     );
+}
+
+/// A sampler that is a script in Groovy.
+fn script(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    format!(
+        "<JSR223Sampler testname=\"s\"><stringProp name=\"scriptLanguage\">groovy</stringProp>\
+         <stringProp name=\"script\">{text}</stringProp></JSR223Sampler><hashTree/>"
+    )
+}
+
+/// Scripts that went on for minutes after Ctrl-C: their steps are few, and take long.
+#[test]
+fn issue_42_one_interrupt_ends_any_plan() {
+    for (name, code) in [
+        ("loop", "while (true) {}"),
+        ("list", "def a=(1..300000).toList(); while (true) { a.contains(-1) }"),
+        ("matches", "def t='a'*1000000; while (true) { t.replaceAll('a', 'b') }"),
+        ("doubled", "def a=[1]; 30.times { a=[a,a] }; while (true) { a.toString() }"),
+        ("sorted", "def a=[1]; 30.times { a=[a,a] }; (1..40).collect { [a, it] }.sort()"),
+    ] {
+        let scratch = Scratch::new(&format!("jmeter-int-{name}"));
+        let quick = script("'done'");
+        let endless = script(&format!("log.warn('begun'); {code}"));
+        let file = scratch.file("plan.jmx", plan(1, 1, &format!("{quick}{endless}")));
+        let (results, log) = (scratch.path("out.jtl"), scratch.path("jmeter.log"));
+        let line = format!("jmeter -n -t {file} -l {} -j {}", text(&results), text(&log));
+        let started = start(brunt(&line));
+        let has_begun = || std::fs::read_to_string(&log).is_ok_and(|log| log.contains("begun"));
+        until("the script runs", has_begun);
+        let asked = Instant::now();
+        signal("INT", started.pid());
+        let ran = started.wait().with_code(0);
+        assert!(asked.elapsed() < Duration::from_secs(6), "{name}: {:?}", asked.elapsed());
+        assert_eq!(ran.stdout.lines().last(), Some("... end of run"), "{name}: {ran:#?}");
+        assert!(ran.stdout.contains("summary ="), "{name}: {ran:#?}");
+        let results = std::fs::read_to_string(&results).unwrap();
+        assert!(results.lines().any(|line| line.contains(",200,OK,")), "{name}: {results}");
+    }
+}
+
+/// The most that a process has had in memory while it ran, in KiB.
+fn peak_kib(mut started: crate::Started) -> (Ran, u64) {
+    let status = format!("/proc/{}/status", started.pid());
+    let mut peak = 0;
+    while started.child().try_wait().unwrap().is_none() {
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+        let figure = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
+        peak = peak.max(figure.unwrap_or(0));
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+    (started.wait(), peak)
+}
+
+#[test]
+fn issue_42_what_a_plan_keeps_stays_within_the_limit() {
+    for (name, code) in [
+        ("properties", "props.put('k' + System.nanoTime() + Math.random(), 'x' * 8000000)"),
+        ("variables", "vars.put('k' + System.nanoTime() + Math.random(), 'x' * 8000000)"),
+        ("objects", "vars.putObject('k' + Math.random(), (1..200000).toList())"),
+        ("grown", "def l = props.get('l') ?: []; l.addAll(1..200000); props.put('l', l)"),
+    ] {
+        let scratch = Scratch::new(&format!("jmeter-memory-{name}"));
+        let file = scratch.file("plan.jmx", plan(1, 60, &script(code)));
+        let log = text(&scratch.path("jmeter.log"));
+        let line = format!("-memory-limit=128MB jmeter -n -t {file} -j {log}");
+        let (ran, peak) = peak_kib(start(brunt(&line)));
+        let ran = ran.with_code(0);
+        assert!(peak < 220 << 10, "{name}: {peak} KiB");
+        assert!(ran.stderr.contains("no memory was left"), "{name}: {ran:#?}");
+    }
 }

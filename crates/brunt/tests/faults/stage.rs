@@ -42,6 +42,7 @@ impl Stage {
              [[workload]]\nname = \"load\"\ncommand = \"bench -c 1 -d 60s {{url}}/\"\n"
         );
         stage.scratch.file("study.toml", study);
+        stage.scratch.file("plan.jmx", plan(url));
         stage
     }
 
@@ -95,6 +96,23 @@ impl Stage {
     pub(crate) fn report(&self, file: &str) -> Ran {
         self.run(&format!("report -type=json {file}"))
     }
+}
+
+/// A plan of JMeter: two threads that ask for a page until they are stopped, or as often as `-J loops` says.
+fn plan(url: &str) -> String {
+    let number =
+        |name: &str, value: &str| format!("<stringProp name=\"{name}\">{value}</stringProp>");
+    // Without this property JMeter's loop begins again once it is over.
+    let ends = "<boolProp name=\"LoopController.continue_forever\">false</boolProp>";
+    let loops = number("LoopController.loops", "${__P(loops,-1)}");
+    let threads = number("ThreadGroup.num_threads", "2");
+    let path = number("HTTPSampler.path", &format!("{url}/"));
+    format!(
+        "<jmeterTestPlan version=\"1.2\"><hashTree><TestPlan testname=\"Plan\"/><hashTree><ThreadGroup testname=\"Users\">\
+         <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">{ends}{loops}</elementProp>{threads}\
+         </ThreadGroup><hashTree><HTTPSamplerProxy testname=\"page\">{path}</HTTPSamplerProxy><hashTree/></hashTree>\
+         </hashTree></hashTree></jmeterTestPlan>\n"
+    )
 }
 
 /// How a command may not end, whatever the fault: by a bug, or by a signal that no user sent.

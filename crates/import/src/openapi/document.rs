@@ -7,6 +7,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use serde_norway::Value as Yaml;
 
+use super::flow;
 use super::problem::DocumentError;
 
 /// A document and the other documents that it refers to.
@@ -121,7 +122,9 @@ fn parse_tree(text: &str) -> Result<Yaml, DocumentError> {
     match serde_json::from_str(text) {
         Ok(tree) if is_json => Ok(tree),
         // A YAML document may begin with a brace as well.
+        Err(json) if is_json && flow::is_too_deep(text) => Err(DocumentError::Json(json)),
         Err(json) if is_json => parse_yaml(text).map_err(|_| DocumentError::Json(json)),
+        _ if flow::is_too_deep(text) => Err(DocumentError::TooDeep),
         _ => parse_yaml(text).map_err(DocumentError::Yaml),
     }
 }

@@ -4,6 +4,7 @@
 mod body;
 mod document;
 mod example;
+mod flow;
 mod merge;
 mod parameter;
 mod pattern;

@@ -11,6 +11,9 @@ pub enum DocumentError {
     /// It is not YAML.
     #[error("not valid YAML: {0}")]
     Yaml(serde_norway::Error),
+    /// Its brackets stand too deep in one another.
+    #[error("not valid YAML: brackets stand too deep in one another")]
+    TooDeep,
     /// Neither `openapi` nor `swagger` stands in it.
     #[error("neither `openapi` nor `swagger` stands in it")]
     NotOpenApi,

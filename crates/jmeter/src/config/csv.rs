@@ -26,7 +26,14 @@ pub(crate) fn next_line(part: &Part, thread: &mut Thread) -> bool {
             thread.write_log(LogLevel::Error, "o.a.j.t.JMeterThread", &text);
             return false;
         };
-        files.insert(key.clone(), DataFile::new(&bytes, &options));
+        match DataFile::new(&bytes, &options) {
+            Ok(file) => drop(files.insert(key.clone(), file)),
+            Err(lack) => {
+                let text = format!("Error in iterationStart: File {}: {lack}", options.path);
+                thread.write_log(LogLevel::Error, "o.a.j.t.JMeterThread", &text);
+                return false;
+            }
+        }
     }
     let Some(file) = files.get_mut(&key) else { return false };
     let fields = file.fields(&options);

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use stdx::{MemoryShare, OutOfMemory};
+
 use crate::http::charset::decode;
 
 /// A file of data, read as far as its next line.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct DataFile {
     text: Arc<str>,
+    _share: MemoryShare,
     at: usize,
     names: Vec<String>,
 }
@@ -37,12 +40,18 @@ impl Options {
 }
 
 impl DataFile {
-    pub(super) fn new(bytes: &[u8], options: &Options) -> Self {
+    /// Reads a file as far as its data begins.
+    ///
+    /// # Errors
+    /// There is no memory left for it.
+    pub(super) fn new(bytes: &[u8], options: &Options) -> Result<Self, OutOfMemory> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text: Arc<str> = decode(bytes, &options.encoding).into();
-        let mut file = Self { text, at: 0, names: Vec::new() };
+        let mut share = MemoryShare::default();
+        share.resize(text.len())?;
+        let mut file = Self { text, _share: share, at: 0, names: Vec::new() };
         file.begin(options);
-        file
+        Ok(file)
     }
 
     /// At the first line of data.
@@ -150,7 +159,8 @@ mod tests {
     #[test]
     fn lines_come_round() {
         let with_header = options("");
-        let mut file = DataFile::new(b"\xef\xbb\xbfa,b\r\n1,2\n\n3\n", &with_header);
+        let mut file =
+            DataFile::new(b"\xef\xbb\xbfa,b\r\n1,2\n\n3\n", &with_header).expect("memory");
         assert_eq!(file.names_for(&with_header), ["a", "b"]);
         let mut next = || file.fields(&with_header);
         assert_eq!(next(), Some(vec!["1".to_owned(), "2".to_owned()]));
@@ -158,10 +168,11 @@ mod tests {
         assert_eq!(next(), Some(vec!["3".to_owned()]));
         assert_eq!(next().map(|fields| fields.len()), Some(2), "from the first line again");
         let once = Options { recycles: false, ignores_first: true, ..options("x") };
-        let mut file = DataFile::new(b"head\n1\n", &once);
+        let mut file = DataFile::new(b"head\n1\n", &once).expect("memory");
         assert_eq!(file.fields(&once), Some(vec!["1".to_owned()]));
         assert_eq!((file.fields(&once), file.fields(&once)), (None, None));
-        assert_eq!(DataFile::new(b"", &with_header).fields(&with_header), None);
+        let mut empty = DataFile::new(b"", &with_header).expect("memory");
+        assert_eq!(empty.fields(&with_header), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use stdx::MemoryShare;
 use users::parse_date;
 
 use super::field::value;
@@ -15,10 +16,19 @@ pub(crate) struct Entry {
     fresh_until: Option<i64>,
 }
 
+impl Entry {
+    fn bytes(&self, url: &str) -> usize {
+        let texts = [&self.etag, &self.last_modified].into_iter().flatten();
+        size_of::<Self>() + 2 * url.len() + texts.map(String::len).sum::<usize>()
+    }
+}
+
 /// The answers that one thread has seen.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct CacheStore {
     entries: HashMap<String, Entry>,
+    bytes: usize,
+    share: MemoryShare,
     /// Addresses in the order in which they came.
     order: std::collections::VecDeque<String>,
 }
@@ -37,13 +47,29 @@ impl CacheStore {
         if control.contains("no-store") || says_nothing {
             return;
         }
+        self.put(url, entry);
+        while self.order.len() > seen.entries_max.max(1) {
+            self.forget_oldest();
+        }
+    }
+
+    /// Puts in an answer; where there is no room for it, it is as if it had not been seen.
+    fn put(&mut self, url: &str, entry: Entry) {
+        let before = self.entries.get(url).map_or(0, |known| known.bytes(url));
+        let bytes = self.bytes - before + entry.bytes(url);
+        if self.share.resize(bytes).is_err() {
+            return;
+        }
+        self.bytes = bytes;
         if self.entries.insert(url.to_owned(), entry).is_none() {
             self.order.push_back(url.to_owned());
         }
-        while self.order.len() > seen.entries_max.max(1) {
-            if let Some(oldest) = self.order.pop_front() {
-                self.entries.remove(&oldest);
-            }
+    }
+
+    fn forget_oldest(&mut self) {
+        let Some(oldest) = self.order.pop_front() else { return };
+        if let Some(entry) = self.entries.remove(&oldest) {
+            self.bytes -= entry.bytes(&oldest);
         }
     }
 

@@ -1,6 +1,7 @@
 //! `CookieStore`: the cookies of one thread for one cookie manager. RFC 6265, as JMeter's policy `standard` keeps it.
 
 use jmx::{Element, Scope};
+use stdx::MemoryShare;
 use users::SetCookie;
 use wire::url::{Scheme, Url};
 
@@ -22,9 +23,11 @@ struct Cookie {
 }
 
 /// The cookies of one thread for one manager.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct CookieStore {
     cookies: Vec<Cookie>,
+    bytes: usize,
+    share: MemoryShare,
     made: u64,
     /// The manager's own cookies are in it.
     pub(crate) is_filled: bool,
@@ -32,13 +35,23 @@ pub(crate) struct CookieStore {
 
 /// Cookies at most; the oldest goes for one more.
 const COOKIES_MAX: usize = 3_000;
+/// Bytes of them all at most, likewise: every request has most of them.
+const BYTES_MAX: usize = 512 << 10;
 /// Bytes of a cookie's name and value at most.
 const COOKIE_BYTES_MAX: usize = 16 << 10;
+
+impl Cookie {
+    fn bytes(&self) -> usize {
+        let texts = [&self.name, &self.value, &self.domain, &self.path];
+        size_of::<Self>() + texts.iter().map(|text| text.len()).sum::<usize>()
+    }
+}
 
 impl CookieStore {
     /// Puts the manager's own cookies in.
     pub(crate) fn fill(&mut self, manager: &Element, scope: &mut dyn Scope) {
         self.cookies.clear();
+        self.bytes = 0;
         self.is_filled = true;
         for one in manager.properties.elements("CookieManager.cookies") {
             let name = text(one, "TestElement.name", scope);
@@ -59,16 +72,33 @@ impl CookieStore {
         }
     }
 
-    fn add(&mut self, mut cookie: Cookie) {
-        self.cookies.retain(|known| {
-            known.name != cookie.name || known.domain != cookie.domain || known.path != cookie.path
-        });
-        if self.cookies.len() >= COOKIES_MAX {
-            self.cookies.remove(0);
+    /// Adds a cookie in the place of one like it; whether there is room.
+    fn add(&mut self, mut cookie: Cookie) -> bool {
+        let is_like_it = |known: &Cookie| {
+            known.name == cookie.name && known.domain == cookie.domain && known.path == cookie.path
+        };
+        if let Some(at) = self.cookies.iter().position(is_like_it) {
+            self.take(at);
         }
+        let needs = cookie.bytes();
+        while self.cookies.len() >= COOKIES_MAX
+            || self.bytes + needs > BYTES_MAX && !self.cookies.is_empty()
+        {
+            self.take(0);
+        }
+        let bytes = self.bytes + needs;
+        if self.share.resize(bytes).is_err() {
+            return false;
+        }
+        self.bytes = bytes;
         self.made += 1;
         cookie.number = self.made;
         self.cookies.push(cookie);
+        true
+    }
+
+    fn take(&mut self, at: usize) {
+        self.bytes -= self.cookies.remove(at).bytes();
     }
 
     /// Takes a `Set-Cookie` of an answer of this address. Returns its name and value where it is kept.
@@ -101,9 +131,11 @@ impl CookieStore {
             number: 0,
         };
         let is_over = until.is_some_and(|until| until <= now_s);
-        self.add(cookie);
+        if !self.add(cookie) {
+            return None;
+        }
         if is_over {
-            self.cookies.pop();
+            self.take(self.cookies.len() - 1);
             return None;
         }
         Some((set.name, value))
@@ -191,6 +223,13 @@ mod tests {
             store.set(&format!("c{number}=1; Path=/"), &url("http://h/"), 0);
         }
         assert_eq!(store.cookies.len(), COOKIES_MAX);
+        for number in 0..600 {
+            let value = "v".repeat(3_900);
+            store.set(&format!("l{number}={value}; Path=/"), &url("http://h/"), 0);
+        }
+        assert!(store.bytes <= BYTES_MAX && store.cookies.len() < 140, "{}", store.bytes);
+        assert_eq!(store.bytes, store.cookies.iter().map(Cookie::bytes).sum::<usize>());
+        assert!(store.field(&url("http://h/"), 0).is_some_and(|field| field.contains("l599=")));
         assert!(
             store
                 .set(&format!("big={}", "x".repeat(COOKIE_BYTES_MAX)), &url("http://h/"), 0)

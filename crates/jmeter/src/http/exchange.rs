@@ -12,6 +12,7 @@ use crate::plan::node::SamplerNode;
 use crate::plan::property::flag;
 use crate::results::sample::SampleResult;
 use crate::thread::scope::Thread;
+use crate::world::LogLevel;
 
 /// Redirects of one sample at most.
 const REDIRECTS_MAX: usize = 20;
@@ -28,6 +29,8 @@ pub(crate) struct Exchange {
     resources: Option<Vec<String>>,
     /// The page, while its resources are asked for.
     page: Option<SampleResult>,
+    /// Bytes of what its resources have said so far.
+    resource_bytes: usize,
     /// What was asked for last was another server than the sampler's.
     is_away: bool,
     /// The page was of another server.
@@ -55,6 +58,7 @@ impl Exchange {
             redirects: 0,
             resources: None,
             page: None,
+            resource_bytes: 0,
             is_away: false,
             is_page_away: false,
         };
@@ -268,10 +272,27 @@ impl Exchange {
         self.send(node, Ask { method: "GET".to_owned(), url, body: None, is_away }, thread)
     }
 
+    /// Of a page whose resources say too much the later ones have no bodies and headers.
+    fn shed(&mut self, resource: &mut SampleResult, thread: &Thread) {
+        let (before, most) = (self.resource_bytes, stdx::within_memory(RESOURCE_BYTES_MAX, 64));
+        self.resource_bytes += resource.text_bytes();
+        if self.resource_bytes <= most {
+            return;
+        }
+        resource.drop_texts();
+        if before <= most {
+            let text = format!(
+                "Embedded resources of {} have more than {most} bytes: later ones have no body and headers in results",
+                resource.url
+            );
+            thread.write_log(LogLevel::Warn, "o.a.j.p.h.s.HTTPSamplerBase", &text);
+        }
+    }
+
     fn add_resource(
         &mut self,
         mut page: SampleResult,
-        resource: SampleResult,
+        mut resource: SampleResult,
         node: &SamplerNode,
         thread: &mut Thread,
     ) -> Step {
@@ -287,10 +308,14 @@ impl Exchange {
                 resource.url, resource.code, resource.message
             );
         }
+        self.shed(&mut resource, thread);
         page.children.push(resource);
         self.next_resource(page, node, thread)
     }
 }
+
+/// Bytes of bodies and headers of a page's resources at most, and no more than a 64th of what the process may take.
+const RESOURCE_BYTES_MAX: usize = 64 << 20;
 
 /// Whether what is meant for one address may go to another: scheme, host and port are the same.
 fn shares_credentials(from: &str, to: &str) -> bool {

@@ -95,6 +95,21 @@ pub struct AssertionResult {
 }
 
 impl SampleResult {
+    /// Bytes of what it has of the answer, and of what was sent.
+    pub(crate) fn text_bytes(&self) -> usize {
+        let texts =
+            [&self.text, &self.request_headers, &self.response_headers, &self.cookies, &self.query];
+        self.body.len() + texts.iter().map(|text| text.len()).sum::<usize>()
+    }
+
+    /// Leaves out what is long of the answer; its figures stay.
+    pub(crate) fn drop_texts(&mut self) {
+        self.body = Vec::new();
+        for text in [&mut self.text, &mut self.response_headers, &mut self.cookies] {
+            *text = String::new();
+        }
+    }
+
     /// Sets the body to a text.
     pub(crate) fn set_text(&mut self, text: &str) {
         text.clone_into(&mut self.text);

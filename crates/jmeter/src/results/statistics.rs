@@ -2,16 +2,26 @@
 
 use std::collections::BTreeMap;
 
+use stdx::MemoryShare;
+
 use super::sample::{SampleKind, SampleResult};
 
 /// What is known of each label.
-#[derive(Clone, Debug, Default)]
-pub struct Statistics(BTreeMap<String, Label>);
+#[derive(Debug, Default)]
+pub struct Statistics {
+    labels: BTreeMap<String, Label>,
+    /// Bytes of the labels' names and times.
+    bytes: usize,
+    share: MemoryShare,
+    left_out: u64,
+}
 
-/// Labels at most; what has another is in the total alone.
+/// Labels at most; what has another, or one that there is no memory for, is in the total alone.
 const LABELS_MAX: usize = 10_000;
 /// Times from which percentiles are made: of the last samples.
 const TIMES_MAX: usize = 20_000;
+/// Bytes of the first times of a label.
+const TIMES_FIRST_BYTES: usize = 4 * size_of::<u32>();
 /// The sum of all labels.
 const TOTAL: &str = "Total";
 
@@ -31,8 +41,10 @@ struct Label {
 }
 
 impl Label {
-    fn add(&mut self, sample: &SampleResult) {
-        let time = u32::try_from(sample.elapsed_ms).unwrap_or(u32::MAX);
+    /// Counts a sample; by how many bytes the times have grown.
+    fn add(&mut self, sample: &SampleResult) -> usize {
+        let (time, before) =
+            (u32::try_from(sample.elapsed_ms).unwrap_or(u32::MAX), self.times.capacity());
         match self.times.len() {
             TIMES_MAX => self.times[(self.count % TIMES_MAX as u64) as usize] = time,
             _ => self.times.push(time),
@@ -46,6 +58,7 @@ impl Label {
         self.sent += sample.sent_bytes;
         self.began_ms = Some(self.began_ms.unwrap_or(i64::MAX).min(sample.start_ms));
         self.ended_ms = self.ended_ms.max(sample.end_ms());
+        (self.times.capacity() - before) * size_of::<u32>()
     }
 
     /// Names and values in JMeter's order, but for the label's name.
@@ -92,18 +105,38 @@ fn percentile(sorted: &[u32], percent: f64) -> f64 {
 impl Statistics {
     /// Counts a sample, and those below it.
     pub fn add(&mut self, sample: &SampleResult) {
-        if self.0.len() < LABELS_MAX || self.0.contains_key(&sample.label) {
-            self.0.entry(sample.label.clone()).or_default().add(sample);
-        }
+        self.add_to(&sample.label, sample);
         if sample.kind != SampleKind::Transaction {
-            self.0.entry(TOTAL.to_owned()).or_default().add(sample);
+            self.add_to(TOTAL, sample);
         }
         sample.children.iter().for_each(|child| self.add(child));
     }
 
+    fn add_to(&mut self, name: &str, sample: &SampleResult) {
+        if let Some(label) = self.labels.get_mut(name) {
+            self.bytes += label.add(sample);
+            // Times of labels that are there stay within their own bound.
+            return self.share.hold(self.bytes);
+        }
+        let bytes = self.bytes + name.len() + size_of::<Label>() + TIMES_FIRST_BYTES;
+        let has_room = self.labels.len() < LABELS_MAX && self.share.resize(bytes).is_ok();
+        if name != TOTAL && !has_room {
+            self.left_out += 1;
+            return;
+        }
+        self.bytes = bytes;
+        self.labels.entry(name.to_owned()).or_default().add(sample);
+    }
+
     /// The labels with the names and values of their statistics.
     pub fn rows(&self) -> impl Iterator<Item = (&str, Vec<(&'static str, f64)>)> {
-        self.0.iter().map(|(name, label)| (name.as_str(), label.fields()))
+        self.labels.iter().map(|(name, label)| (name.as_str(), label.fields()))
+    }
+
+    /// Samples that are in the total alone, since there was no room for their labels.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 }
 

@@ -12,8 +12,6 @@ use crate::world::{Stopping, lock};
 
 /// The longest wait of one script: an hour.
 const SLEEP_MAX_MS: u64 = 3_600_000;
-/// Values that are no texts, of a thread or of all, at most.
-const OBJECTS_MAX: usize = 10_000;
 
 /// What a script has of its thread.
 pub(super) struct Context<'a> {
@@ -158,8 +156,8 @@ impl ScriptContext for Context<'_> {
 
     fn object(&mut self, store: Store, name: &str) -> Option<Value> {
         match store {
-            Store::Variables => self.thread.objects.get(name).cloned(),
-            Store::Properties => lock(&self.thread.world.objects).get(name).cloned(),
+            Store::Variables => self.thread.objects.get(name),
+            Store::Properties => lock(&self.thread.world.objects).get(name),
         }
     }
 
@@ -169,21 +167,18 @@ impl ScriptContext for Context<'_> {
             Store::Variables => &mut self.thread.objects,
             Store::Properties => &mut *shared,
         };
-        let Some(value) = value else {
-            objects.remove(name);
-            return true;
-        };
-        if objects.len() >= OBJECTS_MAX && !objects.contains_key(name) {
-            return false;
-        }
-        objects.insert(name.to_owned(), value);
-        true
+        objects.set(name, value)
+    }
+
+    fn note_made(&mut self, bytes: usize) {
+        self.thread.objects.note_made(bytes);
+        lock(&self.thread.world.objects).note_made(bytes);
     }
 
     fn names(&mut self, store: Store) -> Vec<String> {
         match store {
-            Store::Variables => self.thread.variables.keys().cloned().collect(),
-            Store::Properties => lock(&self.thread.world.properties).keys().cloned().collect(),
+            Store::Variables => self.thread.variables.names(),
+            Store::Properties => lock(&self.thread.world.properties).names(),
         }
     }
 

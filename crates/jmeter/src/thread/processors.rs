@@ -94,7 +94,7 @@ impl Thread {
         }
         let variable = self.property_text(&part.element, "FileSaver.variablename");
         if !variable.is_empty() {
-            self.variables.insert(variable, path.clone());
+            self.put(&variable, path.clone());
         }
         if !self.world.plan.disk.write(&path, &sample.body, Writing::Replace) {
             self.write_log(

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use jmx::{Class, Place, SampleView, Scope, Shared, Value, Writing};
+use jmx::{Class, Place, SampleView, Scope, Shared, Writing};
 use stdx::Nanos;
 use users::Host;
 
 use crate::http::cache::CacheStore;
 use crate::http::charset::decode;
 use crate::http::cookies::CookieStore;
+use crate::objects::Objects;
 use crate::plan::compile::Program;
 use crate::plan::group::GroupKind;
 use crate::plan::node::Part;
@@ -19,6 +20,7 @@ use crate::plan::property::{flag, text};
 use crate::random::Random;
 use crate::results::sample::SampleResult;
 use crate::script::{Changes, Wishes};
+use crate::texts::Texts;
 use crate::thread::transaction::Transaction;
 use crate::world::{Base, LogLevel, World, lock};
 
@@ -32,7 +34,7 @@ pub(crate) struct Thread {
     pub(crate) number: u64,
     /// `Group 1-1`.
     pub(crate) name: String,
-    pub(crate) variables: HashMap<String, String>,
+    pub(crate) variables: Texts,
     /// From 1 once the first iteration has begun.
     pub(crate) iteration: u64,
     pub(crate) random: Random,
@@ -56,24 +58,23 @@ pub(crate) struct Thread {
     /// Values that a pre-processor gives to arguments of the sampler that runs, by their names.
     pub(crate) replacements: Vec<(String, String)>,
     /// Variables that are no texts.
-    pub(crate) objects: HashMap<String, Value>,
+    pub(crate) objects: Objects,
     /// What scripts change of the request that is next.
     pub(crate) changes: Changes,
     /// What scripts have the thread do.
     pub(crate) wishes: Wishes,
 }
 
-/// Variables of a thread at most, and bytes of one: what is more is not kept.
-const VARIABLES_MAX: usize = 200_000;
-const VARIABLE_BYTES_MAX: usize = 64 << 20;
-
 impl Thread {
     /// A thread that has not begun.
     pub(crate) fn new(world: &Arc<World>, host: Rc<dyn Host>, group: usize, number: u64) -> Self {
         let program = Arc::clone(world.program());
         let name = thread_name(&program, group, number);
-        let mut variables: HashMap<String, String> = program.variables.iter().cloned().collect();
-        variables.insert("JMeterThread.last_sample_ok".to_owned(), "true".to_owned());
+        let mut variables = Texts::default();
+        for (name, value) in &program.variables {
+            variables.insert(name, value.clone());
+        }
+        variables.insert("JMeterThread.last_sample_ok", "true".to_owned());
         Self {
             host,
             group,
@@ -94,7 +95,7 @@ impl Thread {
             is_new_user: false,
             sample_timeout_ms: None,
             replacements: Vec::new(),
-            objects: HashMap::new(),
+            objects: Objects::default(),
             changes: Changes::default(),
             wishes: Wishes::default(),
             program,
@@ -141,11 +142,7 @@ impl Thread {
     }
 
     pub(crate) fn put(&mut self, name: &str, value: String) {
-        let fits = value.len() <= VARIABLE_BYTES_MAX
-            && (self.variables.len() < VARIABLES_MAX || self.variables.contains_key(name));
-        if fits {
-            self.variables.insert(name.to_owned(), value);
-        }
+        self.variables.insert(name, value);
     }
 
     /// A property as a number; 0 where it is none.
@@ -217,7 +214,10 @@ impl Scope for Thread {
     }
 
     fn set_property(&mut self, name: &str, value: String) -> Option<String> {
-        lock(&self.world.properties).insert(name.to_owned(), value)
+        let mut properties = lock(&self.world.properties);
+        let before = properties.get(name).cloned();
+        properties.insert(name, value);
+        before
     }
 
     fn random(&mut self) -> u64 {

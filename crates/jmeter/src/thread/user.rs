@@ -84,6 +84,7 @@ impl ThreadUser {
 
     /// Goes on until it has to wait.
     fn drive(&mut self) -> StepResult {
+        self.world.watch_end();
         for _ in 0..TURN {
             if let Some(result) = self.turn() {
                 return result;
@@ -384,9 +385,9 @@ fn label(thread: &Thread, sample: &mut SampleResult) {
 
 /// The variables of a thread as a sample's text.
 fn debug_sample(thread: &Thread) -> SampleResult {
-    let mut names: Vec<&String> = thread.variables.keys().collect();
-    names.sort();
-    let lines = names.iter().map(|name| format!("{name}={}\n", thread.variables[*name]));
+    let mut variables: Vec<(&String, &String)> = thread.variables.iter().collect();
+    variables.sort();
+    let lines = variables.iter().map(|(name, value)| format!("{name}={value}\n"));
     let text = format!("\nJMeterVariables:\n{}\n", lines.collect::<String>());
     SampleResult {
         start_ms: thread.unix_ms(),
@@ -417,6 +418,7 @@ impl VirtualUser for ThreadUser {
         else {
             return None;
         };
+        self.world.watch_end();
         let mut run = self.run.take()?;
         let program = Arc::clone(self.world.program());
         let step = exchange.answer(*response, &program.samplers[sampler], &mut run.thread);

@@ -4,6 +4,7 @@ use dom_query::Matcher;
 
 use super::{MATCHES_MAX, flag, inputs, match_number, put_matches, value};
 use crate::element::Element;
+use crate::ending;
 use crate::html;
 use crate::sample::SampleView;
 use crate::scope::Scope;
@@ -26,7 +27,7 @@ pub(super) fn extract(element: &Element, scope: &mut dyn Scope, sample: &SampleV
     for text in inputs(element, scope, sample, |sample| sample.text.to_owned()) {
         let page = html::parse(&text);
         for node in page.select_matcher(&matcher).nodes() {
-            if values.len() >= MATCHES_MAX {
+            if values.len() >= MATCHES_MAX || ending::is_over() {
                 break;
             }
             values.push(match attribute.trim().is_empty() {

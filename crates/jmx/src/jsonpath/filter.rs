@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::walk::Walk;
 use super::{Path, PathError, plain};
+use crate::ending;
 use crate::pattern::Pattern;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -157,7 +158,8 @@ fn compare(left: Option<&Value>, operator: Operator, right: Option<&Value>) -> b
         };
     };
     let list = right.as_array().map_or(&[][..], Vec::as_slice);
-    let is_in = |value: &Value| list.iter().any(|other| equals(value, other));
+    // Each of one list is compared with each of another.
+    let is_in = |value: &Value| !ending::is_over() && list.iter().any(|other| equals(value, other));
     let own = left.as_array().map_or(&[][..], Vec::as_slice);
     let order = || order(left, right);
     match operator {

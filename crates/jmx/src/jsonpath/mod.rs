@@ -62,6 +62,9 @@ pub(crate) enum PathError {
     /// It looks at more values than it may.
     #[error("more than {VISITED_MAX} values were visited")]
     TooLong,
+    /// The test has come to its end meanwhile.
+    #[error("the test has ended")]
+    Ended,
 }
 
 /// Values that one path looks at, at most.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{Path, PathError, Step, VISITED_MAX, is_definite};
+use crate::ending;
 
 /// A way through a document.
 pub(super) struct Walk<'a> {
@@ -52,6 +53,9 @@ impl Walk<'_> {
         self.visited += 1;
         if self.visited > VISITED_MAX {
             return Err(PathError::TooLong);
+        }
+        if ending::is_over() {
+            return Err(PathError::Ended);
         }
         let Some(step) = steps.get(at) else {
             found.push(value);

@@ -219,6 +219,9 @@ pub trait ScriptContext {
         None
     }
 
+    /// A script has ended that has made so many bytes of texts and lists. Values that are kept may have grown by them.
+    fn note_made(&mut self, _bytes: usize) {}
+
     /// Whether the script has to end.
     fn is_over(&mut self) -> bool {
         false

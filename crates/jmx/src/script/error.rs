@@ -66,7 +66,7 @@ pub enum ScriptLimit {
     #[error("it has gone on for 10 million steps")]
     Steps,
     /// It has made too many texts and lists.
-    #[error("it has made more than 256 MiB of texts and lists")]
+    #[error("it has made more texts and lists than it may: 256 MiB, or half of -memory-limit")]
     Memory,
     /// Its calls stand too deep in one another.
     #[error("its calls stand too deep in one another")]

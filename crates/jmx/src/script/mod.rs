@@ -77,8 +77,9 @@ pub struct Script {
     program: Arc<Program>,
 }
 
-/// Scripts that a thread keeps at most; then it begins anew.
+/// Scripts that a thread keeps at most, and letters of them all; then it begins anew.
 const KNOWN_MAX: usize = 300;
+const KNOWN_LETTERS_MAX: usize = 4 << 20;
 
 /// Scripts by their language and their text.
 type KnownScripts = HashMap<(Language, String), Result<Script, Vec<ScriptProblem>>>;
@@ -113,7 +114,8 @@ impl Script {
             if let Some(script) = known.get(&key) {
                 return script.clone();
             }
-            if known.len() >= KNOWN_MAX {
+            let letters: usize = known.keys().map(|(_, text)| text.len()).sum();
+            if known.len() >= KNOWN_MAX || letters > KNOWN_LETTERS_MAX {
                 known.clear();
             }
             let script = Self::parse(language, text);

@@ -4,6 +4,7 @@ use super::functions;
 use super::parse::{Axis, Begin, Expression, Step, Test};
 use super::tree::{Kind, Tree};
 use super::{Names, XPathError};
+use crate::ending;
 
 /// The value of an expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +44,11 @@ impl<'a> Evaluator<'a> {
 
     fn visit(&mut self, count: usize) -> Result<(), XPathError> {
         self.visited += count;
-        if self.visited > VISITED_MAX { Err(XPathError::TooLong) } else { Ok(()) }
+        match self.visited > VISITED_MAX {
+            _ if ending::is_over() => Err(XPathError::Ended),
+            true => Err(XPathError::TooLong),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn value(
@@ -302,8 +307,8 @@ impl<'a> Evaluator<'a> {
         }
         let (left, right) = (self.items(left), self.items(right));
         for one in &left {
-            self.visit(right.len())?;
             for other in &right {
+                self.visit(1)?;
                 let by_number = matches!(one, Value::Number(_))
                     || matches!(other, Value::Number(_))
                     || !matches!(operator, "=" | "!=" | "eq" | "ne");

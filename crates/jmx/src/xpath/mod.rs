@@ -40,6 +40,9 @@ pub(crate) enum XPathError {
     /// It looks at more nodes than it may.
     #[error("the expression looks at too many nodes")]
     TooLong,
+    /// The test has come to its end meanwhile.
+    #[error("the test has ended")]
+    Ended,
 }
 
 /// What names in an expression mean.
@@ -90,14 +93,23 @@ pub(crate) fn texts(tree: &Tree, value: &Value, shape: Shape) -> Vec<Option<Stri
         Shape::FirstText => tree.first_text(node),
     };
     let items = evaluator.items(value.clone());
-    items
-        .iter()
-        .map(|item| match item {
+    let (mut texts, mut bytes) = (Vec::new(), 0);
+    for item in items {
+        if bytes > TEXTS_BYTES_MAX || crate::ending::is_over() {
+            break;
+        }
+        let text = match &item {
             Value::Nodes(nodes) => nodes.first().and_then(|node| node_text(*node)),
             other => Some(evaluator.text(other)),
-        })
-        .collect()
+        };
+        bytes += text.as_ref().map_or(0, String::len);
+        texts.push(text);
+    }
+    texts
 }
+
+/// Bytes of all texts of a value, at most; nodes may stand in one another. What follows is left out.
+const TEXTS_BYTES_MAX: usize = 64 << 20;
 
 /// Namespaces as elements list them: `prefix=uri`, a line each.
 pub(crate) fn namespaces_of(list: &str) -> Vec<(String, String)> {

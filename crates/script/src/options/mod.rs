@@ -1,5 +1,6 @@
 //! k6's options.
 
+mod bounds;
 mod consolidated;
 mod defaults;
 mod error;

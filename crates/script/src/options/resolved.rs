@@ -10,6 +10,7 @@ use users::SystemTags;
 use workload::executor::Scenario;
 use workload::{Segment, VuReservation};
 
+use super::bounds::bound_json;
 use super::consolidated::ConsolidatedOptions;
 use super::error::{OptionsError, Result, wrong};
 use super::fields::{Fields, count, flag, list, pairs, text, time};
@@ -83,6 +84,7 @@ impl Options {
     /// # Errors
     /// They are no object, or a scenario has a field that there is not.
     pub fn exported(json: Option<&str>) -> Result<Fields> {
+        json.map_or(Ok(()), bound_json)?;
         match json.map(serde_json::from_str) {
             None => Ok(Map::new()),
             Some(Ok(Value::Object(fields))) => canonical(fields),

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use stdx::Nanos;
 use workload::executor::{ArrivalKind, Executor, Scenario};
 
+use super::bounds::bound_entries;
 use super::defaults::{GRACE, MAX_DURATION};
 use super::error::{OptionsError, Result, wrong};
 use super::fields::{Fields, count, pairs, text, time};
@@ -31,7 +32,10 @@ pub(super) fn scenarios(fields: &Fields) -> Result<Vec<Scenario>> {
         ));
     }
     match scenarios {
-        Some(list) => list.iter().map(|(name, value)| scenario(name, value)).collect(),
+        Some(list) => {
+            bound_entries("scenarios", list)?;
+            list.iter().map(|(name, value)| scenario(name, value)).collect()
+        }
         None => shortcut(count(fields, "vus")?, duration, iterations, stages),
     }
 }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 use stdx::Nanos;
 use workload::Segment;
 
+use super::bounds::bound_entries;
 use super::error::{OptionsError, Result, wrong};
 use super::fields::{Fields, flag, limit, text, time};
 
@@ -45,6 +46,7 @@ pub(super) fn thresholds(value: Option<&Value>) -> Result<(Vec<ThresholdOption>,
         Some(Value::Object(list)) => list,
         Some(_) => return wrong("thresholds is not an object"),
     };
+    bound_entries("thresholds", list)?;
     let mut rules = Vec::new();
     let mut watched = Vec::new();
     for (metric, value) in list {

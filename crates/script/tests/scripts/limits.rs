@@ -138,6 +138,11 @@ fn no_call_outlasts_its_iteration() {
         array("flat.call({ length: 2 ** 53 - 1 })"),
         array("concat.call([], { length: 2 ** 53 - 1, [Symbol.isConcatSpreadable]: true })"),
         array("shift.call({ length: 2 ** 53 - 1 })"),
+        array("fill.call({ length: 2 ** 53 - 1 }, 1)"),
+        array("fill.call({ length: 2 ** 53 - 1 }, 1, 2 ** 52)"),
+        array("sort.call(Object.assign([2, 1], { length: 2 ** 32 - 1 }))"),
+        "JSON.stringify({}, Object.assign([], { length: 2 ** 32 - 1 }))".to_owned(),
+        "String.raw({ raw: { length: 2 ** 53 - 1 } })".to_owned(),
         "Array.from.call(Object, { length: 2 ** 53 - 1 })".to_owned(),
         "await crypto.subtle.deriveBits({ ...pbkdf2, iterations: 2 ** 32 - 1 }, await key(), 160)"
             .to_owned(),

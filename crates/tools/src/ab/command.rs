@@ -124,6 +124,13 @@ fn announce(flags: &AbFlags, address: &Address, request: &Request) {
         print(&format!("{}Benchmarking {host} {through}(be patient){end}", banner()));
     }
     if flags.verbosity >= 2 {
-        print(&format!("INFO: {} header == \n---\n{}\n---\n", request.method, request.head));
+        let head = shown_head(&request.head);
+        print(&format!("INFO: {} header == \n---\n{head}\n---\n", request.method));
     }
+}
+
+/// The head of a request as the terminal shows it: without what is to be redacted.
+fn shown_head(head: &str) -> String {
+    let fields = stdx::redacted_lines(head.as_bytes());
+    fields.map_or_else(|| head.to_owned(), |fields| String::from_utf8_lossy(&fields).into_owned())
 }

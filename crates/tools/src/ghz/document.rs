@@ -138,9 +138,19 @@ fn options(setting: &Setting<'_>) -> Value {
         all.insert("data".to_owned(), setting.data.clone());
     }
     if !setting.metadata.is_null() {
-        all.insert("metadata".to_owned(), setting.metadata.clone());
+        all.insert("metadata".to_owned(), shown_metadata(setting.metadata));
     }
     Value::Object(all)
+}
+
+/// The metadata as documents show it: without what is to be redacted.
+fn shown_metadata(metadata: &Value) -> Value {
+    let Value::Object(fields) = metadata else { return metadata.clone() };
+    let field = |(name, value): (&String, &Value)| {
+        let hidden = value.as_str().and_then(|text| stdx::redacted_value(name, text.as_bytes()));
+        (name.clone(), hidden.map_or_else(|| value.clone(), Value::String))
+    };
+    Value::Object(fields.iter().map(field).collect())
 }
 
 /// Numbers and times, in nanoseconds; those that are 0 are left out.

@@ -258,7 +258,7 @@ fn offered(
         false => address.url(&address.path),
     };
     Offered {
-        url,
+        url: stdx::shown_url(&url).into_owned(),
         threads: flags.threads,
         connections: flags.connections,
         duration: flags.duration,

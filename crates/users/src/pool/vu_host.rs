@@ -13,6 +13,9 @@ use crate::pool::control::Control;
 use crate::pool::plan::{Clock, Log, PriorStages, VuPoolPlan};
 use crate::record::interner::Interner;
 
+/// While the test ends, a script runs so long at most without waiting for a response, a timer or a message.
+const UNWAITING_MAX: Nanos = Nanos::from_secs(1);
+
 /// The world of one worker's VUs.
 pub(crate) struct VuHost {
     clock: Clock,
@@ -22,6 +25,8 @@ pub(crate) struct VuHost {
     deadline: Cell<Nanos>,
     /// How long running iterations may go on after the test is asked to end.
     grace: Cell<Nanos>,
+    /// When the VU that runs began or went on last, by our clock.
+    resumed: Cell<Nanos>,
     names: RefCell<Interner>,
     /// Outputs want the exact time of each sample.
     exact: bool,
@@ -50,6 +55,7 @@ impl VuHost {
             compared: Cell::new((Nanos::ZERO, ours)),
             deadline: Cell::new(Nanos::MAX),
             grace: Cell::new(Nanos::MAX),
+            resumed: Cell::new(ours),
             names: RefCell::default(),
             exact: plan.samples.emit.is_some(),
             control: Arc::clone(&plan.control),
@@ -77,16 +83,24 @@ impl VuHost {
         self.zero.set(zero);
     }
 
-    /// Scripts are interrupted at `at` (time of the run), or `grace` after the test is asked to end.
+    /// A VU goes on: its script is interrupted at `at` (time of the run), or `grace` after the test is asked to end.
     pub(crate) fn set_deadline(&self, at: Nanos, grace: Nanos) {
         self.deadline.set(at);
         self.grace.set(grace);
+        self.resumed.set((self.clock)());
     }
 
     /// Whether the test was asked to end at least `grace` ago.
     pub(crate) fn is_drained(&self, grace: Nanos) -> bool {
         let since = self.control.drained_at();
         since.is_some_and(|since| (self.clock)() >= since.saturating_add(grace))
+    }
+
+    /// Whether the test is to end, and the VU that runs has waited for nothing for [`UNWAITING_MAX`] since. The graceful stop is
+    /// for what is under way, not for endless loops.
+    fn is_unwaiting(&self) -> bool {
+        let begin = self.control.drained_at().map(|since| since.max(self.resumed.get()));
+        begin.is_some_and(|begin| (self.clock)() >= begin.saturating_add(UNWAITING_MAX))
     }
 
     /// How long it is since a time of the run.
@@ -130,6 +144,7 @@ impl Host for VuHost {
         self.control.is_halted()
             || self.now() >= self.deadline.get()
             || self.is_drained(self.grace.get())
+            || self.is_unwaiting()
     }
 
     fn time_left(&self) -> Nanos {
@@ -181,5 +196,59 @@ impl Host for VuHost {
 
     fn batch_max(&self) -> (usize, usize) {
         self.batch_max
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use workload::Segment;
+
+    use super::*;
+    use crate::http::plan::HttpPlan;
+    use crate::pool::plan::WorkPlan;
+    use crate::record::plan::SamplePlan;
+
+    /// A host and its clock, which stands.
+    fn host() -> (VuHost, Arc<Control>, Arc<AtomicU64>) {
+        let (clock, control) =
+            (Arc::new(AtomicU64::new(0)), Control::new(&[], &Segment::default()));
+        let time = Arc::clone(&clock);
+        let plan = VuPoolPlan {
+            control: Arc::clone(&control),
+            work: WorkPlan::of(Vec::new()),
+            http: HttpPlan::default(),
+            samples: SamplePlan::default(),
+            clock: Arc::new(move || Nanos(time.load(Ordering::Relaxed))),
+            log: Arc::new(|_, _, _| {}),
+            outcome: Arc::default(),
+            options: None,
+            unix_ms: 0.0,
+        };
+        (VuHost::new(&plan), control, clock)
+    }
+
+    #[test]
+    fn issue_42_one_interrupt_ends_what_waits_for_nothing() {
+        let (host, control, clock) = host();
+        let at = |ms: u64| clock.store(Nanos::from_millis(ms).0, Ordering::Relaxed);
+        let goes_on = || host.set_deadline(Nanos::MAX, Nanos::from_secs(30));
+        goes_on();
+        at(60_000);
+        assert!(!host.interrupts(), "a long iteration, and no end was asked for");
+        control.drain(Nanos::from_millis(60_000));
+        at(60_999);
+        assert!(!host.interrupts());
+        at(61_000);
+        assert!(host.interrupts(), "an endless loop");
+        goes_on();
+        at(61_900);
+        assert!(!host.interrupts(), "it has waited, and has the graceful stop");
+        at(62_000);
+        assert!(host.interrupts(), "a loop that begins after the interrupt");
+        goes_on();
+        at(90_000);
+        assert!(host.interrupts(), "the graceful stop is over");
     }
 }

@@ -14,6 +14,8 @@ use super::{disk, moments};
 pub(super) struct Journal {
     file: Mutex<Box<dyn Write + Send>>,
     least: LogLevel,
+    /// How a line is shown: names in it are the plan's, and must not steer a terminal.
+    shown: fn(&str) -> String,
 }
 
 impl Journal {
@@ -32,12 +34,12 @@ impl Journal {
             Some("ERROR" | "FATAL" | "OFF") => LogLevel::Error,
             _ => LogLevel::Info,
         };
-        Ok(Self { file: Mutex::new(Box::new(BufWriter::new(file))), least })
+        Ok(Self { file: Mutex::new(Box::new(BufWriter::new(file))), least, shown: str::to_owned })
     }
 
     /// A log on standard error, from this level on.
     pub(super) fn on_stderr(least: LogLevel) -> Self {
-        Self { file: Mutex::new(Box::new(std::io::stderr())), least }
+        Self { file: Mutex::new(Box::new(std::io::stderr())), least, shown: stdx::terminal_lines }
     }
 
     /// Writes a line.
@@ -53,6 +55,7 @@ impl Journal {
         };
         let moment = moments::by_pattern("yyyy-MM-dd HH:mm:ss,SSS", moments::now_ms());
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = (self.shown)(text);
         writeln!(file, "{moment} {word} {from}: {text}").ok();
         if level >= LogLevel::Warn {
             file.flush().ok();

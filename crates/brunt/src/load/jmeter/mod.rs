@@ -25,7 +25,6 @@ use std::process::ExitCode;
 use cli::eprint_line;
 
 use self::arguments::{Arguments, CommandLine};
-use self::run::RunEnd;
 pub(crate) use self::test::{is_plan, run_script_or_plan, validate_script_or_plan};
 
 /// Runs a command line of JMeter's.
@@ -34,6 +33,8 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
         Ok(asked) => asked,
         Err(error) => {
             // JMeter's own code for a wrong command line is 0.
+            let error = error.to_string();
+            let error = stdx::shown_error(&error);
             print(&format!("Error: {error}\nUsage\n{}", arguments::USAGE));
             return ExitCode::SUCCESS;
         }
@@ -49,21 +50,18 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
             );
             return ExitCode::FAILURE;
         }
-        CommandLine::Run(arguments) => match run::carry_out(&arguments) {
-            Ok(RunEnd::Whole) => {}
-            Ok(RunEnd::Interrupted) => return ExitCode::from(INTERRUPTED),
-            Err(error) => {
-                print(&format!("An error occurred: {error:#}"));
-                eprint_line(&format!("jmeter: {error:#}"));
+        CommandLine::Run(arguments) => {
+            if let Err(error) = run::carry_out(&arguments) {
+                let error = format!("{error:#}");
+                let error = stdx::shown_error(&error);
+                print(&format!("An error occurred: {error}"));
+                eprint_line(&format!("jmeter: {error}"));
                 return ExitCode::FAILURE;
             }
-        },
+        }
     }
     ExitCode::SUCCESS
 }
-
-/// The code of a process that SIGINT has ended.
-const INTERRUPTED: u8 = 130;
 
 /// Checks a command line without reading or opening anything.
 ///

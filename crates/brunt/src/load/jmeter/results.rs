@@ -149,9 +149,9 @@ impl PlanResults {
         self.lock().statistics = Some(Statistics::default());
     }
 
-    /// What a report is made of, where one is wanted.
-    pub(super) fn statistics(&self) -> Option<Statistics> {
-        self.lock().statistics.clone()
+    /// What a report is made of, where one is wanted; only the first call has it.
+    pub(super) fn take_statistics(&self) -> Option<Statistics> {
+        self.lock().statistics.take()
     }
 
     /// The names of the summarisers.

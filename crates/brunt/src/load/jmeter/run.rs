@@ -1,6 +1,7 @@
 //! The run of a plan: JMeter's lines around it, its results, its end.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use cli::{Interrupts, Output, eprint_line};
@@ -16,13 +17,6 @@ use super::plan::{self, ReadyPlan};
 use super::results::PlanResults;
 use super::{dashboard, moments, properties, settings};
 
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RunEnd {
-    Whole,
-    Interrupted,
-}
-
 /// A port that no one listens on: brunt is stopped by signals.
 const PORT: u16 = 4445;
 /// Lines of the summariser come this often, on the clock.
@@ -34,7 +28,7 @@ const SUMMARY_MIN_MS: i64 = 5_000;
 ///
 /// # Errors
 /// It cannot be run, or its results cannot be written.
-pub(super) fn carry_out(arguments: &Arguments) -> anyhow::Result<RunEnd> {
+pub(super) fn carry_out(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(names) = &arguments.redacted {
         stdx::redact(names);
     }
@@ -51,7 +45,7 @@ pub(super) fn carry_out(arguments: &Arguments) -> anyhow::Result<RunEnd> {
     ended
 }
 
-fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<RunEnd> {
+fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<()> {
     let properties = properties::of(arguments)?;
     let seed = moments::now_ms() as u64;
     journal.write(LogLevel::Info, "o.a.j.JMeter", &format!("Loading file: {}", arguments.plan));
@@ -89,35 +83,26 @@ fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<RunEnd> 
         machine: (machine_name(), "127.0.0.1".to_owned()),
     });
     announce(&sink, arguments);
-    let ended = match program.users() {
-        0 => RunEnd::Whole,
-        users => threads(&world, users, &settings, &sink)?,
-    };
-    let statistics = sink.statistics();
-    let ended = conclude(&sink, &world, ended)?;
-    if let Some((folder, statistics)) = arguments.report.as_ref().zip(statistics) {
-        dashboard::write(folder, &statistics)?;
+    let conclusion = Conclusion { sink, world, report: arguments.report.clone() };
+    match program.users() {
+        0 => {}
+        users => threads(users, &settings, &conclusion)?,
     }
-    Ok(ended)
+    conclusion.write()
 }
 
 /// Runs the threads to their end.
-fn threads(
-    world: &Arc<World>,
-    users: u64,
-    settings: &engine::Settings,
-    sink: &Arc<PlanResults>,
-) -> anyhow::Result<RunEnd> {
+fn threads(users: u64, settings: &engine::Settings, conclusion: &Conclusion) -> anyhow::Result<()> {
     let interrupts = Interrupts::watch().map_err(|failed| failed.error)?;
-    let (plan, control) = settings::load(world, users);
+    let (plan, control) = settings::load(&conclusion.world, users);
     let options = SessionOptions { drain_notice: false, ..SessionOptions::new(&interrupts) };
     let request = RunRequest::new(plan, options);
-    let mut clock = SummaryClock::new(&control, world, sink);
+    let mut clock = SummaryClock::new(&control, conclusion);
     request.carry_out(RunPlace::here(settings), &mut [&mut clock]).context("the run failed")?;
     if let Some(reason) = control.broken() {
         anyhow::bail!("the threads could not be made: {reason}");
     }
-    Ok(if interrupts.seen() > 0 { RunEnd::Interrupted } else { RunEnd::Whole })
+    Ok(())
 }
 
 /// The lines before the run.
@@ -134,53 +119,103 @@ fn announce(sink: &PlanResults, arguments: &Arguments) {
     sink.journal.write(LogLevel::Info, "o.a.j.e.StandardJMeterEngine", "Running the test!");
 }
 
-/// The lines behind the run.
-fn conclude(sink: &PlanResults, world: &World, ended: RunEnd) -> anyhow::Result<RunEnd> {
-    if ended == RunEnd::Whole {
+/// What is written at the end of a run, also of one that the user ends.
+struct Conclusion {
+    sink: Arc<PlanResults>,
+    world: Arc<World>,
+    /// The folder of a report.
+    report: Option<String>,
+}
+
+impl Conclusion {
+    /// Writes the last lines, the results and the report.
+    ///
+    /// # Errors
+    /// A file could not be written.
+    fn write(&self) -> anyhow::Result<()> {
+        let Self { sink, world, report } = self;
         for line in sink.last_lines(world.threads()) {
             sink.journal.write(LogLevel::Info, "o.a.j.r.Summariser", &line);
             print(&line);
         }
-    }
-    sink.journal.write(
-        LogLevel::Info,
-        "o.a.j.e.StandardJMeterEngine",
-        "Notifying test listeners of end of test",
-    );
-    sink.close()?;
-    if ended == RunEnd::Whole {
+        sink.journal.write(
+            LogLevel::Info,
+            "o.a.j.e.StandardJMeterEngine",
+            "Notifying test listeners of end of test",
+        );
+        let statistics = sink.take_statistics();
+        sink.close()?;
         print(&format!("Tidying up ...    @ {}", moments::with_number(moments::now_ms())));
+        if let Some((folder, statistics)) = report.as_ref().zip(statistics) {
+            dashboard::write(folder, &statistics)?;
+            report_left_out(statistics.left_out());
+        }
         print("... end of run");
+        Ok(())
     }
-    Ok(ended)
+
+    /// Ends the process without threads that are within a call that does not end.
+    fn leave(&self) -> ! {
+        eprint_line(LEFT_BEHIND);
+        self.sink.journal.write(LogLevel::Warn, "o.a.j.e.StandardJMeterEngine", LEFT_BEHIND);
+        let written = self.write();
+        if let Err(error) = &written {
+            eprint_line(&format!("jmeter: {error:#}"));
+        }
+        self.sink.journal.flush();
+        std::process::exit(i32::from(written.is_err()))
+    }
 }
 
+/// Prints how many samples no label of the report has.
+fn report_left_out(samples: u64) {
+    if samples > 0 {
+        let samples = stdx::counted(samples, "sample");
+        eprint_line(&format!(
+            "jmeter: {samples} in the report's total alone: no more labels, or no memory for them (-memory-limit)"
+        ));
+    }
+}
+
+/// How long threads that are asked to end may be within one call.
+const LEAVE_AFTER: Duration = Duration::from_secs(1);
+const LEFT_BEHIND: &str = "jmeter: threads that did not end within 1s are left behind";
+
 /// Prints the lines of summarisers while the run goes on, and ends it when the user interrupts.
-struct SummaryClock {
+struct SummaryClock<'a> {
     control: Arc<Control>,
-    world: Arc<World>,
-    sink: Arc<PlanResults>,
+    conclusion: &'a Conclusion,
+    interrupted: Option<Instant>,
     began_ms: i64,
     next_ms: i64,
 }
 
-impl SummaryClock {
-    fn new(control: &Arc<Control>, world: &Arc<World>, sink: &Arc<PlanResults>) -> Self {
+impl<'a> SummaryClock<'a> {
+    fn new(control: &Arc<Control>, conclusion: &'a Conclusion) -> Self {
         let now = moments::now_ms();
         Self {
             control: Arc::clone(control),
-            world: Arc::clone(world),
-            sink: Arc::clone(sink),
+            conclusion,
+            interrupted: None,
             began_ms: now,
             next_ms: (now / SUMMARY_EVERY_MS + 1) * SUMMARY_EVERY_MS,
         }
     }
+
+    /// Ends all threads, and after a while without them.
+    fn interrupt(&mut self) {
+        self.control.interrupt();
+        self.conclusion.world.end();
+        if self.interrupted.get_or_insert_with(Instant::now).elapsed() >= LEAVE_AFTER {
+            self.conclusion.leave();
+        }
+    }
 }
 
-impl Observer for SummaryClock {
+impl Observer for SummaryClock<'_> {
     fn tick(&mut self, run: &mut RunControl<'_>) {
         if run.interrupts() > 0 {
-            self.control.interrupt();
+            self.interrupt();
         }
         let now = moments::now_ms();
         if now < self.next_ms {
@@ -190,11 +225,12 @@ impl Observer for SummaryClock {
         if now - self.began_ms < SUMMARY_MIN_MS {
             return;
         }
-        for line in self.sink.report(self.world.threads()) {
-            self.sink.journal.write(LogLevel::Info, "o.a.j.r.Summariser", &line);
+        let Conclusion { sink, world, .. } = self.conclusion;
+        for line in sink.report(world.threads()) {
+            sink.journal.write(LogLevel::Info, "o.a.j.r.Summariser", &line);
             print(&line);
         }
-        self.sink.journal.flush();
+        sink.journal.flush();
     }
 }
 

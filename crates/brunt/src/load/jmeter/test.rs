@@ -101,7 +101,7 @@ fn run_plan(invocation: &Invocation, path: &str) -> Result<ExitCode, CommandErro
     let name = Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let saved = SavedTest { command: "run", args: &invocation.args, name, inputs: &inputs };
     test.saving = args.flags.saving.request(saved)?;
-    let mut interrupter = Interrupter(Arc::clone(&threads.control));
+    let mut interrupter = Interrupter(Arc::clone(&threads.control), Arc::clone(&threads.world));
     let asserted = || threads.results.asserted();
     let beside = Beside { observer: &mut interrupter, asserted: &asserted };
     let code = run_load_test_beside(test, &LoadRules::NATIVE, beside)?;
@@ -114,6 +114,7 @@ struct Threads {
     files: Arc<PlanResults>,
     results: Arc<CheckedResults>,
     control: Arc<Control>,
+    world: Arc<World>,
     plan: workload::Plan,
     settings: engine::Settings,
 }
@@ -148,7 +149,7 @@ impl Threads {
             machine: (super::run::machine_name(), "127.0.0.1".to_owned()),
         });
         let (plan, control) = settings::load(&world, program.users());
-        Ok(Self { files, results, control, plan, settings })
+        Ok(Self { files, results, control, world, plan, settings })
     }
 
     /// The load test that flags make of them.
@@ -176,12 +177,13 @@ impl Threads {
 }
 
 /// Ends the threads when the user interrupts.
-struct Interrupter(Arc<Control>);
+struct Interrupter(Arc<Control>, Arc<World>);
 
 impl Observer for Interrupter {
     fn tick(&mut self, run: &mut RunControl<'_>) {
         if run.interrupts() > 0 {
             self.0.interrupt();
+            self.1.end();
         }
     }
 }

@@ -43,9 +43,7 @@ fn without_closure(
     Ok(Some(match (name, call.len()) {
         ("join", 0 | 1) => {
             let separator = call.text(0);
-            let texts: Vec<String> = items.iter().map(|item| machine.written(item)).collect();
-            let text = texts.join(&separator);
-            machine.text(text)?
+            machine.joined(items, &separator)?
         }
         ("sum", 0) => match items.split_first() {
             Some((first, rest)) => added(machine, first.clone(), rest.to_vec())?,
@@ -62,9 +60,8 @@ fn without_closure(
         }
         ("reverse", 0) => machine.list(items.iter().rev().cloned().collect())?,
         ("unique" | "toUnique" | "toSet", 0) => {
-            machine.spend((items.len() as u64).saturating_pow(2) / 16)?;
             let set = List::new(ListKind::Set, Vec::new());
-            set.extend(items.iter().cloned());
+            machine.add_items(&set, items.to_vec())?;
             let kind = if name == "toSet" { ListKind::Set } else { ListKind::List };
             Value::List(List::new(kind, set.items()))
         }
@@ -259,26 +256,31 @@ fn sorted(machine: &mut Machine<'_>, items: Vec<Value>, closure: &Arc<Closure>) 
         let items = order(machine, keys, items)?;
         return machine.list(items);
     }
-    let items = merged(machine, items, closure)?;
+    let items = merged(machine, items, &mut |machine, one, two| {
+        let order = machine.call(closure, vec![one.clone(), two.clone()])?;
+        Ok(order.as_double().is_some_and(|order| order > 0.0))
+    })?;
     machine.list(items)
 }
 
+/// Whether the second of two comes first.
+type IsBefore<'a, T> = dyn FnMut(&mut Machine<'_>, &T, &T) -> Outcome<bool> + 'a;
+
 /// Sorts by a comparison, which may fail: halves are sorted, then put together.
-fn merged(
+fn merged<T>(
     machine: &mut Machine<'_>,
-    mut items: Vec<Value>,
-    closure: &Arc<Closure>,
-) -> Outcome<Vec<Value>> {
+    mut items: Vec<T>,
+    is_before: &mut IsBefore<'_, T>,
+) -> Outcome<Vec<T>> {
     if items.len() < 2 {
         return Ok(items);
     }
     let second = items.split_off(items.len() / 2);
-    let mut one = merged(machine, items, closure)?.into_iter().peekable();
-    let mut two = merged(machine, second, closure)?.into_iter().peekable();
+    let mut one = merged(machine, items, is_before)?.into_iter().peekable();
+    let mut two = merged(machine, second, is_before)?.into_iter().peekable();
     let mut all = Vec::new();
     while let (Some(first), Some(second)) = (one.peek(), two.peek()) {
-        let order = machine.call(closure, vec![first.clone(), second.clone()])?;
-        let takes_second = order.as_double().is_some_and(|order| order > 0.0);
+        let takes_second = is_before(machine, first, second)?;
         all.extend(if takes_second { two.next() } else { one.next() });
     }
     all.extend(one);
@@ -286,14 +288,19 @@ fn merged(
     Ok(all)
 }
 
-/// Values in the order of their keys.
-fn order(machine: &mut Machine<'_>, keys: Vec<Value>, items: Vec<Value>) -> Outcome<Vec<Value>> {
+/// Values in the order of their keys. Keys of several kinds have no order that holds for all of them, and long ones take long.
+pub(super) fn order(
+    machine: &mut Machine<'_>,
+    keys: Vec<Value>,
+    items: Vec<Value>,
+) -> Outcome<Vec<Value>> {
     machine.spend(items.len() as u64)?;
-    let mut rows: Vec<(Value, Value)> = keys.into_iter().zip(items).collect();
-    let in_order = |one: &Value, two: &Value| {
-        one.order(two).unwrap_or_else(|| one.to_string().cmp(&two.to_string()))
-    };
-    rows.sort_by(|(one, _), (two, _)| in_order(one, two));
+    let rows: Vec<(Value, Value)> = keys.into_iter().zip(items).collect();
+    let rows = merged(machine, rows, &mut |machine, (one, _), (two, _)| {
+        machine.look()?;
+        let order = one.order(two).unwrap_or_else(|| one.to_string().cmp(&two.to_string()));
+        Ok(order == Ordering::Greater)
+    })?;
     Ok(rows.into_iter().map(|(_, item)| item).collect())
 }
 

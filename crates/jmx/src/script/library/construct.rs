@@ -107,14 +107,7 @@ fn collection(machine: &mut Machine<'_>, kind: ListKind, call: Arguments<'_>) ->
         value if value.is_number() => Vec::new(),
         value => super::iterable(machine, &value)?,
     };
-    machine.allot(items.len() * size_of::<Value>())?;
     let list = List::new(kind, Vec::new());
-    match kind {
-        ListKind::Set => {
-            machine.spend((items.len() as u64).saturating_pow(2) / 16)?;
-            list.extend(items);
-        }
-        _ => list.replace(items),
-    }
+    machine.add_items(&list, items)?;
     Ok(Value::List(list))
 }

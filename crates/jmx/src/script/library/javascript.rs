@@ -214,8 +214,13 @@ pub(super) fn list_method(
             list.extend(call.all().iter().cloned());
             Value::count(list.len())
         }
-        ("shift", 0) if length > 0 => list.lock().remove(0),
+        ("shift", 0) if length > 0 => {
+            super::list::charge_moves(machine, list.len(), (name, 0))?;
+            list.lock().remove(0)
+        }
         ("unshift", 1) => {
+            super::list::charge_moves(machine, list.len(), (name, 1))?;
+            machine.allot(size_of::<Value>())?;
             list.lock().insert(0, call.get(0));
             Value::count(list.len())
         }
@@ -245,9 +250,12 @@ pub(super) fn list_method(
             Value::List(list.clone())
         }
         ("sort", 0) => {
-            let mut items = list.items();
-            items.sort_by_cached_key(Value::to_string);
-            list.replace(items);
+            let items = list.items();
+            let mut keys = Vec::with_capacity(items.len());
+            for item in &items {
+                keys.push(machine.text(item.to_string())?);
+            }
+            list.replace(closures::order(machine, keys, items)?);
             Value::List(list.clone())
         }
         ("findIndex", 1) => return closures::method(machine, list.items(), "findIndexOf", call),

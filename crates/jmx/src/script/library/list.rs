@@ -72,7 +72,7 @@ fn question(
         ("containsAll", 1) => {
             let others = super::iterable(machine, &call.get(0))?;
             machine.spend((others.len() * list.len()) as u64 / 4)?;
-            others.iter().all(|other| list.position(other).is_some()).into()
+            machine.holds_each(&others, |other| list.position(other).is_some())?.into()
         }
         ("indexOf", 1) => list.position(&call.get(0)).map_or(Value::Int(-1), Value::count),
         ("lastIndexOf", 1) => {
@@ -121,9 +121,9 @@ fn copy(machine: &mut Machine<'_>, list: &List, name: &str, call: Arguments<'_>)
         let has = |item: &Value| others.iter().any(|other| other.equals(item));
         match name {
             "plus" => items.extend(others),
-            "minus" => items.retain(|item| !has(item)),
-            "disjoint" => return Ok((!items.iter().any(has)).into()),
-            _ => items.retain(has),
+            "minus" => items = machine.filter(items, |item| !has(item))?,
+            "disjoint" => return Ok(machine.holds_each(&items, |item| !has(item))?.into()),
+            _ => items = machine.filter(items, has)?,
         }
     }
     Ok(Value::List(List::new(kind, items)))
@@ -140,11 +140,7 @@ fn change(
     charge_moves(machine, length, (name, call.len()))?;
     Ok(Some(match (name, call.len()) {
         ("add" | "push" | "addLast" | "offer" | "leftShift" | "append" | "addElement", 1) => {
-            machine.allot(size_of::<Value>())?;
-            if list.kind() == ListKind::Set {
-                machine.spend(length as u64 / 8)?;
-            }
-            let is_new = list.add(call.get(0));
+            let is_new = machine.add_item(list, call.get(0))?;
             if name == "leftShift" { Value::List(list.clone()) } else { is_new.into() }
         }
         ("add", 2) => {
@@ -186,12 +182,15 @@ fn change(
 const MOVES_IN_STEP: u64 = 2_048;
 
 /// Charges for the items that a method moves.
-fn charge_moves(machine: &mut Machine<'_>, length: usize, of: (&str, usize)) -> Outcome<()> {
+pub(super) fn charge_moves(
+    machine: &mut Machine<'_>,
+    length: usize,
+    of: (&str, usize),
+) -> Outcome<()> {
     match of {
-        ("add", 2) | ("addFirst" | "remove" | "removeAt" | "removeElement", 1) => {
-            machine.spend(length as u64 / MOVES_IN_STEP)
-        }
-        ("remove" | "removeFirst" | "poll" | "pollFirst" | "take", 0) => {
+        ("add", 2)
+        | ("addFirst" | "unshift" | "remove" | "removeAt" | "removeElement", 1)
+        | ("remove" | "removeFirst" | "poll" | "pollFirst" | "take" | "shift", 0) => {
             machine.spend(length as u64 / MOVES_IN_STEP)
         }
         _ => Ok(()),
@@ -216,11 +215,7 @@ fn change_many(
     match (name, call.len()) {
         ("addAll", 1) => {
             let items = super::iterable(machine, &call.get(0))?;
-            machine.allot(items.len() * size_of::<Value>())?;
-            if list.kind() == ListKind::Set {
-                machine.spend(((before + items.len()) * items.len()) as u64 / 16)?;
-            }
-            list.extend(items);
+            machine.add_items(list, items)?;
         }
         ("removeAll" | "retainAll", 1) => {
             let keeps = name == "retainAll";
@@ -229,9 +224,8 @@ fn change_many(
                 other => super::iterable(machine, &other)?,
             };
             machine.spend((others.len() * before) as u64 / 4)?;
-            let mut items = list.items();
-            items.retain(|item| others.iter().any(|other| other.equals(item)) == keeps);
-            list.replace(items);
+            let has = |item: &Value| others.iter().any(|other| other.equals(item));
+            list.replace(machine.filter(list.items(), |item| has(item) == keeps)?);
         }
         ("removeIf", 1) => match call.get(0) {
             Value::Closure(closure) => return without(machine, list, &closure).map(Some),

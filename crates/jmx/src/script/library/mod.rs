@@ -38,7 +38,7 @@ pub(crate) use pattern::matcher;
 use arguments::Arguments;
 
 use super::run::{Machine, Outcome, missing_method, throw};
-use super::value::{ListKind, Object, Value, byte_values};
+use super::value::{Object, Value, byte_values};
 
 /// Calls a method of a value.
 pub(crate) fn call_method(
@@ -153,11 +153,7 @@ fn entries(rows: &[(Value, Value)]) -> Vec<Value> {
 pub(crate) fn left_shift(machine: &mut Machine<'_>, one: &Value, two: &Value) -> Outcome<Value> {
     match one {
         Value::List(list) => {
-            machine.allot(size_of::<Value>())?;
-            if list.kind() == ListKind::Set {
-                machine.spend(list.len() as u64 / 8)?;
-            }
-            list.add(two.clone());
+            machine.add_item(list, two.clone())?;
             Ok(one.clone())
         }
         Value::Text(text) => {

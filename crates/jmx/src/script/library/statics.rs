@@ -250,10 +250,7 @@ fn of_collections(
                 ("copyOf", _) => super::iterable(machine, &first)?,
                 _ => call.all().to_vec(),
             };
-            if kind == ListKind::Set {
-                machine.spend((items.len() as u64).saturating_pow(2) / 16)?;
-            }
-            list.extend(items);
+            machine.add_items(&list, items)?;
             Value::List(list)
         }
         ("Arrays", "toString", _) => machine.text(first.to_string())?,

@@ -68,12 +68,8 @@ impl Machine<'_> {
             return Ok(value);
         }
         let items = iterable(self, &value)?;
-        self.allot(items.len() * size_of::<Value>())?;
         let list = List::new(kind, Vec::new());
-        match kind {
-            ListKind::Set => list.extend(items),
-            _ => list.replace(items),
-        }
+        self.add_items(&list, items)?;
         Ok(Value::List(list))
     }
 

@@ -104,9 +104,8 @@ impl Machine<'_> {
             Value::List(other) => items.extend(other.items()),
             other => items.push(other.clone()),
         }
-        self.allot(items.len() * size_of::<Value>())?;
         let sum = List::new(list.kind(), Vec::new());
-        sum.extend(items);
+        self.add_items(&sum, items)?;
         Ok(Value::List(sum))
     }
 
@@ -139,8 +138,8 @@ impl Machine<'_> {
                     other => vec![other.clone()],
                 };
                 self.spend((list.len() * without.len()) as u64)?;
-                let mut items = list.items();
-                items.retain(|item| !without.iter().any(|other| other.equals(item)));
+                let has = |item: &Value| without.iter().any(|other| other.equals(item));
+                let items = self.filter(list.items(), |item| !has(item))?;
                 self.list(items)
             }
             (Binary::Subtract, Value::Object(object)) if object.instant().is_some() => {

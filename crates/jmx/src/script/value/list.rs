@@ -64,6 +64,11 @@ impl List {
         self.lock().get(at).cloned()
     }
 
+    /// Where its items are.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.items).addr()
+    }
+
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.items, &other.items)
     }

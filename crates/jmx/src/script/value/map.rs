@@ -1,6 +1,7 @@
 //! `Map`: values by keys, in the order in which they came.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Value;
@@ -22,18 +23,35 @@ pub(crate) struct Entries {
 /// What keys are compared by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    Text(String),
+    Text(Arc<str>),
     Number(String),
     Other(String),
+    /// What a long text is worth, twice, and its length: lists may be written as 16 MiB.
+    Long([u64; 2], usize),
 }
+
+/// Letters of a key that are kept as they are.
+const KEY_LETTERS_MAX: usize = 1_024;
 
 impl Key {
     fn of(value: &Value) -> Self {
         match value {
-            Value::Text(text) => Self::Text(text.to_string()),
+            Value::Text(text) => Self::Text(text.clone()),
             number if number.is_number() => Self::Number(number.to_string()),
-            other => Self::Other(other.to_string()),
+            other => Self::of_other(other.to_string()),
         }
+    }
+
+    fn of_other(text: String) -> Self {
+        if text.len() <= KEY_LETTERS_MAX {
+            return Self::Other(text);
+        }
+        let hash = |salt: u64| {
+            let mut hasher = DefaultHasher::new();
+            (salt, &text).hash(&mut hasher);
+            hasher.finish()
+        };
+        Self::Long([hash(0), hash(1)], text.len())
     }
 }
 
@@ -46,6 +64,11 @@ impl Map {
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where its entries are.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.entries).addr()
     }
 
     pub(crate) fn is_same(&self, other: &Self) -> bool {

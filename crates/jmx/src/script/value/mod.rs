@@ -7,6 +7,7 @@ mod list;
 mod map;
 mod object;
 mod text;
+mod weight;
 mod work;
 
 use std::sync::Arc;
