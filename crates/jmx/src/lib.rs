@@ -32,6 +32,7 @@ mod sample;
 mod scope;
 mod script;
 mod text;
+mod thrown;
 mod verify;
 mod xpath;
 
@@ -54,6 +55,7 @@ pub use script::{
     ScriptError, ScriptLimit, ScriptProblem, Store, Value,
 };
 pub use text::{Text, TextPiece};
+pub use thrown::Thrown;
 pub use verify::{
     AssertionFailure, CHILDREN_FAILED, Failing, assert_sample, assertion_reach, assumes_success,
 };

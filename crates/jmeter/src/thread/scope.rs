@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use jmx::{Class, Place, SampleView, Scope, Shared, Writing};
+use jmx::{Class, Place, SampleView, Scope, Shared, Thrown, Writing};
 use stdx::Nanos;
 use users::Host;
 
@@ -63,6 +63,8 @@ pub(crate) struct Thread {
     pub(crate) changes: Changes,
     /// What scripts have the thread do.
     pub(crate) wishes: Wishes,
+    /// What a function of a text has thrown first, until what it stands in has been taken for failed.
+    pub(crate) thrown: Option<Thrown>,
 }
 
 impl Thread {
@@ -98,6 +100,7 @@ impl Thread {
             objects: Objects::default(),
             changes: Changes::default(),
             wishes: Wishes::default(),
+            thrown: None,
             program,
             world: Arc::clone(world),
         }
@@ -220,6 +223,10 @@ impl Scope for Thread {
         before
     }
 
+    fn throw(&mut self, thrown: Thrown) {
+        self.thrown.get_or_insert(thrown);
+    }
+
     fn random(&mut self) -> u64 {
         self.random.next()
     }
@@ -245,11 +252,13 @@ impl Scope for Thread {
     }
 
     fn count(&mut self, call: u64, shared: Shared) -> u64 {
-        let own = &mut self.counts;
-        let mut all = lock(&self.world.counts);
+        let mut all;
         let count = match shared {
-            Shared::OneThread => own.entry(call).or_default(),
-            Shared::AllThreads => all.entry((call, 0)).or_default(),
+            Shared::OneThread => self.counts.entry(call).or_default(),
+            Shared::AllThreads => {
+                all = lock(&self.world.counts);
+                all.entry((call, 0)).or_default()
+            }
         };
         *count += 1;
         *count

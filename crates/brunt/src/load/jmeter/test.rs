@@ -21,7 +21,7 @@ use super::flags::{FLAGS, PlanFlags};
 use super::journal::Journal;
 use super::plan::{self, ReadyPlan};
 use super::results::PlanResults;
-use super::{moments, settings};
+use super::{moments, properties, settings};
 use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::load_test::LoadTest;
@@ -121,10 +121,12 @@ struct Threads {
 
 impl Threads {
     fn read(path: &str, flags: &PlanFlags, journal: Arc<Journal>) -> anyhow::Result<Self> {
-        let properties: HashMap<String, String> = flags.properties.iter().cloned().collect();
+        let mut properties = HashMap::new();
+        properties::set(&flags.properties, &mut properties);
         let seed = moments::now_ms() as u64;
-        let ReadyPlan { program, folder, file_name, notes, left_out } =
+        let ReadyPlan { program, folder, file_name, notes, left_out, wrong_calls } =
             plan::read(path, flags.unknown_scripts, &properties, seed)?;
+        anyhow::ensure!(wrong_calls.is_empty(), "{path}: {}", wrong_calls.join("\n"));
         notes.iter().chain(&left_out).for_each(|line| session::warn(line));
         if program.users() == 0 {
             return Err(anyhow!("{path}: no thread group of the plan has threads"));
