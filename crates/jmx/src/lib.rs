@@ -26,6 +26,7 @@ mod functions;
 mod html;
 mod jmes;
 mod jsonpath;
+mod module;
 mod pattern;
 mod read;
 mod sample;
@@ -46,6 +47,7 @@ pub use expression::{
 };
 pub use extract::{ExtractError, extract};
 pub use functions::encode::url_encode;
+pub use module::module_target;
 pub use pattern::matches_whole;
 pub use read::{PlanFile, Problem, UnknownScripts, read_plan, script_language, script_property};
 pub use sample::{Reach, SampleView};

@@ -24,6 +24,8 @@ pub(crate) struct HttpSpec {
     pub(crate) is_java: bool,
     /// Embedded resources are fetched: those whose addresses match; all where the pattern is empty.
     pub(crate) embedded: Option<String>,
+    /// Of these, those that match this are left; none where it is empty.
+    pub(crate) not_embedded: String,
     /// Results have the MD5 of bodies in their place.
     pub(crate) hashes: bool,
 }
@@ -96,6 +98,7 @@ impl HttpSpec {
             response_ms: fields.milliseconds("HTTPSampler.response_timeout", thread),
             is_java,
             embedded: embeds.then_some(pattern),
+            not_embedded: fields.text("HTTPSampler.embedded_url_exclude_re", thread),
             hashes: fields.flag("HTTPSampler.md5", thread),
             method,
             url,

@@ -162,27 +162,21 @@ impl Thread {
     pub(crate) fn forget(&mut self) {
         let same_user = self.program.groups[self.group].same_user;
         let program = Arc::clone(&self.program);
-        for sampler in &program.samplers {
-            for part in &sampler.configs {
-                let names = match part.class() {
-                    Class::CookieManager => (
-                        "CookieManager.controlledByThreadGroup",
-                        "CookieManager.clearEachIteration",
-                    ),
-                    Class::CacheManager => {
-                        ("CacheManager.controlledByThread", "clearEachIteration")
-                    }
-                    _ => continue,
-                };
-                let by_group = flag(&part.element.properties, names.0, self) == Some(true);
-                let clears = match by_group {
-                    true => !same_user,
-                    false => flag(&part.element.properties, names.1, self) == Some(true),
-                };
-                if clears {
-                    self.cookies.remove(&part.number);
-                    self.caches.remove(&part.number);
+        for part in &program.managers {
+            let (by_group, each) = match part.class() {
+                Class::CookieManager => {
+                    ("CookieManager.controlledByThreadGroup", "CookieManager.clearEachIteration")
                 }
+                _ => ("CacheManager.controlledByThread", "clearEachIteration"),
+            };
+            let by_group = flag(&part.element.properties, by_group, self) == Some(true);
+            let clears = match by_group {
+                true => !same_user,
+                false => flag(&part.element.properties, each, self) == Some(true),
+            };
+            if clears {
+                self.cookies.remove(&part.number);
+                self.caches.remove(&part.number);
             }
         }
     }

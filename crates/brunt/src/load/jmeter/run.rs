@@ -1,11 +1,12 @@
 //! The run of a plan: JMeter's lines around it, its results, its end.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use cli::{Interrupts, Output, eprint_line};
-use jmeter::{LogLevel, World, WorldPlan};
+use jmeter::{LogLevel, Program, World, WorldPlan};
 use jmx::{MemoryScope, Writing};
 use session::{Control as RunControl, Observer, RunPlace, RunRequest, SessionOptions};
 use users::Control;
@@ -69,19 +70,17 @@ fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<()> {
     }
     let how = if arguments.replaces { Writing::Replace } else { Writing::Append };
     let results = (arguments.results.as_deref(), how);
-    let sink = PlanResults::open(results, &program.listeners, &properties, Arc::clone(journal))?;
+    let mut scope = scope_of(&program, &properties);
+    let sink = PlanResults::open(results, &program.listeners, &mut scope, Arc::clone(journal))?;
     let sink = Arc::new(sink);
     if let Some(folder) = &arguments.report {
         dashboard::prepare(folder)?;
         sink.keep_statistics();
     }
-    let mut scope = MemoryScope::default();
-    scope.properties.clone_from(&properties);
-    scope.variables.extend(program.variables.iter().cloned());
     let settings = settings::settings(&program, &mut scope);
-    let program = Arc::new(program);
+    let users = program.users();
     let world = World::new(WorldPlan {
-        program: Arc::clone(&program),
+        program: Arc::new(program),
         properties,
         file_name,
         disk: Arc::new(PlanDisk { folder }),
@@ -92,11 +91,20 @@ fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<()> {
     });
     announce(&sink, arguments);
     let conclusion = Conclusion { sink, world, report: arguments.report.clone() };
-    match program.users() {
+    match users {
         0 => {}
         users => threads(users, &settings, &conclusion)?,
     }
     conclusion.write()
+}
+
+/// What is evaluated before any thread: properties, and the variables of the plan.
+pub(super) fn scope_of(program: &Program, properties: &HashMap<String, String>) -> MemoryScope {
+    let mut scope = MemoryScope::default();
+    scope.properties.clone_from(properties);
+    scope.unix_ms = moments::now_ms();
+    scope.variables.extend(program.variables.iter().cloned());
+    scope
 }
 
 /// Says which calls of functions are wrong. Nothing runs then, and the command ends as JMeter does, with 0.

@@ -10,7 +10,7 @@ use cli::{
     CommandError, ExitCode, ExitError, FlagError, Invocation, OrExit, ParsedArgs, usage_error,
 };
 use jmeter::{World, WorldPlan};
-use jmx::{MemoryScope, Writing};
+use jmx::Writing;
 use session::save::SavedTest;
 use session::{Control as RunControl, Observer};
 use users::Control;
@@ -104,8 +104,10 @@ fn run_plan(invocation: &Invocation, path: &str) -> Result<ExitCode, CommandErro
     let mut interrupter = Interrupter(Arc::clone(&threads.control), Arc::clone(&threads.world));
     let asserted = || threads.results.asserted();
     let beside = Beside { observer: &mut interrupter, asserted: &asserted };
-    let code = run_load_test_beside(test, &LoadRules::NATIVE, beside)?;
-    threads.close()?;
+    let code = run_load_test_beside(test, &LoadRules::NATIVE, beside);
+    let closed = threads.close();
+    let code = code?;
+    closed?;
     Ok(code)
 }
 
@@ -132,12 +134,10 @@ impl Threads {
             return Err(anyhow!("{path}: no thread group of the plan has threads"));
         }
         let listeners = &program.listeners;
-        let files = PlanResults::open((None, Writing::Append), listeners, &properties, journal)?;
+        let mut scope = super::run::scope_of(&program, &properties);
+        let files = PlanResults::open((None, Writing::Append), listeners, &mut scope, journal)?;
         let files = Arc::new(files);
         let results = Arc::new(CheckedResults::new(Arc::clone(&files)));
-        let mut scope = MemoryScope::default();
-        scope.properties.clone_from(&properties);
-        scope.variables.extend(program.variables.iter().cloned());
         let settings = settings::settings(&program, &mut scope);
         let program = Arc::new(program);
         let world = World::new(WorldPlan {
