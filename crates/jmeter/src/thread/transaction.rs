@@ -25,7 +25,7 @@ pub(crate) struct Transaction {
     pub(crate) latency_ms: u64,
     pub(crate) connect_ms: u64,
     pub(crate) children: Vec<SampleResult>,
-    kept_bytes: usize,
+    pub(crate) kept_bytes: usize,
     /// Children without their bodies, since there was no room for them.
     pub(crate) bodies_left_out: u64,
     /// A sample was in it: its thread is known.
