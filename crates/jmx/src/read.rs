@@ -342,10 +342,15 @@ Acme.go()</stringProp><stringProp name="scriptLanguage">groovy</stringProp></JSR
         let names: Vec<&str> = group.children.iter().map(|one| one.name.written()).collect();
         assert_eq!(names, ["/a", "t"]);
         let timer = timer.replace("BeanShell(Foo.a())", "UUID(1)").replace("new File(\"x\")", "1");
-        let (plan, problems) = read_plan(PLAN.replace("ELEMENT", &timer).as_bytes(), UnknownScripts::Refused).expect("a plan");
+        let (plan, problems) =
+            read_plan(PLAN.replace("ELEMENT", &timer).as_bytes(), UnknownScripts::Refused)
+                .expect("a plan");
         assert_eq!(problems, []);
         let wrong: Vec<String> = plan.wrong_calls.iter().map(Problem::to_string).collect();
-        assert_eq!(wrong, ["Plan > Users > t: function __UUID called with wrong number of arguments: 1, not 0"]);
+        assert_eq!(
+            wrong,
+            ["Plan > Users > t: function __UUID called with wrong number of arguments: 1, not 0"]
+        );
         let many = r#"<a.B testname="x"/><hashTree/>"#.repeat(500);
         assert_eq!(read(&many).1.len(), PROBLEMS_MAX + 1);
     }

@@ -154,7 +154,9 @@ fn plain(body: Vec<u8>, fields: &[(String, String)]) -> Result<Vec<u8>, CodingFa
         }
     });
     match taken.and_then(|()| decoder.finish()) {
-        Ok(()) if is_full => Err(("java.lang.OutOfMemoryError", "more than 64 MiB without its coding")),
+        Ok(()) if is_full => {
+            Err(("java.lang.OutOfMemoryError", "more than 64 MiB without its coding"))
+        }
         Ok(()) => Ok(out),
         Err(ContentError::Truncated) => {
             Err(("java.io.EOFException", "Unexpected end of ZLIB input stream"))

@@ -71,7 +71,8 @@ impl HttpSpec {
         let url = address(&fields, &query, thread)?;
         let is_of_query = !query.is_empty();
         // Without its address a sampler has none to show.
-        if let Some(thrown) = thread.thrown.take().or(of_arguments.clone().filter(|_| is_of_query)) {
+        if let Some(thrown) = thread.thrown.take().or(of_arguments.clone().filter(|_| is_of_query))
+        {
             return Err(SpecError::of(thrown, ""));
         }
         let is_java = fields.text("HTTPSampler.implementation", thread) == "Java";

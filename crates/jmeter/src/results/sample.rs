@@ -112,7 +112,8 @@ impl SampleResult {
 
     /// The same without bodies and texts.
     pub(crate) fn without_bodies(&self) -> Self {
-        let none = Self { body: Vec::new(), text: String::new(), query: String::new(), ..Self::default() };
+        let none =
+            Self { body: Vec::new(), text: String::new(), query: String::new(), ..Self::default() };
         Self {
             label: self.label.clone(),
             code: self.code.clone(),

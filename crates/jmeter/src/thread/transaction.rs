@@ -133,7 +133,8 @@ mod tests {
     #[test]
     fn issue_44_bodies_below_a_transaction_are_bounded() {
         let mut open = Transaction { is_parent: true, ..Transaction::new(0, 0) };
-        let page = SampleResult { body: vec![0; 30 << 20], is_success: true, ..SampleResult::default() };
+        let page =
+            SampleResult { body: vec![0; 30 << 20], is_success: true, ..SampleResult::default() };
         (0..5).for_each(|_| open.add(&page));
         assert_eq!((open.samples, open.children.len(), open.bodies_left_out), (5, 5, 3));
         assert!(open.children.iter().map(|child| child.body.len()).sum::<usize>() <= BODIES_MAX);

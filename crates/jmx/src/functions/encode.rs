@@ -143,8 +143,7 @@ fn unicode(rest: &str) -> Result<(String, usize), Thrown> {
 /// One to three digits of octal, `377` at most.
 fn octal(rest: &str) -> (String, usize) {
     let most = if rest.starts_with(['0', '1', '2', '3']) { 3 } else { 2 };
-    let digits: String =
-        rest.chars().take(most).take_while(|digit| digit.is_digit(8)).collect();
+    let digits: String = rest.chars().take(most).take_while(|digit| digit.is_digit(8)).collect();
     let letter = u8::from_str_radix(&digits, 8).map_or('\0', char::from);
     (letter.to_string(), digits.len())
 }

@@ -92,7 +92,11 @@ const FUNCTIONS: &[(&str, Arity, Compute)] = &[
     ("__setProperty", (2, 3), Compute::Sure(state::set_property)),
     ("__V", (1, 2), Compute::Sure(state::v)),
     ("__eval", (1, 1), Compute::Sure(|call, _| call.text(0))),
-    ("__evalVar", (1, 1), Compute::Sure(|call, scope| scope.variable(&call.text(0)).unwrap_or_default())),
+    (
+        "__evalVar",
+        (1, 1),
+        Compute::Sure(|call, scope| scope.variable(&call.text(0)).unwrap_or_default()),
+    ),
     (
         "__isVarDefined",
         (1, 1),
@@ -177,7 +181,11 @@ const FUNCTIONS: &[(&str, Arity, Compute)] = &[
     ("__jexl2", (1, 2), Compute::Sure(|call, scope| script(Language::Jexl2, call, scope))),
     ("__groovy", (1, 2), Compute::Sure(|call, scope| script(Language::Groovy, call, scope))),
     ("__BeanShell", (1, 2), Compute::Sure(|call, scope| script(Language::BeanShell, call, scope))),
-    ("__javaScript", (1, 2), Compute::Sure(|call, scope| script(Language::JavaScript, call, scope))),
+    (
+        "__javaScript",
+        (1, 2),
+        Compute::Sure(|call, scope| script(Language::JavaScript, call, scope)),
+    ),
 ];
 
 /// A script: what it is worth, also in a variable. One that fails is worth nothing, and the log has why.
@@ -266,10 +274,7 @@ mod tests {
         for (written, expect) in [
             ("${__changeCase(aBc,nope)}${__changeCase(aB,)}${__changeCase(aB, LOWER)}", "aBcABaB"),
             ("${__digest(NOPE,abc)} ${__digest(MD5 ,abc)}", "null null"),
-            (
-                "${__digest(sha-224,ä)}",
-                "cbb9f3a6213c49e6586745b34dcf084c0567580de1bd587423a76956",
-            ),
+            ("${__digest(sha-224,ä)}", "cbb9f3a6213c49e6586745b34dcf084c0567580de1bd587423a76956"),
             ("${__split(,s)}${s_n}", "0"),
             ("${__setProperty(p1,one)}${__P( p1 )}${__P( p1 ,d)}", "1d"),
             ("${__isVarDefined( v)}", "false"),
@@ -300,11 +305,7 @@ mod tests {
                 ARGUMENT,
                 "URLDecoder: Illegal hex characters in escape (%) pattern - Error at index 1 in: \"4z\"",
             ),
-            (
-                "${__urldecode(%4)}",
-                ARGUMENT,
-                "URLDecoder: Incomplete trailing escape (%) pattern",
-            ),
+            ("${__urldecode(%4)}", ARGUMENT, "URLDecoder: Incomplete trailing escape (%) pattern"),
             ("${__time(bbbb)}", ARGUMENT, "Unable to parse date format bbbb"),
             ("${__V(x${__time(yyyyT)})}", ARGUMENT, "Unable to parse date format yyyyT"),
             (
@@ -323,15 +324,29 @@ mod tests {
     #[test]
     fn issue_44_calls_that_are_wrong_are_found() {
         for (written, expect) in [
-            ("${__Random(1)}", "function __Random called with wrong number of arguments: 1, not 2 to 3"),
+            (
+                "${__Random(1)}",
+                "function __Random called with wrong number of arguments: 1, not 2 to 3",
+            ),
             ("a${__UUID(x)}", "function __UUID called with wrong number of arguments: 1, not 0"),
-            ("${__char()}", "function __char called with wrong number of arguments: 0, not at least 1"),
-            ("${__V(${__V()})}", "function __V called with wrong number of arguments: 0, not 1 to 2"),
-            ("${__changeCase(a)b,UPPER)}", "a function's call does not end with )}: ${__changeCase(a)b,UPPER)}"),
+            (
+                "${__char()}",
+                "function __char called with wrong number of arguments: 0, not at least 1",
+            ),
+            (
+                "${__V(${__V()})}",
+                "function __V called with wrong number of arguments: 0, not 1 to 2",
+            ),
+            (
+                "${__changeCase(a)b,UPPER)}",
+                "a function's call does not end with )}: ${__changeCase(a)b,UPPER)}",
+            ),
         ] {
             assert_eq!(Text::parse(written).wrong_calls(), [expect], "{written}");
         }
-        for written in ["${__time}${__time()}${__threadGroupName(1,2)}", "${__nope()}", "${a", "\\${__V()}"] {
+        for written in
+            ["${__time}${__time()}${__threadGroupName(1,2)}", "${__nope()}", "${a", "\\${__V()}"]
+        {
             assert_eq!(Text::parse(written).wrong_calls(), [""; 0], "{written}");
         }
     }

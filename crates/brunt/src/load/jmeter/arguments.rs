@@ -90,7 +90,8 @@ const FLAGS: &[(char, &str, bool)] = &[
     ('C', "redact", true),
 ];
 
-const REPORT_ONLY: &str = "-g makes no report of a file here: run the plan with -e, or give the file to brunt report";
+const REPORT_ONLY: &str =
+    "-g makes no report of a file here: run the plan with -e, or give the file to brunt report";
 
 /// The text for a wrong command line.
 pub(super) const USAGE: &str = "\t-n, --nongui\n\t\trun without a window, as brunt always does\n\t-t, --testfile <argument>\n\t\tthe plan (.jmx) to run\n\t-l, --logfile <argument>\n\t\tthe file that samples are written to\n\t-j, --jmeterlogfile <argument>\n\t\tthe log (jmeter.log)\n\t-f, --forceDeleteResultFile\n\t\twrite the file of samples anew\n\t-J, --jmeterproperty <argument>=<value>\n\t\tset a property of JMeter's; without a value the property is none\n\t-D, --systemproperty <argument>=<value>\n\t\tset a property that files and -J go before\n\t-G, --globalproperty <argument>=<value>\n\t\ta property of servers; a run here has none\n\t-q, --addprop <argument>\n\t\tread more properties from a file\n\t-p, --propfile <argument>\n\t\tread JMeter's properties from a file\n\t-e, --reportatendofloadtests\n\t\tmake a report at the end; needs -l\n\t-o, --reportoutputfolder <argument>\n\t\tthe folder of the report, empty or not there (report-output)\n\t-L, --loglevel <argument>=<value>\n\t\tset a level of the log\n\t-allow-read <folder>\n\t\tlet the plan read below one more folder\n\t-allow-write <folder>\n\t\tlet the plan write below one more folder\n\t-redact <names>\n\t\tkeep the values of these names out of results and output (secrets: the usual ones)\n\t-skip-scripts\n\t\tleave out scripts that are not understood, each with a warning\n\t-v, --version\n\t\tsay the version\n\t-h, --help\n\t\tsay this";

@@ -68,7 +68,8 @@ impl Journal {
 
     /// Writes what is still in memory.
     pub(super) fn flush(&self) {
-        let files = self.file.iter().map(|file| file.lock().unwrap_or_else(PoisonError::into_inner));
+        let files =
+            self.file.iter().map(|file| file.lock().unwrap_or_else(PoisonError::into_inner));
         files.for_each(|mut file| drop(file.flush()));
     }
 }

@@ -74,11 +74,7 @@ impl Findings {
     }
 
     /// Notes an included plan; the plan, where it is one.
-    fn included(
-        &mut self,
-        name: &str,
-        plan: Option<anyhow::Result<PlanFile>>,
-    ) -> Option<PlanFile> {
+    fn included(&mut self, name: &str, plan: Option<anyhow::Result<PlanFile>>) -> Option<PlanFile> {
         match plan {
             None => self.notes.push(format!("Could not include {name}: it cannot be read")),
             Some(Err(error)) => self.refusals.push(format!("{error:#}")),

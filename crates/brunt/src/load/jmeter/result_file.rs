@@ -108,12 +108,7 @@ impl ResultFiles {
 
 impl ResultFile {
     /// Begins a file with its head, unless it has one.
-    fn begin(
-        name: &str,
-        path: PathBuf,
-        file: File,
-        options: &SaveOptions,
-    ) -> io::Result<Self> {
+    fn begin(name: &str, path: PathBuf, file: File, options: &SaveOptions) -> io::Result<Self> {
         let length = file.metadata().map_or(0, |meta| meta.len());
         if options.is_xml && length > 0 {
             reopen(&path, &file, length)?;
@@ -204,9 +199,8 @@ mod tests {
         let path = std::env::temp_dir().join(format!("brunt-shared-{}.jtl", std::process::id()));
         let name = path.display().to_string();
         let mut files = ResultFiles::default();
-        let open = |files: &mut ResultFiles| {
-            files.open(&name, Writing::Append, options("csv")).unwrap()
-        };
+        let open =
+            |files: &mut ResultFiles| files.open(&name, Writing::Append, options("csv")).unwrap();
         let (one, two) = (open(&mut files), open(&mut files));
         for start in 0..3 {
             files.write(&one, &sample(start)).unwrap();

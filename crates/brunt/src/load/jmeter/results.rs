@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jmeter::{LogLevel, SampleResult, SaveOptions, Sink, Statistics, Summariser};
 use jmx::{Class, Element, MemoryScope, Writing};
 
+use super::doors;
 use super::journal::Journal;
 use super::result_file::{Listing, ResultFiles};
-use super::doors;
 
 /// What becomes of samples.
 pub(super) struct PlanResults {
@@ -120,7 +120,9 @@ impl PlanResults {
         self.journal.flush();
         let finished = std::mem::take(&mut all.files).finish();
         let failure = all.failure.take();
-        finished.and(failure.map_or(Ok(()), |failure| Err(anyhow::anyhow!("writing results: {failure}"))))
+        finished.and(
+            failure.map_or(Ok(()), |failure| Err(anyhow::anyhow!("writing results: {failure}"))),
+        )
     }
 
     fn lock(&self) -> MutexGuard<'_, Outlets> {

@@ -119,11 +119,7 @@ fn refuse_calls(calls: &[String], journal: &Journal, arguments: &Arguments) {
 }
 
 /// Runs the threads to their end.
-fn threads(
-    users: u64,
-    settings: &engine::Settings,
-    conclusion: &Conclusion,
-) -> anyhow::Result<()> {
+fn threads(users: u64, settings: &engine::Settings, conclusion: &Conclusion) -> anyhow::Result<()> {
     let interrupts = Interrupts::watch().map_err(|failed| failed.error)?;
     let (plan, control) = settings::load(&conclusion.world, users);
     let options = SessionOptions { drain_notice: false, ..SessionOptions::new(&interrupts) };
