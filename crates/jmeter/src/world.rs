@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jmx::{Element, Writing};
 use stdx::Nanos;
 
-use crate::config::data_file::DataFile;
+use crate::config::data_file::{DataFile, DataText};
 use crate::objects::Objects;
 use crate::plan::compile::Program;
 use crate::plan::group::GroupKind;
@@ -102,6 +102,10 @@ pub struct World {
     rounds: Mutex<HashMap<usize, (u64, u64)>>,
     locks: Mutex<HashSet<String>>,
     pub(crate) files: Mutex<HashMap<String, DataFile>>,
+    /// The texts of data files, by path and encoding.
+    pub(crate) texts: Mutex<HashMap<(String, String), Arc<DataText>>>,
+    /// The names of variables that results show: `sample_variables`.
+    pub(crate) shown: Vec<String>,
     pub(crate) counters: Mutex<HashMap<usize, i64>>,
     pub(crate) paces: Mutex<HashMap<(usize, usize), Pace>>,
 }
@@ -139,6 +143,8 @@ impl World {
             rounds: Mutex::default(),
             locks: Mutex::default(),
             files: Mutex::default(),
+            texts: Mutex::default(),
+            shown: names(plan.properties.get("sample_variables").map_or("", String::as_str)),
             counters: Mutex::default(),
             paces: Mutex::default(),
             plan,
@@ -274,6 +280,11 @@ impl World {
     pub fn property(&self, name: &str) -> Option<String> {
         lock(&self.properties).get(name).cloned()
     }
+}
+
+fn names(list: &str) -> Vec<String> {
+    let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
+    names.map(str::to_owned).collect()
 }
 
 /// What is locked here is whole at any moment.

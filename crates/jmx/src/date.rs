@@ -43,6 +43,21 @@ enum Piece {
 const LETTERS_MAX: usize = 1_000;
 
 /// The parts of a format; of one that is too long, those of its beginning.
+/// Whether Java's `DateTimeFormatter` takes a text for a pattern: all of its letters mean something, and quotes have an end.
+pub(crate) fn is_format(format: &str) -> bool {
+    const LETTERS: &str = "GuyDMLdQqYwWEecFahKkHmsSAnNVvzOXxZpB";
+    let mut is_quoted = false;
+    let is_known = format.chars().all(|letter| {
+        is_quoted ^= letter == '\'';
+        is_quoted
+            || match letter {
+                '#' | '{' | '}' => false,
+                letter => !letter.is_ascii_alphabetic() || LETTERS.contains(letter),
+            }
+    });
+    is_known && !is_quoted
+}
+
 fn pieces(format: &str) -> Vec<Piece> {
     let letters: Vec<char> = format.chars().take(LETTERS_MAX).collect();
     let mut pieces = Vec::new();

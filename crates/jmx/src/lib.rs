@@ -26,12 +26,14 @@ mod functions;
 mod html;
 mod jmes;
 mod jsonpath;
+mod module;
 mod pattern;
 mod read;
 mod sample;
 mod scope;
 mod script;
 mod text;
+mod thrown;
 mod verify;
 mod xpath;
 
@@ -45,6 +47,7 @@ pub use expression::{
 };
 pub use extract::{ExtractError, extract};
 pub use functions::encode::url_encode;
+pub use module::module_target;
 pub use pattern::matches_whole;
 pub use read::{PlanFile, Problem, UnknownScripts, read_plan, script_language, script_property};
 pub use sample::{Reach, SampleView};
@@ -54,6 +57,7 @@ pub use script::{
     ScriptError, ScriptLimit, ScriptProblem, Store, Value,
 };
 pub use text::{Text, TextPiece};
+pub use thrown::Thrown;
 pub use verify::{
     AssertionFailure, CHILDREN_FAILED, Failing, assert_sample, assertion_reach, assumes_success,
 };

@@ -93,10 +93,15 @@ impl Pattern {
 
     /// What it matches, one after another, so many at most.
     pub(crate) fn matches(&self, text: &str, max: usize) -> Vec<Match> {
-        let (mut matches, began) = (Vec::new(), Instant::now());
+        let (mut matches, began, mut bytes) = (Vec::new(), Instant::now(), 0);
         for captures in self.found.captures_iter(text).take(max) {
             let Ok(captures) = captures else { break };
             if ending::is_over() || began.elapsed() > MATCHING_MAX {
+                break;
+            }
+            let lengths = captures.iter().flatten().map(|group| group.as_str().len());
+            bytes += lengths.sum::<usize>();
+            if bytes > GROUP_BYTES_MAX {
                 break;
             }
             let groups =
@@ -106,6 +111,9 @@ impl Pattern {
         matches
     }
 }
+
+/// Bytes of all groups of a text's matches at most: a group may be the rest of the text at each place.
+const GROUP_BYTES_MAX: usize = 256 << 20;
 
 /// About how many bytes a pattern takes that is compiled twice: what `{1000}` repeats is there as often.
 fn size(written: &str) -> usize {

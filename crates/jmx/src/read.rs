@@ -22,6 +22,8 @@ pub struct PlanFile {
     pub disabled: usize,
     /// Scripts that are left out, with what of them is not understood.
     pub left_out: Vec<Problem>,
+    /// Calls of functions with which JMeter runs nothing of a plan.
+    pub wrong_calls: Vec<Problem>,
 }
 
 /// The treatment of scripts that are not understood.
@@ -67,8 +69,9 @@ pub fn read_plan(
     for tree in elements(document.root_element()) {
         all.extend(reader.tree(tree, ""));
     }
-    let Reader { problems, left_out, understood, disabled, .. } = reader;
-    Ok((PlanFile { elements: all, understood, disabled, left_out }, problems))
+    let Reader { problems, left_out, wrong_calls, understood, disabled, .. } = reader;
+    let file = PlanFile { elements: all, understood, disabled, left_out, wrong_calls };
+    Ok((file, problems))
 }
 
 #[derive(Default)]
@@ -76,6 +79,7 @@ struct Reader {
     unknown_scripts: UnknownScripts,
     problems: Vec<Problem>,
     left_out: Vec<Problem>,
+    wrong_calls: Vec<Problem>,
     understood: usize,
     disabled: usize,
     /// Disabled elements above the one that is read.
@@ -127,28 +131,31 @@ impl Reader {
             }
             return None;
         };
+        let text = Text::parse(name);
         if counts {
             self.understood += 1;
+            self.check_calls(&path, &text, &properties);
             let is_left_out = self.check_functions(&path, &properties, class);
             if is_left_out {
                 return None;
             }
         }
-        let (name, path) = (Text::parse(name), Arc::from(path));
-        Some(Element { class, name, path, is_enabled, properties, children })
+        let path = Arc::from(path);
+        Some(Element { class, name: text, path, is_enabled, properties, children })
     }
 
-    /// Functions and scripts that are not understood are named before the run. Says whether the element is left out because
+    /// Notes calls of functions that JMeter refuses, also in listeners.
+    fn check_calls(&mut self, path: &str, name: &Text, properties: &Properties) {
+        let mut wrong = name.wrong_calls();
+        properties.visit_texts(&mut |text| wrong.extend(text.wrong_calls()));
+        wrong.into_iter().for_each(|text| add(&mut self.wrong_calls, path, text));
+    }
+
+    /// Scripts that are not understood are named before the run. Says whether the element is left out because
     /// of its script.
     fn check_functions(&mut self, path: &str, properties: &Properties, class: Class) -> bool {
         if class.role() == Role::Listener {
             return false;
-        }
-        let mut unsupported: Vec<&'static str> = Vec::new();
-        properties.visit_texts(&mut |text| text.unsupported(&mut unsupported));
-        unsupported.dedup();
-        for function in unsupported {
-            self.report(path, format!("function {function} is not supported"));
         }
         let mut problems = script_problems(properties, class);
         let has_own = !problems.is_empty();
@@ -334,6 +341,16 @@ Acme.go()</stringProp><stringProp name="scriptLanguage">groovy</stringProp></JSR
         let group = &plan.elements[0].children[0];
         let names: Vec<&str> = group.children.iter().map(|one| one.name.written()).collect();
         assert_eq!(names, ["/a", "t"]);
+        let timer = timer.replace("BeanShell(Foo.a())", "UUID(1)").replace("new File(\"x\")", "1");
+        let (plan, problems) =
+            read_plan(PLAN.replace("ELEMENT", &timer).as_bytes(), UnknownScripts::Refused)
+                .expect("a plan");
+        assert_eq!(problems, []);
+        let wrong: Vec<String> = plan.wrong_calls.iter().map(Problem::to_string).collect();
+        assert_eq!(
+            wrong,
+            ["Plan > Users > t: function __UUID called with wrong number of arguments: 1, not 0"]
+        );
         let many = r#"<a.B testname="x"/><hashTree/>"#.repeat(500);
         assert_eq!(read(&many).1.len(), PROBLEMS_MAX + 1);
     }

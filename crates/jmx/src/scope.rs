@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::sample::SampleView;
+use crate::thrown::Thrown;
 
 /// What a text is evaluated in.
 pub trait Scope {
@@ -68,6 +69,8 @@ pub trait Scope {
     fn previous_sample(&self, _see: &mut dyn FnMut(&SampleView<'_>)) {}
     /// Writes a line to the log.
     fn log(&self, _level: &str, _text: &str) {}
+    /// Takes what a function has thrown; the text that it stands in goes on without a value for it.
+    fn throw(&mut self, thrown: Thrown);
 }
 
 /// A place whose name functions return.
@@ -110,6 +113,8 @@ pub struct MemoryScope {
     pub unix_ms: i64,
     /// The state of its random numbers.
     pub seed: u64,
+    /// What a function has thrown first.
+    pub thrown: Option<Thrown>,
     counts: HashMap<u64, u64>,
 }
 
@@ -148,6 +153,10 @@ impl Scope for MemoryScope {
 
     fn unix_ms(&self) -> i64 {
         self.unix_ms
+    }
+
+    fn throw(&mut self, thrown: Thrown) {
+        self.thrown.get_or_insert(thrown);
     }
 
     fn count(&mut self, call: u64, _: Shared) -> u64 {

@@ -152,12 +152,27 @@ impl Text {
         parts.iter().map(Part::piece).collect()
     }
 
-    /// Adds the names of functions in it that are known and not supported.
-    pub fn unsupported(&self, names: &mut Vec<&'static str>) {
-        for part in self.parts.iter().flat_map(|parts| parts.iter()) {
+    /// Calls of functions in it that JMeter refuses, and with them the whole plan: too many arguments, too few, or no end.
+    #[must_use]
+    pub fn wrong_calls(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        self.find_wrong_calls(&mut wrong);
+        wrong
+    }
+
+    fn find_wrong_calls(&self, wrong: &mut Vec<String>) {
+        let Some(parts) = &self.parts else {
+            let has_call = self.written.contains("${__");
+            if has_call && Parser::new(&self.written, 0).parts().is_none() {
+                let shown = stdx::cut_text(&self.written, 120);
+                wrong.push(format!("a function's call does not end with )}}: {shown}"));
+            }
+            return;
+        };
+        for part in parts.iter() {
             if let Part::Call(call) = part {
-                names.extend(call.function.unsupported());
-                call.arguments.iter().for_each(|argument| argument.unsupported(names));
+                wrong.extend(call.function.misfit(call.arguments.len()));
+                call.arguments.iter().for_each(|argument| argument.find_wrong_calls(wrong));
             }
         }
     }
@@ -330,10 +345,8 @@ mod tests {
     #[test]
     fn a_thousand_brackets_are_bounded() {
         let deep = format!("{}1{}", "${__eval(".repeat(5_000), ")}".repeat(5_000));
-        let mut names = Vec::new();
         let text = Text::parse(&deep);
         text.evaluate(&mut scope());
-        text.unsupported(&mut names);
-        assert!(names.is_empty());
+        assert_eq!(text.wrong_calls(), [""; 0]);
     }
 }

@@ -1,6 +1,6 @@
 //! Controllers as blocks of code.
 
-use jmx::{Class, Element, Property, Role, Text, TextPiece};
+use jmx::{Class, Element, Role, Text, TextPiece, module_target};
 
 use super::code::Code;
 use super::context::Context;
@@ -287,7 +287,7 @@ fn module(
     scope: &Inherited<'_>,
     code: &mut Code,
 ) {
-    let Some(target) = target(tree.plan, element) else {
+    let Some(target) = module_target(tree.plan, element) else {
         let note = context
             .note(element, "the part of the plan that it names is in another file, or not there");
         return code.line(&note);
@@ -303,22 +303,4 @@ fn module(
         _ => children(context, tree, target, scope, code),
     }
     context.modules.pop();
-}
-
-fn target<'a>(plan: &'a [Element], module: &Element) -> Option<&'a Element> {
-    let path: Vec<&str> = module
-        .properties
-        .list("ModuleController.node_path")
-        .iter()
-        .filter_map(|one| match one {
-            Property::Text(text) => Some(text.written()),
-            _ => None,
-        })
-        .collect();
-    let (first, rest) = path.get(1..)?.split_first()?;
-    let mut found = plan.iter().find(|element| element.name.written() == *first)?;
-    for name in rest {
-        found = found.children.iter().find(|child| child.name.written() == *name)?;
-    }
-    Some(found)
 }

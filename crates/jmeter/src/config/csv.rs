@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use jmx::Scope as _;
 
-use super::data_file::{DataFile, Options};
+use super::data_file::{DataFault, DataFile, DataText, Options};
 use crate::plan::node::Part;
 use crate::thread::scope::Thread;
-use crate::world::{Base, LogLevel, lock};
+use crate::world::{Base, LogLevel, World, lock};
 
 /// Java's word for the end of a file.
 const END: &str = "<EOF>";
@@ -15,26 +15,22 @@ const END: &str = "<EOF>";
 pub(crate) fn next_line(part: &Part, thread: &mut Thread) -> bool {
     let options = options(part, thread);
     let world = Arc::clone(&thread.world);
-    let mut files = lock(&world.files);
     let key = options.key();
-    if !files.contains_key(&key) {
-        let Some(bytes) = world.plan.disk.read(&options.path, Base::Plan) else {
-            let text = format!(
-                "Error in iterationStart: File {} must exist and be readable",
-                options.path
-            );
-            thread.write_log(LogLevel::Error, "o.a.j.t.JMeterThread", &text);
-            return false;
-        };
-        match DataFile::new(&bytes, &options) {
-            Ok(file) => drop(files.insert(key.clone(), file)),
-            Err(lack) => {
-                let text = format!("Error in iterationStart: File {}: {lack}", options.path);
+    let is_open = lock(&world.files).contains_key(&key);
+    if !is_open {
+        match text(&world, &options) {
+            Ok(text) => {
+                let file = DataFile::new(text, &options);
+                lock(&world.files).entry(key.clone()).or_insert(file);
+            }
+            Err(why) => {
+                let text = format!("Error in iterationStart: File {} {why}", options.path);
                 thread.write_log(LogLevel::Error, "o.a.j.t.JMeterThread", &text);
                 return false;
             }
         }
     }
+    let mut files = lock(&world.files);
     let Some(file) = files.get_mut(&key) else { return false };
     let fields = file.fields(&options);
     let names = file.names_for(&options);
@@ -61,6 +57,17 @@ pub(crate) fn next_line(part: &Part, thread: &mut Thread) -> bool {
             true
         }
     }
+}
+
+/// The text of a file: all that read it, each from its own place, have one copy. No reader of another file waits for the disk.
+fn text(world: &World, options: &Options) -> Result<Arc<DataText>, DataFault> {
+    let key = (options.path.clone(), options.encoding.clone());
+    if let Some(text) = lock(&world.texts).get(&key) {
+        return Ok(Arc::clone(text));
+    }
+    let bytes = world.plan.disk.read(&options.path, Base::Plan).ok_or(DataFault::Unreadable)?;
+    let text = Arc::new(DataText::new(&bytes, &options.encoding)?);
+    Ok(Arc::clone(lock(&world.texts).entry(key).or_insert(text)))
 }
 
 /// Reads how a data set is read.

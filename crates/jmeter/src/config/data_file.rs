@@ -9,10 +9,40 @@ use crate::http::charset::decode;
 /// A file of data, read as far as its next line.
 #[derive(Debug)]
 pub(crate) struct DataFile {
-    text: Arc<str>,
-    _share: MemoryShare,
+    text: Arc<DataText>,
     at: usize,
     names: Vec<String>,
+}
+
+/// The text of a file, as its encoding has it.
+#[derive(Debug)]
+pub(crate) struct DataText {
+    text: String,
+    _share: MemoryShare,
+}
+
+/// Why a file has no text.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DataFault {
+    #[error("must exist and be readable")]
+    Unreadable,
+    #[error(": {0}")]
+    Memory(#[from] OutOfMemory),
+}
+
+impl DataText {
+    /// Decodes what a file holds.
+    ///
+    /// # Errors
+    /// There is no memory left for it.
+    pub(super) fn new(bytes: &[u8], encoding: &str) -> Result<Self, OutOfMemory> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let mut share = MemoryShare::default();
+        share.resize(bytes.len())?;
+        let text = decode(bytes, encoding).into_owned();
+        share.resize(text.len())?;
+        Ok(Self { text, _share: share })
+    }
 }
 
 /// Fields of a line at most.
@@ -41,17 +71,10 @@ impl Options {
 
 impl DataFile {
     /// Reads a file as far as its data begins.
-    ///
-    /// # Errors
-    /// There is no memory left for it.
-    pub(super) fn new(bytes: &[u8], options: &Options) -> Result<Self, OutOfMemory> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let text: Arc<str> = decode(bytes, &options.encoding).into();
-        let mut share = MemoryShare::default();
-        share.resize(text.len())?;
-        let mut file = Self { text, _share: share, at: 0, names: Vec::new() };
+    pub(super) fn new(text: Arc<DataText>, options: &Options) -> Self {
+        let mut file = Self { text, at: 0, names: Vec::new() };
         file.begin(options);
-        Ok(file)
+        file
     }
 
     /// At the first line of data.
@@ -68,13 +91,17 @@ impl DataFile {
     pub(super) fn names_for(&self, options: &Options) -> Vec<String> {
         match options.names.trim() {
             "" => self.names.clone(),
-            names => names.split(',').map(|name| name.trim().to_owned()).collect(),
+            // Empty names are none, as JMeter splits them: the next one has the column.
+            names => {
+                let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+                names.map(str::to_owned).collect()
+            }
         }
     }
 
     /// The fields of the next line; `None` at the end, and of a blank line.
     pub(super) fn fields(&mut self, options: &Options) -> Option<Vec<String>> {
-        if self.at >= self.text.len() && options.recycles {
+        if self.at >= self.text.text.len() && options.recycles {
             self.begin(options);
         }
         self.read(options).filter(|fields| !fields.is_empty())
@@ -83,7 +110,7 @@ impl DataFile {
     /// The fields of the next line as it is; none of a blank one.
     fn read(&mut self, options: &Options) -> Option<Vec<String>> {
         let text = Arc::clone(&self.text);
-        let rest = text.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let rest = text.text.get(self.at..).filter(|rest| !rest.is_empty())?;
         let (fields, taken) = match options.is_quoted {
             true => quoted(rest, &options.delimiter),
             false => plain(rest, &options.delimiter),
@@ -156,11 +183,14 @@ mod tests {
         }
     }
 
+    fn file_of(bytes: &[u8], options: &Options) -> DataFile {
+        DataFile::new(Arc::new(DataText::new(bytes, "").unwrap()), options)
+    }
+
     #[test]
     fn lines_come_round() {
         let with_header = options("");
-        let mut file =
-            DataFile::new(b"\xef\xbb\xbfa,b\r\n1,2\n\n3\n", &with_header).expect("memory");
+        let mut file = file_of(b"\xef\xbb\xbfa,b\r\n1,2\n\n3\n", &with_header);
         assert_eq!(file.names_for(&with_header), ["a", "b"]);
         let mut next = || file.fields(&with_header);
         assert_eq!(next(), Some(vec!["1".to_owned(), "2".to_owned()]));
@@ -168,11 +198,12 @@ mod tests {
         assert_eq!(next(), Some(vec!["3".to_owned()]));
         assert_eq!(next().map(|fields| fields.len()), Some(2), "from the first line again");
         let once = Options { recycles: false, ignores_first: true, ..options("x") };
-        let mut file = DataFile::new(b"head\n1\n", &once).expect("memory");
+        let mut file = file_of(b"head\n1\n", &once);
         assert_eq!(file.fields(&once), Some(vec!["1".to_owned()]));
         assert_eq!((file.fields(&once), file.fields(&once)), (None, None));
-        let mut empty = DataFile::new(b"", &with_header).expect("memory");
-        assert_eq!(empty.fields(&with_header), None);
+        let gaps = options("a,, c,");
+        assert_eq!(file_of(b"", &gaps).names_for(&gaps), ["a", "c"]);
+        assert_eq!(file_of(b"", &with_header).fields(&with_header), None);
     }
 
     #[test]

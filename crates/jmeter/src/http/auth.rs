@@ -47,6 +47,9 @@ fn read(one: &Properties, thread: &mut Thread) -> Credentials {
 
 /// Whether an address begins with a base, with or without its default port.
 fn covers(base: &str, url: &str) -> bool {
+    if base.is_empty() {
+        return false;
+    }
     let plain = |text: &str| {
         let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
         let port = if scheme == "https" { ":443" } else { ":80" };
@@ -54,7 +57,12 @@ fn covers(base: &str, url: &str) -> bool {
         let host = rest[..end].strip_suffix(port).unwrap_or(&rest[..end]);
         format!("{scheme}://{host}{}", &rest[end..])
     };
-    !base.is_empty() && plain(url).starts_with(&plain(base))
+    let base = plain(base);
+    let url = plain(url);
+    // A base without a path ends where the host does: the name of another host may begin with it.
+    let has_path = base.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
+    url.strip_prefix(&base)
+        .is_some_and(|rest| has_path || rest.is_empty() || rest.starts_with(['/', '?', '#']))
 }
 
 /// An address with user and password in it, for a digest.
@@ -79,6 +87,9 @@ mod tests {
         assert!(covers("http://h:8080", "http://h:8080/x"));
         assert!(!covers("http://h/a", "http://h/b"));
         assert!(!covers("", "http://h/b"));
+        assert!(covers("http://h", "http://h/x") && covers("http://h", "http://h?x"));
+        assert!(!covers("http://h", "http://h.evil.org/x") && !covers("http://h", "http://h@e/"));
+        assert!(covers("http://h/a/", "http://h/a/b") && covers("http://h/a", "http://h/ab"));
         assert_eq!(with_user("http://h/x", "a@b", "c:d"), "http://a%40b:c%3Ad@h/x");
     }
 }

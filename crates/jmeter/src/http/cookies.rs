@@ -112,9 +112,6 @@ impl CookieStore {
             true => set.path.clone(),
             false => default_path(&url.path_and_query).to_owned(),
         };
-        if !is_path_of(path_of(url), &path) {
-            return None;
-        }
         let until = match set.max_age {
             0 => set.expires,
             age => Some(now_s.saturating_add(age)),
@@ -130,7 +127,8 @@ impl CookieStore {
             until,
             number: 0,
         };
-        let is_over = until.is_some_and(|until| until <= now_s);
+        // An empty value deletes: `CookieManager.delete_null_cookies`, on by default.
+        let is_over = value.is_empty() || until.is_some_and(|until| until <= now_s);
         if !self.add(cookie) {
             return None;
         }

@@ -1,5 +1,7 @@
 //! Embedded resources of a page: the addresses of images, scripts, style sheets and frames in it.
 
+use std::collections::HashSet;
+
 use wire::url::Url;
 
 /// Resources of a page at most.
@@ -25,7 +27,7 @@ const NAMES: &[(&str, &str)] = &[
 
 /// The resources of a page in their order, each once, as addresses.
 pub(crate) fn resources(html: &str, page: &Url) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let (mut found, mut known) = (Vec::new(), HashSet::new());
     let mut base = page.clone();
     for tag in tags(html) {
         if found.len() >= RESOURCES_MAX {
@@ -41,7 +43,7 @@ pub(crate) fn resources(html: &str, page: &Url) -> Vec<String> {
         let Some(reference) = reference(&tag) else { continue };
         let Ok(url) = base.join(reference.trim()) else { continue };
         let address = url.to_string();
-        if !found.contains(&address) {
+        if known.insert(address.clone()) {
             found.push(address);
         }
     }

@@ -244,6 +244,9 @@ impl Exchange {
         if !pattern.is_empty() {
             found.retain(|address| jmx::matches_whole(&pattern, address));
         }
+        if !self.spec.not_embedded.is_empty() {
+            found.retain(|address| !jmx::matches_whole(&self.spec.not_embedded, address));
+        }
         if found.is_empty() {
             return done(sample);
         }
@@ -301,12 +304,14 @@ impl Exchange {
         page.sent_bytes += resource.sent_bytes;
         page.elapsed_ms = (resource.end_ms() - page.start_ms).max(0) as u64;
         if !resource.is_success {
-            let seed = if page.is_success { String::new() } else { page.message.clone() };
+            if page.is_success {
+                page.message.clear();
+            }
             page.is_success = false;
-            page.message = format!(
-                "{seed}Embedded resource download error:{} code:{} message:{}, ",
+            page.message.push_str(&format!(
+                "Embedded resource download error:{} code:{} message:{}, ",
                 resource.url, resource.code, resource.message
-            );
+            ));
         }
         self.shed(&mut resource, thread);
         page.children.push(resource);

@@ -4,7 +4,7 @@ use jmx::Class;
 use md5::Digest as _;
 use stdx::Nanos;
 use users::{HttpFailure, HttpResponse, response_head};
-use wire::content::{Codings, ContentDecoder};
+use wire::content::{Codings, ContentDecoder, ContentError};
 use wire::url::Url;
 
 use super::cache::Observation;
@@ -46,7 +46,10 @@ pub(crate) fn fill(
     if matches!(response.status, 204 | 304) {
         sample.data_type = "";
     }
-    sample.body = plain(response.body.unwrap_or_default(), &fields);
+    match plain(response.body.unwrap_or_default(), &fields) {
+        Ok(body) => sample.body = body,
+        Err(fault) => return refuse(sample, fault.0, fault.1),
+    }
     let charset = charset_of(&sample.content_type).unwrap_or_else(|| CHARSET.to_owned());
     sample.text = decode(&sample.body, &charset).into_owned();
     sample.encoding = charset;
@@ -128,8 +131,11 @@ fn data_type(content_type: &str) -> &'static str {
     }
 }
 
-/// The body without its content codings, as far as they are known and it can be decoded.
-fn plain(body: Vec<u8>, fields: &[(String, String)]) -> Vec<u8> {
+/// Why a body in a content coding is none: Java's exception and its message.
+type CodingFault = (&'static str, &'static str);
+
+/// The body without its content codings, as far as they are known.
+fn plain(body: Vec<u8>, fields: &[(String, String)]) -> Result<Vec<u8>, CodingFault> {
     let mut codings = Codings::default();
     for (_, value) in
         fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("Content-Encoding"))
@@ -137,16 +143,26 @@ fn plain(body: Vec<u8>, fields: &[(String, String)]) -> Vec<u8> {
         codings.push_field(value.as_bytes());
     }
     if codings.is_identity() || body.is_empty() {
-        return body;
+        return Ok(body);
     }
-    let Ok(mut decoder) = ContentDecoder::new(&codings) else { return body };
-    let mut out = Vec::new();
+    let Ok(mut decoder) = ContentDecoder::new(&codings) else { return Ok(body) };
+    let (mut out, mut is_full) = (Vec::new(), false);
     let taken = decoder.decode(&body, &mut |piece| {
-        if out.len() + piece.len() <= BODY_MAX {
+        is_full |= out.len() + piece.len() > BODY_MAX;
+        if !is_full {
             out.extend_from_slice(piece);
         }
     });
-    if taken.is_ok() { out } else { body }
+    match taken.and_then(|()| decoder.finish()) {
+        Ok(()) if is_full => {
+            Err(("java.lang.OutOfMemoryError", "more than 64 MiB without its coding"))
+        }
+        Ok(()) => Ok(out),
+        Err(ContentError::Truncated) => {
+            Err(("java.io.EOFException", "Unexpected end of ZLIB input stream"))
+        }
+        Err(_) => Err(("java.util.zip.ZipException", "Not in GZIP format")),
+    }
 }
 
 /// Puts the MD5 of a body in its place.

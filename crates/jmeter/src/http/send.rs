@@ -52,12 +52,18 @@ pub(crate) fn request(
     let closes =
         value(&fields, "Connection").is_some_and(|word| word.eq_ignore_ascii_case("close"));
     let cookies = cookies(node, &url, &fields, thread);
-    let credentials = credentials(node, &ask.url, thread);
-    let fields = Writer { spec, ask, url: &url, given: fields }.fields(
+    let credentials = match ask.is_away {
+        true => None,
+        false => credentials(node, &ask.url, thread),
+    };
+    let fields = HeadFields { spec, ask, url: &url, given: fields }.fields(
         &conditions(node, &ask.url, thread),
         cookies.as_deref(),
         credentials.as_ref(),
     );
+    if let Some(thrown) = thread.thrown.take() {
+        return Err(SpecError::of(thrown, &ask.url));
+    }
     let sample = begin(ask, &fields, cookies.unwrap_or_default(), thread);
     let mut request = HttpRequest::new(wire_url(&ask.url, &url, credentials.as_ref()), "".into());
     if let Some(Credentials::Digest(..)) = credentials {
@@ -81,12 +87,10 @@ fn fields_of(node: &SamplerNode, ask: &Ask, thread: &mut Thread) -> Vec<(String,
     fields
 }
 
-/// Without a limit of the sampler there is none.
+/// Without a limit of the sampler there is none. One for connecting alone is none: a request here has one limit for all of it.
 fn timeout(spec: &HttpSpec, thread: &Thread) -> Nanos {
-    let own = match (spec.connect_ms, spec.response_ms) {
-        (connect, Some(response)) => Some(connect.unwrap_or(0) + response),
-        (connect, None) => connect.filter(|_| false),
-    };
+    let connect = spec.connect_ms.unwrap_or(0);
+    let own = spec.response_ms.map(|response| response.saturating_add(connect));
     own.into_iter().chain(thread.sample_timeout_ms).min().map_or(Nanos::MAX, Nanos::from_millis)
 }
 
@@ -107,14 +111,14 @@ fn wire_url(text: &str, url: &Url, credentials: Option<&Credentials>) -> Rc<str>
     }
 }
 
-struct Writer<'a> {
+struct HeadFields<'a> {
     spec: &'a HttpSpec,
     ask: &'a Ask,
     url: &'a Url,
     given: Vec<(String, String)>,
 }
 
-impl Writer<'_> {
+impl HeadFields<'_> {
     /// The fields in the order in which JMeter's client writes them.
     fn fields(
         self,

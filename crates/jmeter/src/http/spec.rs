@@ -1,5 +1,7 @@
 //! `HttpSpec`: an HTTP sampler as it is for this thread at this moment.
 
+use jmx::Thrown;
+
 use super::body::{BodyParts, MissingFile, is_raw};
 use super::fields::Fields;
 use super::{body::Body, form};
@@ -22,6 +24,8 @@ pub(crate) struct HttpSpec {
     pub(crate) is_java: bool,
     /// Embedded resources are fetched: those whose addresses match; all where the pattern is empty.
     pub(crate) embedded: Option<String>,
+    /// Of these, those that match this are left; none where it is empty.
+    pub(crate) not_embedded: String,
     /// Results have the MD5 of bodies in their place.
     pub(crate) hashes: bool,
 }
@@ -34,6 +38,13 @@ pub(crate) struct SpecError {
     pub(crate) url: String,
 }
 
+impl SpecError {
+    /// Of a function that threw while a request was made.
+    pub(crate) fn of(thrown: Thrown, url: &str) -> Self {
+        Self { class: thrown.class, message: thrown.message, url: url.to_owned() }
+    }
+}
+
 impl HttpSpec {
     /// Reads a sampler with the defaults in its scope.
     pub(crate) fn read(node: &SamplerNode, thread: &mut Thread) -> Result<Self, SpecError> {
@@ -44,6 +55,7 @@ impl HttpSpec {
         let own_charset = fields.text("HTTPSampler.contentEncoding", thread).trim().to_owned();
         let charset = if own_charset.is_empty() { "UTF-8" } else { &own_charset };
         let written = fields.arguments(thread);
+        let of_arguments = thread.thrown.take();
         let mut arguments = thread.changes.apply(written);
         for one in &mut arguments {
             let found = thread.replacements.iter().find(|(name, _)| *name == one.name);
@@ -57,6 +69,12 @@ impl HttpSpec {
             _ => String::new(),
         };
         let url = address(&fields, &query, thread)?;
+        let is_of_query = !query.is_empty();
+        // Without its address a sampler has none to show.
+        if let Some(thrown) = thread.thrown.take().or(of_arguments.clone().filter(|_| is_of_query))
+        {
+            return Err(SpecError::of(thrown, ""));
+        }
         let is_java = fields.text("HTTPSampler.implementation", thread) == "Java";
         let parts =
             BodyParts { fields: &fields, arguments: &arguments, charset, method: &method, is_java };
@@ -69,6 +87,9 @@ impl HttpSpec {
         })?;
         let embeds = fields.flag("HTTPSampler.image_parser", thread);
         let pattern = fields.text("HTTPSampler.embedded_url_re", thread);
+        if let Some(thrown) = of_arguments.or(thread.thrown.take()) {
+            return Err(SpecError::of(thrown, &url));
+        }
         Ok(Self {
             body,
             follows: fields.flag("HTTPSampler.follow_redirects", thread),
@@ -78,6 +99,7 @@ impl HttpSpec {
             response_ms: fields.milliseconds("HTTPSampler.response_timeout", thread),
             is_java,
             embedded: embeds.then_some(pattern),
+            not_embedded: fields.text("HTTPSampler.embedded_url_exclude_re", thread),
             hashes: fields.flag("HTTPSampler.md5", thread),
             method,
             url,

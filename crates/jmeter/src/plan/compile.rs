@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use jmx::{Class, Element, PlanFile, Properties, Role, Scope, Text};
+use jmx::{Class, Element, PlanFile, Properties, Role, Scope, Text, module_target};
 
-use super::find::{fragment, module_target};
+use super::find::fragment;
 use super::group::{Group, GroupKind};
 use super::node::{Child, ControllerNode, Part, Round, SamplerNode};
 use super::property::{flag, text};
@@ -29,6 +29,8 @@ pub struct Program {
     pub configs: Vec<Arc<Element>>,
     /// Listeners that have a file or print something.
     pub listeners: Vec<Arc<Element>>,
+    /// Cookie and cache managers, each once: what threads keep for them may be forgotten.
+    pub(crate) managers: Vec<Part>,
     pub(crate) controllers: Vec<ControllerNode>,
     pub(crate) samplers: Vec<SamplerNode>,
 }
@@ -84,6 +86,7 @@ impl Program {
         let mut builder = Builder::new(file, include, scope);
         let groups = builder.groups(plan)?;
         let Builder { controllers, samplers, configs, listeners, scope, .. } = builder;
+        let managers = managers(&samplers);
         Ok(Self {
             name: plan.name.evaluate(scope),
             groups,
@@ -94,6 +97,7 @@ impl Program {
             variables,
             configs,
             listeners,
+            managers,
             controllers,
             samplers,
         })
@@ -271,7 +275,7 @@ impl<'a> Builder<'a> {
         let level = self.level(children);
         self.add_rounds(number, &level);
         self.levels.push(level);
-        self.controllers[number].assertions = self.innermost(Role::Assertion);
+        self.controllers[number].assertions = self.outermost(Role::Assertion);
         for child in children {
             self.child(number, child)?;
         }
@@ -367,7 +371,7 @@ impl<'a> Builder<'a> {
             before: self.outermost(Role::PreProcessor),
             timers: self.innermost(Role::Timer),
             after: self.outermost(Role::PostProcessor),
-            assertions: self.innermost(Role::Assertion),
+            assertions: self.outermost(Role::Assertion),
             listeners: self.innermost(Role::Listener),
             controllers: self.path.clone(),
         };
@@ -385,6 +389,14 @@ impl<'a> Builder<'a> {
         let levels = self.levels.iter().flatten();
         levels.filter(|part| part.class().role() == role).cloned().collect()
     }
+}
+
+/// The managers in the scopes of samplers whose memory ends with an iteration, each once.
+fn managers(samplers: &[SamplerNode]) -> Vec<Part> {
+    let all = samplers.iter().flat_map(|sampler| &sampler.configs);
+    let kinds = [Class::CookieManager, Class::CacheManager];
+    let mut known = std::collections::HashSet::new();
+    all.filter(|part| kinds.contains(&part.class()) && known.insert(part.number)).cloned().collect()
 }
 
 /// The loop of a group, as an element of its own: a thread of an arrival goes round once, one of a group by time for ever.

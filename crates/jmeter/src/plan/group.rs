@@ -82,11 +82,11 @@ impl Group {
             StartPlan::Ramp { delay_ms, ramp_ms, is_delayed: false, .. } => {
                 // JMeter rounds the distance of two threads, not the moments.
                 let step = *ramp_ms as f64 / self.threads.max(1) as f64;
-                delay_ms + (step * index as f64).round() as u64
+                delay_ms.saturating_add((step * index as f64).round() as u64)
             }
             StartPlan::Ramp { delay_ms, ramp_ms, .. } => {
                 let steps = self.threads.saturating_sub(1).max(1);
-                delay_ms + ramp_ms * index / steps
+                delay_ms.saturating_add(ramp_ms.saturating_mul(index) / steps)
             }
             StartPlan::Moments(moments) => {
                 moments.get(index as usize).map_or(u64::MAX, |(start, _)| *start)
@@ -100,7 +100,7 @@ impl Group {
     pub(crate) fn end_ms(&self, index: u64) -> Option<u64> {
         match &self.start {
             StartPlan::Ramp { delay_ms, duration_ms, .. } => {
-                duration_ms.map(|time| delay_ms + time)
+                duration_ms.map(|time| delay_ms.saturating_add(time))
             }
             StartPlan::Moments(moments) => moments.get(index as usize).and_then(|(_, end)| *end),
             StartPlan::Arrivals(_) | StartPlan::Never(_) => None,

@@ -1,5 +1,7 @@
 //! Results without the values that `-redact` hides.
 
+use std::borrow::Cow;
+
 use super::sample::SampleResult;
 
 impl SampleResult {
@@ -16,12 +18,14 @@ impl SampleResult {
     }
 
     fn has_password(&self) -> bool {
-        let own = self.url.contains('@') && without_password(&self.url) != self.url;
-        own || self.children.iter().any(Self::has_password)
+        let is_shown_otherwise = matches!(stdx::shown_url(&self.url), Cow::Owned(_));
+        is_shown_otherwise || self.children.iter().any(Self::has_password)
     }
 
     fn hide(&mut self) {
-        self.url = shown_address(&self.url);
+        if let Cow::Owned(shown) = stdx::shown_url(&self.url) {
+            self.url = shown;
+        }
         self.query = shown_query(&self.query);
         self.request_headers = shown_lines(&self.request_headers);
         self.response_headers = shown_lines(&self.response_headers);
@@ -41,21 +45,6 @@ impl SampleResult {
         }
         self.children.iter_mut().for_each(Self::hide);
     }
-}
-
-/// An address without a password and without redacted values of its query.
-fn shown_address(url: &str) -> String {
-    let url = without_password(url);
-    stdx::redacted_query(&url).unwrap_or(url)
-}
-
-/// `http://user:***@host/`.
-fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let Some((user, host)) = rest[..end].rsplit_once('@') else { return url.to_owned() };
-    let name = user.split(':').next().unwrap_or_default();
-    format!("{scheme}://{name}:***@{host}{}", &rest[end..])
 }
 
 /// A query, or the fields of a form: `a=1&token=***`.
@@ -92,6 +81,8 @@ mod tests {
         let sample = SampleResult { children: vec![child.clone()], ..child };
         assert!(sample.redacted().is_some_and(|shown| !format!("{shown:?}").contains("PW1")));
         assert!(SampleResult::default().redacted().is_none());
+        let user = SampleResult { url: "http://user@h/".to_owned(), ..SampleResult::default() };
+        assert!(user.redacted().is_none(), "there is no password to hide");
         stdx::redact("secrets");
         let shown = format!("{:?}", sample.redacted().expect("something is hidden"));
         assert!(!shown.contains("PW"), "{shown}");

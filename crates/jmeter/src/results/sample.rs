@@ -119,6 +119,49 @@ impl SampleResult {
         }
     }
 
+    /// Bytes of memory that bodies and texts take, of those below as well.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        let own = self.body.len() + self.text.len() + self.query.len();
+        own + self.children.iter().map(Self::kept_bytes).sum::<usize>()
+    }
+
+    /// The same without bodies and texts.
+    pub(crate) fn without_bodies(&self) -> Self {
+        let none =
+            Self { body: Vec::new(), text: String::new(), query: String::new(), ..Self::default() };
+        Self {
+            label: self.label.clone(),
+            code: self.code.clone(),
+            message: self.message.clone(),
+            thread: self.thread.clone(),
+            assertions: self.assertions.clone(),
+            url: self.url.clone(),
+            request_headers: self.request_headers.clone(),
+            method: self.method.clone(),
+            cookies: self.cookies.clone(),
+            response_headers: self.response_headers.clone(),
+            content_type: self.content_type.clone(),
+            encoding: self.encoding.clone(),
+            children: self.children.iter().map(Self::without_bodies).collect(),
+            variables: self.variables.clone(),
+            start_ms: self.start_ms,
+            elapsed_ms: self.elapsed_ms,
+            latency_ms: self.latency_ms,
+            connect_ms: self.connect_ms,
+            idle_ms: self.idle_ms,
+            data_type: self.data_type,
+            is_success: self.is_success,
+            header_bytes: self.header_bytes,
+            body_bytes: self.body_bytes,
+            sent_bytes: self.sent_bytes,
+            group_threads: self.group_threads,
+            all_threads: self.all_threads,
+            kind: self.kind,
+            counts: self.counts,
+            ..none
+        }
+    }
+
     /// All bytes of the response as they came.
     #[must_use]
     pub fn bytes(&self) -> u64 {

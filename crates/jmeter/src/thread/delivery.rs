@@ -6,6 +6,7 @@ use super::scope::Thread;
 use super::transaction::Transaction;
 use crate::plan::property::{flag, text};
 use crate::results::sample::SampleResult;
+use crate::world::LogLevel;
 
 impl Thread {
     /// A transaction begins.
@@ -66,6 +67,11 @@ impl Thread {
         let node = &program.controllers[open.controller];
         let label = node.part.element.name.evaluate(self);
         let (has_any, is_parent) = (open.has_any, open.is_parent);
+        if open.bodies_left_out > 0 {
+            let count = stdx::counted(open.bodies_left_out, "body");
+            let text = format!("{label}: {count} of its samples left out: more than 64 MiB");
+            self.write_log(LogLevel::Warn, "o.a.j.c.TransactionController", &text);
+        }
         let mut sample = open.sample(label, self.unix_ms_now());
         if has_any {
             let (name, active) = (self.name.clone(), self.world.active(self.group));
@@ -79,11 +85,8 @@ impl Thread {
 
     /// What the plan says of variables that results show.
     pub(crate) fn shown_variables(&self) -> Vec<(String, String)> {
-        let names = self.world.property("sample_variables").unwrap_or_default();
-        let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
-        names
-            .map(|name| (name.to_owned(), self.variables.get(name).cloned().unwrap_or_default()))
-            .collect()
+        let value = |name: &str| self.variables.get(name).cloned().unwrap_or_default();
+        self.world.shown.iter().map(|name| (name.clone(), value(name))).collect()
     }
 
     /// A text of an element for this thread.

@@ -22,6 +22,9 @@ impl Thread {
                 true => script::judge(part, sample, &mut result, self),
                 false => self.judge_by(part, sample, &mut result),
             }
+            if let Some(thrown) = self.thrown.take() {
+                (result.is_error, result.message) = (true, thrown.message);
+            }
             sample.is_success &= !(result.is_failure || result.is_error);
             sample.assertions.push(result);
         }

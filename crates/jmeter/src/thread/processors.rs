@@ -1,6 +1,6 @@
 //! Pre- and post-processors, and listeners with an effect of their own.
 
-use jmx::{Class, ExtractError, Writing, extract};
+use jmx::{Class, Writing, extract};
 
 use super::after::After;
 use super::scope::Thread;
@@ -44,18 +44,30 @@ impl Thread {
                 _ => {
                     if let Err(error) = sample.with_view(|view| extract(&part.element, self, view))
                     {
-                        return self.lose_row(&error);
+                        self.lose_row(&error);
+                        return None;
                     }
                 }
+            }
+            if self.loses_row() {
+                return None;
             }
         }
         Some(after)
     }
 
-    fn lose_row(&self, error: &ExtractError) -> Option<After> {
+    fn lose_row(&self, error: &dyn std::fmt::Display) {
         let text = format!("Error while processing sampler: '{}'. {error}", self.sampler);
         self.write_log(LogLevel::Error, "o.a.j.t.JMeterThread", &text);
-        None
+    }
+
+    /// Whether a function beside the sampler has thrown: the sampler has no row then, and the log says why.
+    pub(crate) fn loses_row(&mut self) -> bool {
+        let thrown = self.thrown.take();
+        if let Some(thrown) = &thrown {
+            self.lose_row(thrown);
+        }
+        thrown.is_some()
     }
 
     /// Listeners that do something of their own with a sample.

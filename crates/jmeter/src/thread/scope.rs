@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use jmx::{Class, Place, SampleView, Scope, Shared, Writing};
+use jmx::{Class, Place, SampleView, Scope, Shared, Thrown, Writing};
 use stdx::Nanos;
 use users::Host;
 
@@ -63,6 +63,8 @@ pub(crate) struct Thread {
     pub(crate) changes: Changes,
     /// What scripts have the thread do.
     pub(crate) wishes: Wishes,
+    /// What a function of a text has thrown first, until what it stands in has been taken for failed.
+    pub(crate) thrown: Option<Thrown>,
 }
 
 impl Thread {
@@ -98,6 +100,7 @@ impl Thread {
             objects: Objects::default(),
             changes: Changes::default(),
             wishes: Wishes::default(),
+            thrown: None,
             program,
             world: Arc::clone(world),
         }
@@ -159,27 +162,21 @@ impl Thread {
     pub(crate) fn forget(&mut self) {
         let same_user = self.program.groups[self.group].same_user;
         let program = Arc::clone(&self.program);
-        for sampler in &program.samplers {
-            for part in &sampler.configs {
-                let names = match part.class() {
-                    Class::CookieManager => (
-                        "CookieManager.controlledByThreadGroup",
-                        "CookieManager.clearEachIteration",
-                    ),
-                    Class::CacheManager => {
-                        ("CacheManager.controlledByThread", "clearEachIteration")
-                    }
-                    _ => continue,
-                };
-                let by_group = flag(&part.element.properties, names.0, self) == Some(true);
-                let clears = match by_group {
-                    true => !same_user,
-                    false => flag(&part.element.properties, names.1, self) == Some(true),
-                };
-                if clears {
-                    self.cookies.remove(&part.number);
-                    self.caches.remove(&part.number);
+        for part in &program.managers {
+            let (by_group, each) = match part.class() {
+                Class::CookieManager => {
+                    ("CookieManager.controlledByThreadGroup", "CookieManager.clearEachIteration")
                 }
+                _ => ("CacheManager.controlledByThread", "clearEachIteration"),
+            };
+            let by_group = flag(&part.element.properties, by_group, self) == Some(true);
+            let clears = match by_group {
+                true => !same_user,
+                false => flag(&part.element.properties, each, self) == Some(true),
+            };
+            if clears {
+                self.cookies.remove(&part.number);
+                self.caches.remove(&part.number);
             }
         }
     }
@@ -220,6 +217,10 @@ impl Scope for Thread {
         before
     }
 
+    fn throw(&mut self, thrown: Thrown) {
+        self.thrown.get_or_insert(thrown);
+    }
+
     fn random(&mut self) -> u64 {
         self.random.next()
     }
@@ -245,11 +246,13 @@ impl Scope for Thread {
     }
 
     fn count(&mut self, call: u64, shared: Shared) -> u64 {
-        let own = &mut self.counts;
-        let mut all = lock(&self.world.counts);
+        let mut all;
         let count = match shared {
-            Shared::OneThread => own.entry(call).or_default(),
-            Shared::AllThreads => all.entry((call, 0)).or_default(),
+            Shared::OneThread => self.counts.entry(call).or_default(),
+            Shared::AllThreads => {
+                all = lock(&self.world.counts);
+                all.entry((call, 0)).or_default()
+            }
         };
         *count += 1;
         *count

@@ -25,12 +25,17 @@ pub(crate) struct Transaction {
     pub(crate) latency_ms: u64,
     pub(crate) connect_ms: u64,
     pub(crate) children: Vec<SampleResult>,
+    pub(crate) kept_bytes: usize,
+    /// Children without their bodies, since there was no room for them.
+    pub(crate) bodies_left_out: u64,
     /// A sample was in it: its thread is known.
     pub(crate) has_any: bool,
 }
 
 /// Samples below a transaction at most.
 const CHILDREN_MAX: usize = 100_000;
+/// Bytes of their bodies and texts at most: 64 MiB.
+const BODIES_MAX: usize = 64 << 20;
 
 impl Transaction {
     /// Of a controller, begun now.
@@ -51,6 +56,8 @@ impl Transaction {
             latency_ms: 0,
             connect_ms: 0,
             children: Vec::new(),
+            kept_bytes: 0,
+            bodies_left_out: 0,
             has_any: false,
         }
     }
@@ -71,9 +78,20 @@ impl Transaction {
         if self.is_parent {
             self.samples += 1;
             if self.children.len() < CHILDREN_MAX {
-                self.children.push(sample.clone());
+                self.add_child(sample);
             }
         }
+    }
+
+    /// Keeps a sample below this one: its texts as long as all of them have room.
+    fn add_child(&mut self, sample: &SampleResult) {
+        let bytes = sample.kept_bytes();
+        if self.kept_bytes.saturating_add(bytes) <= BODIES_MAX {
+            self.kept_bytes += bytes;
+            return self.children.push(sample.clone());
+        }
+        self.bodies_left_out += 1;
+        self.children.push(sample.without_bodies());
     }
 
     pub(crate) fn sample(self, label: String, now_ms: i64) -> SampleResult {
@@ -105,5 +123,20 @@ impl Transaction {
             kind: SampleKind::Transaction,
             ..SampleResult::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn issue_44_bodies_below_a_transaction_are_bounded() {
+        let mut open = Transaction { is_parent: true, ..Transaction::new(0, 0) };
+        let page =
+            SampleResult { body: vec![0; 30 << 20], is_success: true, ..SampleResult::default() };
+        (0..5).for_each(|_| open.add(&page));
+        assert_eq!((open.samples, open.children.len(), open.bodies_left_out), (5, 5, 3));
+        assert!(open.children.iter().map(|child| child.body.len()).sum::<usize>() <= BODIES_MAX);
     }
 }

@@ -191,9 +191,13 @@ impl ThreadUser {
     fn prepare(&mut self, run: &mut Run, sampler: usize) -> (Phase, Option<StepResult>) {
         let program = Arc::clone(self.world.program());
         let node = &program.samplers[sampler];
+        run.thread.thrown = None;
         run.thread.sampler = node.part.element.name.evaluate(&mut run.thread);
         run.thread.before(node);
         let delay = timer::delay(node, &mut run.thread);
+        if run.thread.loses_row() {
+            return self.go_on(run, sampler, After::Go(Logic::Continue));
+        }
         // What scripts have slept so far is over before the sampler begins.
         let slept = Nanos::from_millis(std::mem::take(&mut run.thread.wishes.sleep_ms));
         let delay = delay.saturating_add(slept);

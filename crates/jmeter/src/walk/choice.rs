@@ -63,7 +63,8 @@ impl Walker {
             return 0;
         }
         if let Ok(number) = value.trim().parse::<i64>() {
-            let number = usize::try_from(number).unwrap_or(usize::MAX);
+            // There is no child before the first: none runs.
+            let Ok(number) = usize::try_from(number) else { return usize::MAX };
             return if number < node.children.len() { number } else { 0 };
         }
         let mut names = node.children.iter().map(|child| self.name(*child, ground));

@@ -10,16 +10,27 @@ use crate::arguments::Arguments;
 use crate::expression;
 use crate::scope::{Place, Scope};
 use crate::script::Language;
+use crate::thrown::Thrown;
 
 /// Computes a call in a scope.
-type Compute = fn(&Arguments, &mut dyn Scope) -> String;
+#[derive(Clone, Copy, Debug)]
+enum Compute {
+    /// It has a value whatever its arguments are.
+    Sure(fn(&Arguments, &mut dyn Scope) -> String),
+    /// Some arguments are refused as JMeter refuses them: by an exception.
+    Throws(fn(&Arguments, &mut dyn Scope) -> Result<String, Thrown>),
+}
+
+/// How many arguments a function takes: at least, and at most.
+type Arity = (usize, usize);
+const MANY: usize = usize::MAX;
 
 /// A function of texts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Function {
     name: &'static str,
-    /// `None` of those that are known and not supported.
-    compute: Option<Compute>,
+    arity: Arity,
+    compute: Compute,
 }
 
 impl Function {
@@ -28,9 +39,17 @@ impl Function {
         self.name
     }
 
-    /// Its name, where it is not supported.
-    pub(crate) fn unsupported(self) -> Option<&'static str> {
-        self.compute.is_none().then_some(self.name)
+    /// What is wrong with so many arguments; `None` where it takes them.
+    pub(crate) fn misfit(self, count: usize) -> Option<String> {
+        let (least, most) = self.arity;
+        let name = self.name;
+        let wants = match (least, most) {
+            _ if (least..=most).contains(&count) => return None,
+            (_, MANY) => format!("at least {least}"),
+            (least, most) if least == most => least.to_string(),
+            _ => format!("{least} to {most}"),
+        };
+        Some(format!("function {name} called with wrong number of arguments: {count}, not {wants}"))
     }
 
     /// The language of its first argument, where that is a script.
@@ -48,104 +67,125 @@ impl Function {
         matches!(self.name, "__eval" | "__evalVar")
     }
 
-    /// Its value.
+    /// Its value; empty where it throws, which the scope is then given.
     pub(crate) fn call(self, call: &Arguments, scope: &mut dyn Scope) -> String {
-        self.compute.map_or_else(String::new, |compute| compute(call, scope))
+        let value = match self.compute {
+            Compute::Sure(compute) => Ok(compute(call, scope)),
+            Compute::Throws(compute) => compute(call, scope),
+        };
+        value.unwrap_or_else(|thrown| {
+            scope.throw(thrown);
+            String::new()
+        })
     }
 }
 
 /// The function of a name; a name that is none is a variable's.
 pub(crate) fn function_of(name: &str) -> Option<Function> {
-    let row = FUNCTIONS.iter().find(|(known, _)| *known == name)?;
-    Some(Function { name: row.0, compute: row.1 })
+    let (name, arity, compute) = *FUNCTIONS.iter().find(|(known, ..)| *known == name)?;
+    Some(Function { name, arity, compute })
 }
 
-const FUNCTIONS: &[(&str, Option<Compute>)] = &[
-    ("__P", Some(state::p)),
-    ("__property", Some(state::property)),
-    ("__setProperty", Some(state::set_property)),
-    ("__V", Some(state::v)),
-    ("__eval", Some(|call, _| call.text(0))),
-    ("__evalVar", Some(|call, scope| scope.variable(&call.text(0)).unwrap_or_default())),
+const FUNCTIONS: &[(&str, Arity, Compute)] = &[
+    ("__P", (1, 2), Compute::Sure(state::p)),
+    ("__property", (1, 3), Compute::Sure(state::property)),
+    ("__setProperty", (2, 3), Compute::Sure(state::set_property)),
+    ("__V", (1, 2), Compute::Sure(state::v)),
+    ("__eval", (1, 1), Compute::Sure(|call, _| call.text(0))),
+    (
+        "__evalVar",
+        (1, 1),
+        Compute::Sure(|call, scope| scope.variable(&call.text(0)).unwrap_or_default()),
+    ),
     (
         "__isVarDefined",
-        Some(|call, scope| {
+        (1, 1),
+        Compute::Sure(|call, scope| {
             let name = call.text(0);
-            scope.variable(name.trim()).is_some().to_string()
+            scope.variable(&name).is_some().to_string()
         }),
     ),
     (
         "__isPropDefined",
-        Some(|call, scope| {
+        (1, 1),
+        Compute::Sure(|call, scope| {
             let name = call.text(0);
-            scope.property(name.trim()).is_some().to_string()
+            scope.property(&name).is_some().to_string()
         }),
     ),
-    ("__split", Some(state::split)),
-    ("__counter", Some(state::counter)),
-    ("__threadNum", Some(|_, scope| scope.thread_number().to_string())),
-    ("__threadGroupName", Some(|_, scope| scope.place(Place::Group))),
+    ("__split", (2, 3), Compute::Sure(state::split)),
+    ("__counter", (1, 2), Compute::Sure(state::counter)),
+    ("__threadNum", (0, 0), Compute::Sure(|_, scope| scope.thread_number().to_string())),
+    ("__threadGroupName", (0, MANY), Compute::Sure(|_, scope| scope.place(Place::Group))),
     (
         "__samplerName",
-        Some(|call, scope| {
+        (0, 1),
+        Compute::Sure(|call, scope| {
             let text = scope.place(Place::Sampler);
             call.stored(scope, 0, text)
         }),
     ),
-    ("__TestPlanName", Some(|_, scope| scope.place(Place::Plan))),
+    ("__TestPlanName", (0, 0), Compute::Sure(|_, scope| scope.place(Place::Plan))),
     (
         "__machineName",
-        Some(|call, scope| {
+        (0, 1),
+        Compute::Sure(|call, scope| {
             let name = scope.machine_name();
             call.stored(scope, 0, name)
         }),
     ),
     (
         "__machineIP",
-        Some(|call, scope| {
+        (0, 1),
+        Compute::Sure(|call, scope| {
             let address = scope.machine_address();
             call.stored(scope, 0, address)
         }),
     ),
-    ("__log", Some(state::log)),
+    ("__log", (1, 4), Compute::Sure(state::log)),
     (
         "__logn",
-        Some(|call, scope| {
+        (1, 3),
+        Compute::Sure(|call, scope| {
             state::log(call, scope);
             String::new()
         }),
     ),
-    ("__time", Some(moments::time)),
-    ("__timeShift", Some(moments::time_shift)),
-    ("__Random", Some(numbers::random)),
-    ("__RandomString", Some(numbers::random_string)),
-    ("__RandomFromMultipleVars", Some(numbers::random_from_variables)),
-    ("__UUID", Some(numbers::uuid)),
-    ("__intSum", Some(numbers::int_sum)),
-    ("__longSum", Some(numbers::long_sum)),
-    ("__urlencode", Some(|call, _| encode::url_encode(&call.text(0)))),
-    ("__urldecode", Some(|call, _| encode::url_decode(&call.text(0)))),
-    ("__escapeHtml", Some(encode::escape_html)),
-    ("__escapeXml", Some(encode::escape_xml)),
-    ("__unescapeHtml", Some(|call, _| crate::html::unescape(&call.text(0)))),
-    ("__unescape", Some(encode::unescape)),
-    ("__escapeOroRegexpChars", Some(encode::escape_regex)),
-    ("__char", Some(encode::char_codes)),
-    ("__changeCase", Some(encode::change_case)),
-    ("__digest", Some(encode::digest)),
-    ("__StringToFile", Some(state::string_to_file)),
-    ("__FileToString", Some(state::file_to_string)),
-    ("__StringFromFile", Some(state::string_from_file)),
-    ("__RandomDate", Some(moments::random_date)),
-    ("__dateTimeConvert", Some(moments::convert)),
-    ("__regexFunction", Some(search::regex)),
-    ("__XPath", Some(search::xpath)),
-    ("__CSVRead", Some(search::csv)),
-    ("__jexl3", Some(|call, scope| script(Language::Jexl3, call, scope))),
-    ("__jexl2", Some(|call, scope| script(Language::Jexl2, call, scope))),
-    ("__groovy", Some(|call, scope| script(Language::Groovy, call, scope))),
-    ("__BeanShell", Some(|call, scope| script(Language::BeanShell, call, scope))),
-    ("__javaScript", Some(|call, scope| script(Language::JavaScript, call, scope))),
+    ("__time", (0, 2), Compute::Throws(moments::time)),
+    ("__timeShift", (4, 5), Compute::Sure(moments::time_shift)),
+    ("__Random", (2, 3), Compute::Throws(numbers::random)),
+    ("__RandomString", (1, 3), Compute::Throws(numbers::random_string)),
+    ("__RandomFromMultipleVars", (1, 2), Compute::Sure(numbers::random_from_variables)),
+    ("__UUID", (0, 0), Compute::Sure(numbers::uuid)),
+    ("__intSum", (2, MANY), Compute::Throws(numbers::int_sum)),
+    ("__longSum", (2, MANY), Compute::Throws(numbers::long_sum)),
+    ("__urlencode", (1, 1), Compute::Sure(|call, _| encode::url_encode(&call.text(0)))),
+    ("__urldecode", (1, 1), Compute::Throws(encode::url_decoded)),
+    ("__escapeHtml", (1, 1), Compute::Sure(encode::escape_html)),
+    ("__escapeXml", (1, 1), Compute::Sure(encode::escape_xml)),
+    ("__unescapeHtml", (1, 1), Compute::Sure(|call, _| crate::html::unescape(&call.text(0)))),
+    ("__unescape", (1, 1), Compute::Throws(encode::unescape)),
+    ("__escapeOroRegexpChars", (1, 2), Compute::Sure(encode::escape_regex)),
+    ("__char", (1, MANY), Compute::Sure(encode::char_codes)),
+    ("__changeCase", (1, 3), Compute::Sure(encode::change_case)),
+    ("__digest", (2, 5), Compute::Sure(encode::digest)),
+    ("__StringToFile", (2, 4), Compute::Sure(state::string_to_file)),
+    ("__FileToString", (1, 3), Compute::Sure(state::file_to_string)),
+    ("__StringFromFile", (1, 4), Compute::Sure(state::string_from_file)),
+    ("__RandomDate", (3, 5), Compute::Sure(moments::random_date)),
+    ("__dateTimeConvert", (3, 4), Compute::Sure(moments::convert)),
+    ("__regexFunction", (2, 7), Compute::Sure(search::regex)),
+    ("__XPath", (2, 2), Compute::Sure(search::xpath)),
+    ("__CSVRead", (2, 2), Compute::Sure(search::csv)),
+    ("__jexl3", (1, 2), Compute::Sure(|call, scope| script(Language::Jexl3, call, scope))),
+    ("__jexl2", (1, 2), Compute::Sure(|call, scope| script(Language::Jexl2, call, scope))),
+    ("__groovy", (1, 2), Compute::Sure(|call, scope| script(Language::Groovy, call, scope))),
+    ("__BeanShell", (1, 2), Compute::Sure(|call, scope| script(Language::BeanShell, call, scope))),
+    (
+        "__javaScript",
+        (1, 2),
+        Compute::Sure(|call, scope| script(Language::JavaScript, call, scope)),
+    ),
 ];
 
 /// A script: what it is worth, also in a variable. One that fails is worth nothing, and the log has why.
@@ -163,6 +203,7 @@ mod tests {
     use crate::sample::SampleView;
     use crate::scope::{MemoryScope, Scope, Shared};
     use crate::text::Text;
+    use crate::thrown::Thrown;
 
     #[track_caller]
     fn check(written: &str, expect: &str) {
@@ -183,7 +224,7 @@ mod tests {
             ("${__time(YMD)} ${__time(HMS)}", "20231114 221320"),
             ("${__time(yyyy-MM-dd'T'HH:mm:ss.SSS'Z')}", "2023-11-14T22:13:20.123Z"),
             ("${__urlencode(a b&é)}", "a+b%26%C3%A9"),
-            ("${__urldecode(a+b%26%C3%A9%zz)}", "a b&é%zz"),
+            ("${__urldecode(a+b%26%C3%A9)}", "a b&é"),
             ("${__char(65,0x42)}", "AB"),
             (
                 "${__changeCase(aB)}${__changeCase(aB,LOWER)}${__changeCase(aB,CAPITALIZE)}",
@@ -228,6 +269,88 @@ mod tests {
         }
     }
 
+    #[test]
+    fn functions_write_as_jmeter_does() {
+        for (written, expect) in [
+            ("${__changeCase(aBc,nope)}${__changeCase(aB,)}${__changeCase(aB, LOWER)}", "aBcABaB"),
+            ("${__digest(NOPE,abc)} ${__digest(MD5 ,abc)}", "null null"),
+            ("${__digest(sha-224,ä)}", "cbb9f3a6213c49e6586745b34dcf084c0567580de1bd587423a76956"),
+            ("${__split(,s)}${s_n}", "0"),
+            ("${__setProperty(p1,one)}${__P( p1 )}${__P( p1 ,d)}", "1d"),
+            ("${__isVarDefined( v)}", "false"),
+            ("${__unescape(\\\\b\\\\101\\\\u0041)}", "\u{8}AA"),
+        ] {
+            check(written, expect);
+        }
+    }
+
+    #[test]
+    fn issue_44_functions_throw() {
+        const NUMBER: &str = "java.lang.NumberFormatException";
+        const ARGUMENT: &str = "java.lang.IllegalArgumentException";
+        for (written, class, message) in [
+            ("${__longSum(1,zz,3)}", NUMBER, "For input string: \"zz\""),
+            ("${__intSum( 1 ,2)}", NUMBER, "For input string: \" 1 \""),
+            ("${__intSum(1,3000000000,x)}", NUMBER, "For input string: \"3000000000\""),
+            ("${__Random(9,1)}", ARGUMENT, "bound must be greater than origin"),
+            ("${__Random(a,b)}", NUMBER, "For input string: \"a\""),
+            ("${__RandomString(x,abc)}", NUMBER, "For input string: \"x\""),
+            (
+                "${__RandomString(-1,abc)}",
+                ARGUMENT,
+                "Requested random string length -1 is less than 0.",
+            ),
+            (
+                "${__urldecode(a%4z)}",
+                ARGUMENT,
+                "URLDecoder: Illegal hex characters in escape (%) pattern - Error at index 1 in: \"4z\"",
+            ),
+            ("${__urldecode(%4)}", ARGUMENT, "URLDecoder: Incomplete trailing escape (%) pattern"),
+            ("${__time(bbbb)}", ARGUMENT, "Unable to parse date format bbbb"),
+            ("${__V(x${__time(yyyyT)})}", ARGUMENT, "Unable to parse date format yyyyT"),
+            (
+                "${__unescape(\\\\u00)}",
+                ARGUMENT,
+                "Less than 4 hex digits in unicode value: '\\u00' due to end of CharSequence",
+            ),
+        ] {
+            let mut scope = MemoryScope::default();
+            Text::parse(written).evaluate(&mut scope);
+            let thrown = scope.thrown.expect(written);
+            assert_eq!((thrown.class, thrown.message.as_str()), (class, message), "{written}");
+        }
+    }
+
+    #[test]
+    fn issue_44_calls_that_are_wrong_are_found() {
+        for (written, expect) in [
+            (
+                "${__Random(1)}",
+                "function __Random called with wrong number of arguments: 1, not 2 to 3",
+            ),
+            ("a${__UUID(x)}", "function __UUID called with wrong number of arguments: 1, not 0"),
+            (
+                "${__char()}",
+                "function __char called with wrong number of arguments: 0, not at least 1",
+            ),
+            (
+                "${__V(${__V()})}",
+                "function __V called with wrong number of arguments: 0, not 1 to 2",
+            ),
+            (
+                "${__changeCase(a)b,UPPER)}",
+                "a function's call does not end with )}: ${__changeCase(a)b,UPPER)}",
+            ),
+        ] {
+            assert_eq!(Text::parse(written).wrong_calls(), [expect], "{written}");
+        }
+        for written in
+            ["${__time}${__time()}${__threadGroupName(1,2)}", "${__nope()}", "${a", "\\${__V()}"]
+        {
+            assert_eq!(Text::parse(written).wrong_calls(), [""; 0], "{written}");
+        }
+    }
+
     /// A scope with files.
     struct Files(MemoryScope, Vec<(&'static str, &'static str)>);
 
@@ -255,6 +378,9 @@ mod tests {
         }
         fn utc_offset_s(&self, _: i64) -> i32 {
             5_400
+        }
+        fn throw(&mut self, thrown: Thrown) {
+            self.0.throw(thrown);
         }
         fn count(&mut self, call: u64, shared: Shared) -> u64 {
             self.0.count(call, shared)

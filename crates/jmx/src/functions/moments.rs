@@ -4,6 +4,7 @@ use crate::arguments::Arguments;
 use crate::date::{self, DAY_MS};
 use crate::functions::numbers::between;
 use crate::scope::Scope;
+use crate::thrown::Thrown;
 
 /// A moment in a format, in the time of the place.
 fn local(format: &str, unix_ms: i64, scope: &dyn Scope) -> String {
@@ -16,7 +17,7 @@ fn read(format: &str, text: &str, scope: &dyn Scope) -> Option<i64> {
     date::parse(format, text, (now, scope.utc_offset_s(now)))
 }
 
-pub(super) fn time(call: &Arguments, scope: &mut dyn Scope) -> String {
+pub(super) fn time(call: &Arguments, scope: &mut dyn Scope) -> Result<String, Thrown> {
     let written = call.text(0);
     let now = scope.unix_ms();
     let named = ["YMD", "HMS", "YMDHMS", "USER1", "USER2"].contains(&&*written);
@@ -35,15 +36,22 @@ pub(super) fn time(call: &Arguments, scope: &mut dyn Scope) -> String {
         }
         format => match format.strip_prefix('/').and_then(|by| by.parse::<i64>().ok()) {
             Some(by) if by > 0 => (now / by).to_string(),
+            _ if !date::is_format(format) => {
+                return Err(Thrown::argument(format!("Unable to parse date format {format}")));
+            }
             _ => local(format, now, scope),
         },
     };
-    call.stored(scope, 1, text)
+    Ok(call.stored(scope, 1, text))
 }
 
 /// `${__timeShift(format,date,shift,locale,variable)}`; of four arguments the last names the variable.
 pub(super) fn time_shift(call: &Arguments, scope: &mut dyn Scope) -> String {
     let format = call.text(0).trim().to_owned();
+    if !date::is_format(&format) {
+        scope.log("ERROR", &format!("Format date pattern '{format}' is invalid"));
+        return String::new();
+    }
     let date = call.text(1);
     let shift = call.text(2);
     let begin = match (date.trim(), format.as_str()) {

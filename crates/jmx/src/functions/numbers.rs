@@ -2,6 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::scope::Scope;
+use crate::thrown::Thrown;
 
 /// Letters of a random text at most.
 const LETTERS_MAX: usize = 1 << 20;
@@ -13,25 +14,35 @@ pub(super) fn between(scope: &mut dyn Scope, first: i64, last: i64) -> i64 {
     i64::try_from(number).expect("between two numbers of 64 bits")
 }
 
-pub(super) fn random(call: &Arguments, scope: &mut dyn Scope) -> String {
-    let number = |text: Option<String>| text.and_then(|text| text.trim().parse::<i64>().ok());
-    let (first, last) = (number(call.get(0)), number(call.get(1)));
-    let (Some(first), Some(last)) = (first, last) else { return String::new() };
-    let value = between(scope, first, last).to_string();
-    call.stored(scope, 2, value)
+/// A number as Java reads it: without blanks around it.
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, Thrown> {
+    text.parse().map_err(|_| Thrown::number(text))
 }
 
-pub(super) fn random_string(call: &Arguments, scope: &mut dyn Scope) -> String {
-    let length = call.get(0).and_then(|text| text.trim().parse::<usize>().ok());
-    let letters = call.get(1).filter(|letters| !letters.is_empty());
-    let letters: Vec<char> = match &letters {
-        Some(letters) => letters.chars().collect(),
-        None => ('!'..='~').collect(),
+pub(super) fn random(call: &Arguments, scope: &mut dyn Scope) -> Result<String, Thrown> {
+    let first: i64 = number(call.text(0).trim())?;
+    let last: i64 = number(call.text(1).trim())?;
+    if last < first {
+        return Err(Thrown::argument("bound must be greater than origin".to_owned()));
+    }
+    let value = between(scope, first, last).to_string();
+    Ok(call.stored(scope, 2, value))
+}
+
+pub(super) fn random_string(call: &Arguments, scope: &mut dyn Scope) -> Result<String, Thrown> {
+    let length: i32 = number(&call.text(0))?;
+    let length = usize::try_from(length).map_err(|_| {
+        Thrown::argument(format!("Requested random string length {length} is less than 0."))
+    })?;
+    let letters = call.text(1);
+    let letters: Vec<char> = match letters.trim() {
+        "" => ('!'..='~').collect(),
+        letters => letters.chars().collect(),
     };
-    let text = (0..length.unwrap_or(0).min(LETTERS_MAX))
+    let text = (0..length.min(LETTERS_MAX))
         .map(|_| letters[(scope.random() % letters.len() as u64) as usize])
         .collect();
-    call.stored(scope, 2, text)
+    Ok(call.stored(scope, 2, text))
 }
 
 /// A variable of several by chance: `a|b`; of one that has `_matchNr` one of its matches.
@@ -70,29 +81,32 @@ pub(super) fn uuid(_: &Arguments, scope: &mut dyn Scope) -> String {
     )
 }
 
-/// The sum of all arguments that are numbers; a last one that is none names a variable.
-fn sum(call: &Arguments, scope: &mut dyn Scope) -> i64 {
-    let last = call.values.len().saturating_sub(1);
-    let mut sum = 0_i64;
-    let mut name = None;
-    for at in 0..call.values.len() {
-        let text = call.text(at);
-        match text.trim().parse::<i64>() {
-            Ok(number) => sum = sum.wrapping_add(number),
-            Err(_) if at == last => name = Some(text),
-            Err(_) => {}
-        }
+/// The sum of all arguments; a last one that is no number names a variable for it.
+fn sum<T: std::str::FromStr + Copy + ToString>(
+    call: &Arguments,
+    scope: &mut dyn Scope,
+    add: fn(T, T) -> T,
+) -> Result<String, Thrown> {
+    let (last, first) = call.values.split_last().ok_or_else(|| Thrown::number(""))?;
+    let mut sum: T = number("0")?;
+    for text in first {
+        sum = add(sum, number(text)?);
     }
-    if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
-        scope.set_variable(name.trim(), sum.to_string());
+    let last = last.trim();
+    if let Ok(number) = last.parse() {
+        return Ok(add(sum, number).to_string());
     }
-    sum
+    let sum = sum.to_string();
+    if !last.is_empty() {
+        scope.set_variable(last, sum.clone());
+    }
+    Ok(sum)
 }
 
-pub(super) fn int_sum(call: &Arguments, scope: &mut dyn Scope) -> String {
-    (sum(call, scope) as i32).to_string()
+pub(super) fn int_sum(call: &Arguments, scope: &mut dyn Scope) -> Result<String, Thrown> {
+    sum(call, scope, i32::wrapping_add)
 }
 
-pub(super) fn long_sum(call: &Arguments, scope: &mut dyn Scope) -> String {
-    sum(call, scope).to_string()
+pub(super) fn long_sum(call: &Arguments, scope: &mut dyn Scope) -> Result<String, Thrown> {
+    sum(call, scope, i64::wrapping_add)
 }

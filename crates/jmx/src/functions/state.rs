@@ -6,7 +6,7 @@ use crate::scope::{Scope, Shared, Writing};
 pub(super) fn p(call: &Arguments, scope: &mut dyn Scope) -> String {
     let name = call.text(0);
     let default = call.get(1).unwrap_or_else(|| "1".to_owned());
-    scope.property(name.trim()).unwrap_or(default)
+    scope.property(&name).unwrap_or(default)
 }
 
 pub(super) fn property(call: &Arguments, scope: &mut dyn Scope) -> String {
@@ -19,7 +19,7 @@ pub(super) fn property(call: &Arguments, scope: &mut dyn Scope) -> String {
 pub(super) fn set_property(call: &Arguments, scope: &mut dyn Scope) -> String {
     let name = call.text(0);
     let value = call.text(1);
-    let returns = call.get(2).is_some_and(|word| word.trim() == "true");
+    let returns = call.get(2).is_some_and(|word| word.eq_ignore_ascii_case("true"));
     let old = scope.set_property(&name, value);
     if returns { old.unwrap_or_else(|| "null".to_owned()) } else { String::new() }
 }
@@ -37,7 +37,8 @@ pub(super) fn split(call: &Arguments, scope: &mut dyn Scope) -> String {
     let name = name.trim();
     let separator = call.get(2).filter(|separator| !separator.is_empty());
     let separator = separator.unwrap_or_else(|| ",".to_owned());
-    let parts: Vec<&str> = text.split(separator.as_str()).collect();
+    let parts = text.split(separator.as_str()).filter(|_| !text.is_empty());
+    let parts: Vec<&str> = parts.collect();
     scope.set_variable(name, text.clone());
     scope.set_variable(&format!("{name}_n"), parts.len().to_string());
     for (at, part) in parts.iter().enumerate() {
@@ -49,7 +50,7 @@ pub(super) fn split(call: &Arguments, scope: &mut dyn Scope) -> String {
 
 pub(super) fn counter(call: &Arguments, scope: &mut dyn Scope) -> String {
     let word = call.text(0);
-    let shared = match word.trim().eq_ignore_ascii_case("true") {
+    let shared = match word.eq_ignore_ascii_case("true") {
         true => Shared::OneThread,
         false => Shared::AllThreads,
     };
@@ -91,7 +92,8 @@ pub(super) fn string_from_file(call: &Arguments, scope: &mut dyn Scope) -> Strin
 
 /// `${__StringToFile(path,text,appends,encoding)}`: whether it could be written.
 pub(super) fn string_to_file(call: &Arguments, scope: &mut dyn Scope) -> String {
-    let appends = call.get(2).is_none_or(|word| word.trim().is_empty() || word.trim() == "true");
-    let how = if appends { Writing::Append } else { Writing::Replace };
-    scope.write_file(&call.text(0), &call.text(1), how).to_string()
+    let word = call.text(2).trim().to_ascii_lowercase();
+    let how = if matches!(&*word, "" | "true") { Writing::Append } else { Writing::Replace };
+    let text = call.text(1).replace("\\n", "\n");
+    scope.write_file(call.text(0).trim(), &text, how).to_string()
 }

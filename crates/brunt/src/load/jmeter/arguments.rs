@@ -1,4 +1,4 @@
-//! `Arguments`: JMeter's command line, and one flag of our own.
+//! `Arguments`: JMeter's command line, and a few flags of our own.
 
 use jmx::UnknownScripts;
 
@@ -11,6 +11,8 @@ pub(super) struct Arguments {
     pub(super) plan: String,
     /// Names whose values results do not have: `-redact`.
     pub(super) redacted: Option<String>,
+    /// Flags that do nothing here, in their order.
+    pub(super) left_out: Vec<char>,
     /// The file of results: `-l`.
     pub(super) results: Option<String>,
     /// The log: `-j`.
@@ -88,8 +90,11 @@ const FLAGS: &[(char, &str, bool)] = &[
     ('C', "redact", true),
 ];
 
+const REPORT_ONLY: &str =
+    "-g makes no report of a file here: run the plan with -e, or give the file to brunt report";
+
 /// The text for a wrong command line.
-pub(super) const USAGE: &str = "\t-n, --nongui\n\t\trun without a window, as brunt always does\n\t-t, --testfile <argument>\n\t\tthe plan (.jmx) to run\n\t-l, --logfile <argument>\n\t\tthe file that samples are written to\n\t-j, --jmeterlogfile <argument>\n\t\tthe log (jmeter.log)\n\t-f, --forceDeleteResultFile\n\t\twrite the file of samples anew\n\t-J, --jmeterproperty <argument>=<value>\n\t\tset a property of JMeter's\n\t-D, --systemproperty <argument>=<value>\n\t\tset a system property\n\t-G, --globalproperty <argument>=<value>\n\t\ta property of servers; a run here has none\n\t-q, --addprop <argument>\n\t\tread more properties from a file\n\t-p, --propfile <argument>\n\t\tread JMeter's properties from a file\n\t-L, --loglevel <argument>=<value>\n\t\tset a level of the log\n\t-skip-scripts\n\t\tleave out scripts that are not understood, each with a warning\n\t-v, --version\n\t\tsay the version\n\t-h, --help\n\t\tsay this";
+pub(super) const USAGE: &str = "\t-n, --nongui\n\t\trun without a window, as brunt always does\n\t-t, --testfile <argument>\n\t\tthe plan (.jmx) to run\n\t-l, --logfile <argument>\n\t\tthe file that samples are written to\n\t-j, --jmeterlogfile <argument>\n\t\tthe log (jmeter.log)\n\t-f, --forceDeleteResultFile\n\t\twrite the file of samples anew\n\t-J, --jmeterproperty <argument>=<value>\n\t\tset a property of JMeter's; without a value the property is none\n\t-D, --systemproperty <argument>=<value>\n\t\tset a property that files and -J go before\n\t-G, --globalproperty <argument>=<value>\n\t\ta property of servers; a run here has none\n\t-q, --addprop <argument>\n\t\tread more properties from a file\n\t-p, --propfile <argument>\n\t\tread JMeter's properties from a file\n\t-e, --reportatendofloadtests\n\t\tmake a report at the end; needs -l\n\t-o, --reportoutputfolder <argument>\n\t\tthe folder of the report, empty or not there (report-output)\n\t-L, --loglevel <argument>=<value>\n\t\tset a level of the log\n\t-allow-read <folder>\n\t\tlet the plan read below one more folder\n\t-allow-write <folder>\n\t\tlet the plan write below one more folder\n\t-redact <names>\n\t\tkeep the values of these names out of results and output (secrets: the usual ones)\n\t-skip-scripts\n\t\tleave out scripts that are not understood, each with a warning\n\t-v, --version\n\t\tsay the version\n\t-h, --help\n\t\tsay this";
 
 impl Arguments {
     /// Reads a command line.
@@ -114,6 +119,7 @@ impl Arguments {
             match letter {
                 'h' | '?' => return Ok(CommandLine::Help),
                 'v' => return Ok(CommandLine::Version),
+                'g' => return Err(ArgumentError(REPORT_ONLY.to_owned())),
                 'r' | 'R' => return Ok(CommandLine::Remote),
                 'e' => reports = true,
                 'o' => folder = Some(value),
@@ -136,15 +142,17 @@ impl Arguments {
             'l' => self.results = Some(value),
             'j' => self.log = Some(value),
             'f' => self.replaces = true,
-            'J' => self.properties.extend(pair(&value)),
-            'D' => self.system.extend(pair(&value)),
+            'J' => self.properties.push(pair(&value)),
+            'D' => self.system.push(pair(&value)),
             'A' => self.allow(ALLOW_READ, &value),
             'W' => self.allow(ALLOW_WRITE, &value),
             'C' => self.redacted = Some(value),
             'q' | 'p' => self.files.push(value),
             'L' => self.levels.push(value),
-            // -n is always so; others speak to servers or to the JVM.
-            _ => {}
+            // -n is always so.
+            'n' => {}
+            // Others speak to servers, to a proxy or to the JVM.
+            letter => self.left_out.push(letter),
         }
     }
 
@@ -164,10 +172,10 @@ fn own_name(arg: &str) -> Option<&str> {
     matches!(plain, "allow-read" | "allow-write" | "redact").then_some(name)
 }
 
-/// A name and its value; `None` where no value is given.
-fn pair(text: &str) -> Option<(String, String)> {
-    let (name, value) = text.split_once('=')?;
-    Some((name.to_owned(), value.to_owned()))
+/// A name and its value, which is empty where none is given.
+fn pair(text: &str) -> (String, String) {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    (name.trim().to_owned(), value.trim().to_owned())
 }
 
 /// A flag: its letter, whether it takes a value, and the value that is glued to it.
@@ -206,7 +214,7 @@ mod tests {
     #[test]
     fn jmeters_forms_are_read() {
         let Ok(CommandLine::Run(run)) = parse(
-            "-n -t p.jmx -Ja=1 -J b=2=3 -Jnone --logfile o.jtl -f -LDEBUG -q x.properties -skip-scripts",
+            "-n -t p.jmx -Ja=1 -J b=2=3 -Jnone -Dc=\u{2003}4 --logfile o.jtl -f -LDEBUG -q x.properties -skip-scripts",
         ) else {
             panic!("a run");
         };
@@ -215,9 +223,11 @@ mod tests {
             ("p.jmx", Some("o.jtl"), true)
         );
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert_eq!(run.properties, [pair("a", "1"), pair("b", "2=3")]);
+        assert_eq!(run.properties, [pair("a", "1"), pair("b", "2=3"), pair("none", "")]);
+        assert_eq!(run.system, [pair("c", "4")]);
         assert_eq!((run.files.len(), run.levels.len()), (1, 1));
         assert_eq!(run.unknown_scripts, UnknownScripts::LeftOut);
+        assert_eq!(run.left_out, [] as [char; 0]);
         assert_eq!(parse("-v"), Ok(CommandLine::Version));
         assert_eq!(parse("-n -t p -R host"), Ok(CommandLine::Remote));
     }
@@ -240,6 +250,7 @@ mod tests {
             ("plan.jmx", "Unknown option plan.jmx"),
             ("-n", "-n needs a plan"),
             ("-n -t p -e", "-e needs a file of results"),
+            ("-g old.jtl -o out", "-g makes no report"),
         ] {
             let error = parse(line).expect_err(line).to_string();
             assert!(error.starts_with(expect), "{error}");

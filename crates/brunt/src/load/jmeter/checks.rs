@@ -24,6 +24,8 @@ struct Checks {
 
 /// Checks that are counted apart at most: labels may have variables in them.
 const CHECKS_MAX: usize = 2_000;
+/// The check of all assertions behind these.
+const OTHERS: &str = "(others)";
 /// The check of a sampler that fails by itself: its status, or a script of its own.
 const SUCCEEDS: &str = "succeeds";
 
@@ -59,26 +61,50 @@ impl Checks {
     /// Counts the assertions of a sample; one without any counts by its success, unless it is a request, which results have.
     fn add(&mut self, sample: &SampleResult) {
         for one in &sample.assertions {
-            let Some(check) = self.check(&sample.label, &one.name) else { continue };
+            let check = self.check(&sample.label, &one.name);
             let fails = one.is_failure || one.is_error;
             check.fails += u64::from(fails);
             check.passes += u64::from(!fails);
         }
         let is_own = sample.assertions.is_empty() && !sample.is_success && sample.url.is_empty();
-        if let Some(check) = is_own.then(|| self.check(&sample.label, SUCCEEDS)).flatten() {
-            check.fails += 1;
+        if is_own {
+            self.check(&sample.label, SUCCEEDS).fails += 1;
         }
         sample.children.iter().for_each(|child| self.add(child));
     }
 
-    /// The check of this name; `None` where there are too many.
-    fn check(&mut self, group: &str, name: &str) -> Option<&mut Check> {
-        let key = (group.to_owned(), name.to_owned());
-        if !self.places.contains_key(&key) && self.list.len() < CHECKS_MAX {
-            self.places.insert(key.clone(), self.list.len());
-            let (group, name) = (format!("::{group}"), name.to_owned());
-            self.list.push(Check { group, name, passes: 0, fails: 0 });
+    /// The check of this name; where there are too many, that of all others.
+    fn check(&mut self, group: &str, name: &str) -> &mut Check {
+        let mut key = (group.to_owned(), name.to_owned());
+        if !self.places.contains_key(&key) && self.list.len() >= CHECKS_MAX {
+            key = (String::new(), OTHERS.to_owned());
         }
-        self.places.get(&key).map(|at| &mut self.list[*at])
+        let at = *self.places.entry(key).or_insert_with_key(|(group, name)| {
+            let (group, name) = (format!("::{group}"), name.clone());
+            self.list.push(Check { group, name, passes: 0, fails: 0 });
+            self.list.len() - 1
+        });
+        &mut self.list[at]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jmeter::AssertionResult;
+
+    use super::*;
+
+    #[test]
+    fn issue_44_no_assertion_is_left_uncounted() {
+        let mut checks = Checks::default();
+        let assertion = AssertionResult { is_failure: true, ..AssertionResult::default() };
+        for number in 0..CHECKS_MAX + 3 {
+            let label = format!("item {number}");
+            let assertions = vec![assertion.clone()];
+            checks.add(&SampleResult { label, assertions, ..SampleResult::default() });
+        }
+        let last = checks.list.last().expect("checks");
+        assert_eq!((last.name.as_str(), last.fails), (OTHERS, 3));
+        assert_eq!(checks.list.len(), CHECKS_MAX + 1);
     }
 }

@@ -12,9 +12,9 @@ use cli::eprint_line;
 use jmx::Writing;
 use k6::{Opening, Readable, Writes};
 
-/// The property that names folders which a plan may read besides, colons between: `--allow-read`.
+/// The property that names folders which a plan may read besides, colons between: `-allow-read`.
 pub(super) const ALLOW_READ: &str = "brunt.allow_read";
-/// The same for folders that it may write to: `--allow-write`.
+/// The same for folders that it may write to: `-allow-write`.
 pub(super) const ALLOW_WRITE: &str = "brunt.allow_write";
 /// What stands there is the system's: the environment of this process, its memory, its devices. No plan reads it.
 const SYSTEM: [&str; 3] = ["/proc", "/dev", "/sys"];
@@ -62,7 +62,11 @@ impl PlanFolder {
     pub(super) fn read(&self, path: &Path) -> Option<Vec<u8>> {
         let full = fs::canonicalize(path).ok()?;
         let meta = fs::metadata(&full).ok()?;
-        if meta.is_dir() || meta.len() > FILE_MAX {
+        if meta.is_dir() {
+            return None;
+        }
+        if meta.len() > FILE_MAX {
+            self.refuse(&format!("{} is not read: it has more than 512 MiB", path.display()));
             return None;
         }
         let read = match SYSTEM.iter().any(|root| full.starts_with(root)) {
@@ -83,6 +87,9 @@ impl PlanFolder {
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         if refusals.len() < REFUSALS_MAX && refusals.insert(line.to_owned()) {
             eprint_line(&format!("jmeter: {}", stdx::terminal_line(line)));
+            if refusals.len() == REFUSALS_MAX {
+                eprint_line("jmeter: files that are refused from here on are not listed");
+            }
         }
     }
 }

@@ -1,10 +1,12 @@
 //! `Journal`: JMeter's log, `jmeter.log`.
 
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context as _;
+use cli::eprint_line;
 use jmeter::LogLevel;
 use jmx::Writing;
 
@@ -12,10 +14,9 @@ use super::{disk, moments};
 
 /// JMeter's log. What cannot be written to it is left out: a full disk must not end a test.
 pub(super) struct Journal {
-    file: Mutex<Box<dyn Write + Send>>,
+    /// `None`: lines go to standard error, as all others there do.
+    file: Option<Mutex<BufWriter<File>>>,
     least: LogLevel,
-    /// How a line is shown: names in it are the plan's, and must not steer a terminal.
-    shown: fn(&str) -> String,
 }
 
 impl Journal {
@@ -34,12 +35,12 @@ impl Journal {
             Some("ERROR" | "FATAL" | "OFF") => LogLevel::Error,
             _ => LogLevel::Info,
         };
-        Ok(Self { file: Mutex::new(Box::new(BufWriter::new(file))), least, shown: str::to_owned })
+        Ok(Self { file: Some(Mutex::new(BufWriter::new(file))), least })
     }
 
     /// A log on standard error, from this level on.
     pub(super) fn on_stderr(least: LogLevel) -> Self {
-        Self { file: Mutex::new(Box::new(std::io::stderr())), least, shown: stdx::terminal_lines }
+        Self { file: None, least }
     }
 
     /// Writes a line.
@@ -54,8 +55,11 @@ impl Journal {
             LogLevel::Error => "ERROR",
         };
         let moment = moments::by_pattern("yyyy-MM-dd HH:mm:ss,SSS", moments::now_ms());
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = (self.shown)(text);
+        let Some(file) = &self.file else {
+            // Texts in it are the plan's and servers', and must not steer a terminal.
+            return eprint_line(&format!("{moment} {word} {from}: {}", stdx::terminal_lines(text)));
+        };
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         writeln!(file, "{moment} {word} {from}: {text}").ok();
         if level >= LogLevel::Warn {
             file.flush().ok();
@@ -64,6 +68,8 @@ impl Journal {
 
     /// Writes what is still in memory.
     pub(super) fn flush(&self) {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner).flush().ok();
+        let files =
+            self.file.iter().map(|file| file.lock().unwrap_or_else(PoisonError::into_inner));
+        files.for_each(|mut file| drop(file.flush()));
     }
 }

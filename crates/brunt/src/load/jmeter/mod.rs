@@ -14,6 +14,7 @@ mod journal;
 mod moments;
 mod plan;
 mod properties;
+mod result_file;
 mod results;
 mod run;
 mod settings;

@@ -21,6 +21,8 @@ pub(super) struct ReadyPlan {
     pub(super) notes: Vec<String>,
     /// Scripts that are left out, and why.
     pub(super) left_out: Vec<String>,
+    /// Calls of functions with which JMeter runs nothing of a plan.
+    pub(super) wrong_calls: Vec<String>,
 }
 
 /// Reads a plan.
@@ -41,25 +43,48 @@ pub(super) fn read(
     let mut scope = MemoryScope::default();
     scope.properties.clone_from(properties);
     (scope.unix_ms, scope.seed) = (moments::now_ms(), seed);
-    let notes = RefCell::new(Vec::new());
-    let left_out = RefCell::new(file.left_out.clone());
+    let found = RefCell::new(Findings::default());
+    found.borrow_mut().add(&file);
     let include = |included: &str| {
-        let found = include(&folder, included, unknown_scripts);
-        let mut notes = notes.borrow_mut();
-        match &found {
-            None => {
-                notes.push(format!("Could not include {included}: it is not there, or no plan"));
-            }
-            Some(file) => left_out.borrow_mut().extend(file.left_out.iter().cloned()),
-        }
-        found
+        let plan = include(&folder, included, unknown_scripts);
+        found.borrow_mut().included(included, plan)
     };
     let program = Program::compile(&file, &mut scope, &include)
         .with_context(|| format!("Problem loading XML from {name}"))?;
     let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let (notes, left_out) = (notes.into_inner(), left_out.into_inner());
-    let left_out = left_out.iter().map(|problem| format!("left out: {problem}")).collect();
-    Ok(ReadyPlan { program, folder, file_name, notes, left_out })
+    let Findings { notes, left_out, wrong_calls, refusals } = found.into_inner();
+    anyhow::ensure!(refusals.is_empty(), "{}", refusals.join("\n"));
+    Ok(ReadyPlan { program, folder, file_name, notes, left_out, wrong_calls })
+}
+
+/// What was found in a plan and in those that it includes.
+#[derive(Default)]
+struct Findings {
+    notes: Vec<String>,
+    left_out: Vec<String>,
+    wrong_calls: Vec<String>,
+    /// Why included plans cannot be run: they refuse the whole, as the plan's own elements do.
+    refusals: Vec<String>,
+}
+
+impl Findings {
+    fn add(&mut self, file: &PlanFile) {
+        self.left_out.extend(file.left_out.iter().map(|problem| format!("left out: {problem}")));
+        self.wrong_calls.extend(file.wrong_calls.iter().map(ToString::to_string));
+    }
+
+    /// Notes an included plan; the plan, where it is one.
+    fn included(&mut self, name: &str, plan: Option<anyhow::Result<PlanFile>>) -> Option<PlanFile> {
+        match plan {
+            None => self.notes.push(format!("Could not include {name}: it cannot be read")),
+            Some(Err(error)) => self.refusals.push(format!("{error:#}")),
+            Some(Ok(file)) => {
+                self.add(&file);
+                return Some(file);
+            }
+        }
+        None
+    }
 }
 
 /// A plan without anything that is not understood.
@@ -82,8 +107,12 @@ fn understood(
     ))
 }
 
-/// The plan of an Include controller.
-fn include(folder: &PlanFolder, name: &str, unknown_scripts: UnknownScripts) -> Option<PlanFile> {
+/// The plan of an Include controller; `None` where there is none.
+fn include(
+    folder: &PlanFolder,
+    name: &str,
+    unknown_scripts: UnknownScripts,
+) -> Option<anyhow::Result<PlanFile>> {
     let bytes = folder.read_beside(name)?;
-    understood(name, &bytes, unknown_scripts).ok()
+    Some(understood(name, &bytes, unknown_scripts))
 }

@@ -9,12 +9,14 @@ use super::arguments::Arguments;
 /// Bytes of a file of properties at most.
 const FILE_MAX: u64 = 16 << 20;
 
-/// The properties of a command line: `user.properties` of the working folder and the files named, and above them `-J`.
+/// The properties of a command line: `-D`, then the files named, and above them `-J`, where one without a value takes a property
+/// away.
 ///
 /// # Errors
 /// A file that is named cannot be read.
 pub(super) fn of(arguments: &Arguments) -> anyhow::Result<HashMap<String, String>> {
     let mut all = HashMap::new();
+    set(&arguments.system, &mut all);
     for name in &arguments.files {
         let size =
             std::fs::metadata(name).with_context(|| format!("reading properties {name}"))?.len();
@@ -25,8 +27,18 @@ pub(super) fn of(arguments: &Arguments) -> anyhow::Result<HashMap<String, String
         let text = std::fs::read(name).with_context(|| format!("reading properties {name}"))?;
         read(&String::from_utf8_lossy(&text), &mut all);
     }
-    all.extend(arguments.properties.iter().cloned());
+    set(&arguments.properties, &mut all);
     Ok(all)
+}
+
+/// Sets properties; one without a value is none.
+pub(super) fn set(given: &[(String, String)], all: &mut HashMap<String, String>) {
+    for (name, value) in given {
+        match value.as_str() {
+            "" => drop(all.remove(name)),
+            value => drop(all.insert(name.clone(), value.to_owned())),
+        }
+    }
 }
 
 /// Reads the text of a file: `name=value`, `name: value`, comments by `#` and `!`, lines that end with a backslash go on.
@@ -73,6 +85,18 @@ fn unescape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn issue_44_properties_without_a_value_are_none() {
+        let pair = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let arguments = Arguments {
+            system: [("a", "1"), ("b", "2")].map(pair).to_vec(),
+            properties: [("b", ""), ("c", "3")].map(pair).to_vec(),
+            ..Arguments::default()
+        };
+        let expect = [("a", "1"), ("c", "3")].map(pair);
+        assert_eq!(of(&arguments).unwrap(), HashMap::from(expect));
+    }
 
     #[test]
     fn files_of_properties_are_read() {

@@ -1,25 +1,14 @@
 //! `PlanResults`: what becomes of samples: files of results, the lines of summarisers, the log.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anyhow::Context as _;
-use jmeter::{LogLevel, SampleResult, SaveOptions, Sink, Statistics, Summariser, xml};
-use jmx::{Class, Element, Writing};
+use jmeter::{LogLevel, SampleResult, SaveOptions, Sink, Statistics, Summariser};
+use jmx::{Class, Element, MemoryScope, Writing};
 
+use super::doors;
 use super::journal::Journal;
-use super::{disk, doors, moments};
-
-/// A file of results.
-struct ResultsFile {
-    file: BufWriter<File>,
-    options: SaveOptions,
-    /// Only samples that failed, or that did not.
-    only: Option<bool>,
-}
+use super::result_file::{Listing, ResultFiles};
 
 /// What becomes of samples.
 pub(super) struct PlanResults {
@@ -29,10 +18,11 @@ pub(super) struct PlanResults {
 
 #[derive(Default)]
 struct Outlets {
-    main: Option<ResultsFile>,
+    files: ResultFiles,
+    main: Option<Listing>,
     summariser: Option<Summariser>,
     /// Those of listeners, by their places in the plan and the names of their files.
-    files: HashMap<(Arc<str>, String), ResultsFile>,
+    listings: HashMap<(Arc<str>, String), Listing>,
     summarisers: HashMap<Arc<str>, Summariser>,
     /// What a report is made of, where one is wanted.
     statistics: Option<Statistics>,
@@ -40,83 +30,23 @@ struct Outlets {
     failure: Option<String>,
 }
 
-impl ResultsFile {
-    /// Opens a file: what is there stays, unless it is to be written anew.
-    fn open(name: &str, how: Writing, options: SaveOptions) -> anyhow::Result<Self> {
-        let path = Path::new(name);
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("making the folder of {name}"))?;
-        }
-        let file = disk::open(path, how).with_context(|| format!("opening results {name}"))?;
-        Self::begin(name, file, options)
-    }
-
-    /// Begins a file with its head, unless it has one.
-    fn begin(name: &str, file: File, options: SaveOptions) -> anyhow::Result<Self> {
-        let is_new = file.metadata().map_or(0, |meta| meta.len()) == 0;
-        let mut new = Self { file: BufWriter::new(file), options, only: None };
-        if is_new {
-            let head = match (new.options.is_xml, new.options.csv.has_header) {
-                (true, _) => xml::HEAD.to_owned(),
-                (false, true) => new.options.csv.header(),
-                (false, false) => String::new(),
-            };
-            new.file
-                .write_all(head.as_bytes())
-                .with_context(|| format!("writing results {name}"))?;
-        }
-        Ok(new)
-    }
-
-    fn write(&mut self, sample: &SampleResult) -> std::io::Result<()> {
-        if self.only.is_some_and(|wanted| wanted != sample.is_success) {
-            return Ok(());
-        }
-        let hidden = sample.redacted();
-        let sample = hidden.as_ref().unwrap_or(sample);
-        if self.options.is_xml {
-            return self.file.write_all(xml::sample(sample, &self.options).as_bytes());
-        }
-        self.write_rows(sample)
-    }
-
-    /// A row of a sample, and behind it those of the samples below.
-    fn write_rows(&mut self, sample: &SampleResult) -> std::io::Result<()> {
-        let row = self.options.csv.row(sample, &moments::by_pattern);
-        self.file.write_all(row.as_bytes())?;
-        if self.options.has("subresults") {
-            for child in &sample.children {
-                self.write_rows(child)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(mut self) -> std::io::Result<()> {
-        if self.options.is_xml {
-            self.file.write_all(xml::TAIL.as_bytes())?;
-        }
-        self.file.flush()
-    }
-}
-
 impl PlanResults {
-    /// Opens the file of results and those of listeners; `properties` are JMeter's.
+    /// Opens the file of results and those of listeners, whose names are evaluated in the scope of the plan.
     ///
     /// # Errors
     /// A file cannot be written.
     pub(super) fn open(
         results: (Option<&str>, Writing),
         listeners: &[Arc<Element>],
-        properties: &HashMap<String, String>,
+        scope: &mut MemoryScope,
         journal: Arc<Journal>,
     ) -> anyhow::Result<Self> {
+        let properties = scope.properties.clone();
         let property = |name: &str| properties.get(name).cloned();
         let mut all = Outlets::default();
-        let writes = doors::writes("", properties)?;
+        let writes = doors::writes("", &properties)?;
         if let (Some(name), how) = results {
-            all.main = Some(ResultsFile::open(name, how, SaveOptions::of(&property))?);
+            all.main = Some(all.files.open(name, how, SaveOptions::of(&property))?);
         }
         let name = property("summariser.name").unwrap_or_else(|| "summary".to_owned());
         all.summariser = (!name.is_empty()).then(|| Summariser::new(name));
@@ -127,11 +57,14 @@ impl PlanResults {
                 continue;
             }
             let options = SaveOptions::of_listener(listener, &property);
-            let name = listener.properties.written("filename").to_owned();
+            let written = listener.properties.written("filename").to_owned();
+            let name = listener.properties.text("filename").map(|text| text.evaluate(scope));
+            let name = name.filter(|name| !name.trim().is_empty());
+            let Some(name) = name else { continue };
             let says = |name: &str| listener.properties.written(name) == "true";
             let opened = doors::open_listed(&writes, &name)?;
-            let mut file = ResultsFile::begin(&name, opened, options)?;
-            file.only = match (
+            let mut listing = all.files.add(&name, opened, options)?;
+            listing.only = match (
                 says("ResultCollector.error_logging"),
                 says("ResultCollector.success_only_logging"),
             ) {
@@ -139,7 +72,7 @@ impl PlanResults {
                 (false, true) => Some(true),
                 _ => None,
             };
-            all.files.insert((at, name), file);
+            all.listings.insert((at, written), listing);
         }
         Ok(Self { all: Mutex::new(all), journal })
     }
@@ -185,10 +118,11 @@ impl PlanResults {
     pub(super) fn close(&self) -> anyhow::Result<()> {
         let mut all = std::mem::take(&mut *self.lock());
         self.journal.flush();
-        for file in all.main.take().into_iter().chain(all.files.into_values()) {
-            file.finish().context("writing results")?;
-        }
-        all.failure.map_or(Ok(()), |failure| Err(anyhow::anyhow!("writing results: {failure}")))
+        let finished = std::mem::take(&mut all.files).finish();
+        let failure = all.failure.take();
+        finished.and(
+            failure.map_or(Ok(()), |failure| Err(anyhow::anyhow!("writing results: {failure}"))),
+        )
     }
 
     fn lock(&self) -> MutexGuard<'_, Outlets> {
@@ -198,8 +132,7 @@ impl PlanResults {
 
 impl Outlets {
     fn flush(&mut self) {
-        let files = self.main.iter_mut().chain(self.files.values_mut());
-        let failed = files.filter_map(|one| one.file.flush().err()).last();
+        let failed = self.files.flush().err();
         self.note(failed);
     }
 
@@ -213,7 +146,8 @@ impl Outlets {
 impl Sink for PlanResults {
     fn sample(&self, sample: &SampleResult) {
         let mut all = self.lock();
-        let failed = all.main.as_mut().and_then(|file| file.write(sample).err());
+        let Outlets { files, main, .. } = &mut *all;
+        let failed = main.as_ref().and_then(|listing| files.write(listing, sample).err());
         all.note(failed);
         let Outlets { summariser, statistics, .. } = &mut *all;
         summariser.iter_mut().for_each(|one| one.add(sample));
@@ -227,7 +161,8 @@ impl Sink for PlanResults {
         }
         let name = listener.properties.written("filename").to_owned();
         let key = (Arc::clone(&listener.path), name);
-        let failed = all.files.get_mut(&key).and_then(|file| file.write(sample).err());
+        let Outlets { files, listings, .. } = &mut *all;
+        let failed = listings.get(&key).and_then(|listing| files.write(listing, sample).err());
         all.note(failed);
     }
 

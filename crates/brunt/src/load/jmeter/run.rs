@@ -1,11 +1,12 @@
 //! The run of a plan: JMeter's lines around it, its results, its end.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use cli::{Interrupts, Output, eprint_line};
-use jmeter::{LogLevel, World, WorldPlan};
+use jmeter::{LogLevel, Program, World, WorldPlan};
 use jmx::{MemoryScope, Writing};
 use session::{Control as RunControl, Observer, RunPlace, RunRequest, SessionOptions};
 use users::Control;
@@ -32,6 +33,9 @@ pub(super) fn carry_out(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(names) = &arguments.redacted {
         stdx::redact(names);
     }
+    for letter in &arguments.left_out {
+        eprint_line(&format!("jmeter: flag -{letter} is left out: it does nothing here"));
+    }
     let journal = Arc::new(Journal::open(arguments.log.as_deref(), &arguments.levels)?);
     let ended = run(arguments, &journal);
     if let Err(error) = &ended {
@@ -50,30 +54,33 @@ fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<()> {
     let seed = moments::now_ms() as u64;
     journal.write(LogLevel::Info, "o.a.j.JMeter", &format!("Loading file: {}", arguments.plan));
     journal.write(LogLevel::Debug, "o.a.j.JMeter", &format!("{} properties", properties.len()));
-    let ReadyPlan { program, folder, file_name, notes, left_out } =
-        plan::read(&arguments.plan, arguments.unknown_scripts, &properties, seed)?;
+    let ready = plan::read(&arguments.plan, arguments.unknown_scripts, &properties, seed)?;
+    if !ready.wrong_calls.is_empty() {
+        refuse_calls(&ready.wrong_calls, journal, arguments);
+        return Ok(());
+    }
+    let ReadyPlan { program, folder, file_name, notes, left_out, .. } = ready;
     for line in &left_out {
         journal.write(LogLevel::Warn, "o.a.j.JMeter", line);
         eprint_line(&format!("jmeter: {line}"));
     }
     for note in &notes {
         journal.write(LogLevel::Warn, "o.a.j.c.IncludeController", note);
+        eprint_line(&format!("jmeter: {}", stdx::terminal_line(note)));
     }
     let how = if arguments.replaces { Writing::Replace } else { Writing::Append };
     let results = (arguments.results.as_deref(), how);
-    let sink = PlanResults::open(results, &program.listeners, &properties, Arc::clone(journal))?;
+    let mut scope = scope_of(&program, &properties);
+    let sink = PlanResults::open(results, &program.listeners, &mut scope, Arc::clone(journal))?;
     let sink = Arc::new(sink);
     if let Some(folder) = &arguments.report {
         dashboard::prepare(folder)?;
         sink.keep_statistics();
     }
-    let mut scope = MemoryScope::default();
-    scope.properties.clone_from(&properties);
-    scope.variables.extend(program.variables.iter().cloned());
     let settings = settings::settings(&program, &mut scope);
-    let program = Arc::new(program);
+    let users = program.users();
     let world = World::new(WorldPlan {
-        program: Arc::clone(&program),
+        program: Arc::new(program),
         properties,
         file_name,
         disk: Arc::new(PlanDisk { folder }),
@@ -84,11 +91,31 @@ fn run(arguments: &Arguments, journal: &Arc<Journal>) -> anyhow::Result<()> {
     });
     announce(&sink, arguments);
     let conclusion = Conclusion { sink, world, report: arguments.report.clone() };
-    match program.users() {
+    match users {
         0 => {}
         users => threads(users, &settings, &conclusion)?,
     }
     conclusion.write()
+}
+
+/// What is evaluated before any thread: properties, and the variables of the plan.
+pub(super) fn scope_of(program: &Program, properties: &HashMap<String, String>) -> MemoryScope {
+    let mut scope = MemoryScope::default();
+    scope.properties.clone_from(properties);
+    scope.unix_ms = moments::now_ms();
+    scope.variables.extend(program.variables.iter().cloned());
+    scope
+}
+
+/// Says which calls of functions are wrong. Nothing runs then, and the command ends as JMeter does, with 0.
+fn refuse_calls(calls: &[String], journal: &Journal, arguments: &Arguments) {
+    print_start(arguments);
+    for call in calls {
+        let from = "o.a.j.e.StandardJMeterEngine";
+        journal.write(LogLevel::Error, from, &format!("Error occurred compiling the tree: {call}"));
+        eprint_line(&format!("jmeter: nothing is run: {}", stdx::terminal_line(call)));
+    }
+    print("Error occurred compiling the tree: - see log file");
 }
 
 /// Runs the threads to their end.
@@ -110,13 +137,17 @@ fn announce(sink: &PlanResults, arguments: &Arguments) {
     for name in sink.summarisers() {
         print(&format!("Creating summariser <{name}>"));
     }
+    print_start(arguments);
+    sink.journal.write(LogLevel::Info, "o.a.j.e.StandardJMeterEngine", "Running the test!");
+}
+
+fn print_start(arguments: &Arguments) {
     print(&format!("Created the tree successfully using {}", arguments.plan));
     let now = moments::now_ms();
     print(&format!("Starting standalone test @ {}", moments::with_number(now)));
     print(&format!(
         "Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {PORT}"
     ));
-    sink.journal.write(LogLevel::Info, "o.a.j.e.StandardJMeterEngine", "Running the test!");
 }
 
 /// What is written at the end of a run, also of one that the user ends.

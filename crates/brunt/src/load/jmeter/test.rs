@@ -10,7 +10,7 @@ use cli::{
     CommandError, ExitCode, ExitError, FlagError, Invocation, OrExit, ParsedArgs, usage_error,
 };
 use jmeter::{World, WorldPlan};
-use jmx::{MemoryScope, Writing};
+use jmx::Writing;
 use session::save::SavedTest;
 use session::{Control as RunControl, Observer};
 use users::Control;
@@ -21,7 +21,7 @@ use super::flags::{FLAGS, PlanFlags};
 use super::journal::Journal;
 use super::plan::{self, ReadyPlan};
 use super::results::PlanResults;
-use super::{moments, settings};
+use super::{moments, properties, settings};
 use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::load_test::LoadTest;
@@ -104,8 +104,10 @@ fn run_plan(invocation: &Invocation, path: &str) -> Result<ExitCode, CommandErro
     let mut interrupter = Interrupter(Arc::clone(&threads.control), Arc::clone(&threads.world));
     let asserted = || threads.results.asserted();
     let beside = Beside { observer: &mut interrupter, asserted: &asserted };
-    let code = run_load_test_beside(test, &LoadRules::NATIVE, beside)?;
-    threads.close()?;
+    let code = run_load_test_beside(test, &LoadRules::NATIVE, beside);
+    let closed = threads.close();
+    let code = code?;
+    closed?;
     Ok(code)
 }
 
@@ -121,21 +123,21 @@ struct Threads {
 
 impl Threads {
     fn read(path: &str, flags: &PlanFlags, journal: Arc<Journal>) -> anyhow::Result<Self> {
-        let properties: HashMap<String, String> = flags.properties.iter().cloned().collect();
+        let mut properties = HashMap::new();
+        properties::set(&flags.properties, &mut properties);
         let seed = moments::now_ms() as u64;
-        let ReadyPlan { program, folder, file_name, notes, left_out } =
+        let ReadyPlan { program, folder, file_name, notes, left_out, wrong_calls } =
             plan::read(path, flags.unknown_scripts, &properties, seed)?;
+        anyhow::ensure!(wrong_calls.is_empty(), "{path}: {}", wrong_calls.join("\n"));
         notes.iter().chain(&left_out).for_each(|line| session::warn(line));
         if program.users() == 0 {
             return Err(anyhow!("{path}: no thread group of the plan has threads"));
         }
         let listeners = &program.listeners;
-        let files = PlanResults::open((None, Writing::Append), listeners, &properties, journal)?;
+        let mut scope = super::run::scope_of(&program, &properties);
+        let files = PlanResults::open((None, Writing::Append), listeners, &mut scope, journal)?;
         let files = Arc::new(files);
         let results = Arc::new(CheckedResults::new(Arc::clone(&files)));
-        let mut scope = MemoryScope::default();
-        scope.properties.clone_from(&properties);
-        scope.variables.extend(program.variables.iter().cloned());
         let settings = settings::settings(&program, &mut scope);
         let program = Arc::new(program);
         let world = World::new(WorldPlan {

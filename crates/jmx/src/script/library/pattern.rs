@@ -156,6 +156,7 @@ fn split(
 ) -> Outcome<Vec<Arc<str>>> {
     let max = usize::try_from(limit).ok().filter(|limit| *limit > 0).map_or(MATCHES_MAX, |l| l - 1);
     if written.is_empty() {
+        machine.allot(text.len().saturating_mul(LETTER_BYTES))?;
         return Ok(text.chars().map(|letter| Arc::from(letter.to_string())).collect());
     }
     let pattern = compiled(machine, written, text.len())?;
@@ -176,6 +177,9 @@ fn split(
     }
     Ok(parts)
 }
+
+/// What a text of one letter takes.
+const LETTER_BYTES: usize = 48;
 
 /// The number of a flag of `Pattern`.
 pub(super) fn flag(name: &str) -> Option<i32> {

@@ -135,7 +135,7 @@ fn change(text: &str, name: &str, call: Arguments<'_>) -> Outcome<Option<String>
         ("uncapitalize", 0) => capitalized(text, char::to_lowercase),
         ("concat" | "plus", 1) => format!("{text}{}", call.text(0)),
         ("minus", 1) => text.replacen(&first(), "", 1),
-        ("replace", 2) => text.replace(&first(), &call.text(1)),
+        ("replace", 2) => return replaced(text, &first(), &call.text(1)).map(Some),
         ("reverse", 0) => text.chars().rev().collect(),
         ("toString" | "intern" | "stripIndent", 0) => text.to_owned(),
         ("denormalize" | "normalize", 0) => text.replace("\r\n", "\n"),
@@ -155,7 +155,15 @@ fn change(text: &str, name: &str, call: Arguments<'_>) -> Outcome<Option<String>
 }
 
 /// Bytes that a text made at once may have.
-const TEXT_MAX: usize = 64 << 20;
+pub(super) const TEXT_MAX: usize = 64 << 20;
+
+fn replaced(text: &str, what: &str, with: &str) -> Outcome<String> {
+    let grown = text.matches(what).count().saturating_mul(with.len());
+    if grown > TEXT_MAX {
+        return Err(throw("OutOfMemoryError", "the text is too long"));
+    }
+    Ok(text.replace(what, with))
+}
 
 fn substring(text: &str, call: Arguments<'_>) -> Outcome<String> {
     let length = length(text);

@@ -1,6 +1,7 @@
 //! `String.format`: Java's letters of formats.
 
 use super::instant;
+use super::text::TEXT_MAX;
 use crate::date;
 use crate::script::run::{Outcome, throw};
 use crate::script::value::Value;
@@ -23,6 +24,9 @@ pub(super) fn format(written: &str, values: &[Value]) -> Outcome<String> {
     let mut letters = written.chars().peekable();
     let mut next = 0;
     while let Some(letter) = letters.next() {
+        if text.len() > TEXT_MAX {
+            return Err(throw("OutOfMemoryError", "the text is too long"));
+        }
         if letter != '%' {
             text.push(letter);
             continue;
