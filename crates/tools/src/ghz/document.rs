@@ -71,7 +71,8 @@ fn detail_json(report: &GhzReport<'_>, detail: &Detail) -> Value {
     })
 }
 
-fn error_of<'a>(report: &GhzReport<'a>, detail: &Detail) -> &'a str {
+/// The error of a call; empty where it has none.
+pub(super) fn error_of<'a>(report: &GhzReport<'a>, detail: &Detail) -> &'a str {
     let error = detail.error.and_then(|number| report.calls.errors.get(number as usize));
     error.map_or("", |(text, _)| text)
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use stdx::Nanos;
 
 use super::table::{self, Kind, REFUSED, ROWS, Row};
+use super::workers::WorkerSchedule;
 
 /// The options that are given, by name. Those of the command line stand before those of a config file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,10 +65,7 @@ impl GhzOptions {
         if let Some(name) = REFUSED.iter().copied().find(is_set) {
             bail!("--{name} is not done by brunt ghz");
         }
-        if self.text("concurrency-schedule").is_some_and(|word| word != "const") {
-            bail!("--concurrency-schedule is not done by brunt ghz, but for const");
-        }
-        Ok(())
+        WorkerSchedule::of(self).map(drop)
     }
 
     /// The value of an option as it was given.
@@ -193,7 +191,7 @@ mod tests {
             let error = options(line).expect_err(line).to_string();
             assert!(error.contains(word), "{line}: {error}");
         }
-        for line in ["--stream-interval 1s", "--debug x", "--concurrency-schedule line"] {
+        for line in ["--stream-interval 1s", "--concurrency-schedule line"] {
             assert!(options(line).expect(line).check().is_err(), "{line}");
         }
     }
