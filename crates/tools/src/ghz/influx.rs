@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::document::{Setting, error_of};
+use super::document::{Setting, error_of, total};
 use super::observer::Detail;
 use super::options::GhzOptions;
 use super::report::GhzReport;
@@ -63,7 +63,7 @@ fn tags(setting: &Setting<'_>) -> Vec<String> {
     for name in ["call", "host"] {
         tags.push(format!("{name}=\"{}\"", of.text(name).unwrap_or_default()));
     }
-    tags.push(format!("n={}", of.number("total", 200)));
+    tags.push(format!("n={}", total(of)));
     tags.extend(schedule(of, "concurrency", ("c", 50)));
     tags.extend(schedule(of, "load", ("rps", of.number("rps", 0))));
     let time_ns =
@@ -133,7 +133,7 @@ mod tests {
         };
         assert_eq!(
             tags(&setting).join(","),
-            "name=\"my\\=run\",proto=\"a.proto\",call=\"p.S.M\",host=\"h:1\",n=5,c=3,rps=0,z=2000000000,timeout=20,dial_timeout=10,keepalive=0,data=\"{\\\"text\\\":\\\"x\\\"}\",metadata=\"\",tags=\"{\\\"a\\\":\\\"b\\\"}\""
+            "name=\"my\\=run\",proto=\"a.proto\",call=\"p.S.M\",host=\"h:1\",n=2147483647,c=3,rps=0,z=2000000000,timeout=20,dial_timeout=10,keepalive=0,data=\"{\\\"text\\\":\\\"x\\\"}\",metadata=\"\",tags=\"{\\\"a\\\":\\\"b\\\"}\""
         );
     }
 
