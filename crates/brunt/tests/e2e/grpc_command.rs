@@ -205,7 +205,7 @@ fn ghz_is_spoken() {
     assert_eq!(json["statusCodeDistribution"]["Unavailable"], 20, "{json}");
 }
 
-/// Workers come by a schedule, and as many calls are made as were asked for; InfluxDB's lines have what tells runs apart.
+/// Workers come by a schedule, and as many calls are made as were asked for; InfluxDB's lines have the tags by which runs differ.
 #[test]
 fn ghz_changes_its_workers() {
     let (scratch, _) = folder("grpc-ghz-workers");

@@ -18,6 +18,7 @@ use super::report::GhzReport;
 use super::summary::summary;
 use super::table::{Kind, ROWS};
 use super::test::{GhzTest, needed};
+use super::workers::WorkerSchedule;
 
 /// The reports that are made, and those that are not.
 const FORMATS: [&str; 7] =
@@ -51,6 +52,7 @@ pub fn run(args: &[String], results: Option<ResultsOption>) -> ExitCode {
 pub fn validate(args: &[String]) -> Result<(), String> {
     let checked = GhzOptions::of_args(args).and_then(|options| {
         options.check()?;
+        WorkerSchedule::of(&options)?;
         // A config file may have what the line has not.
         if options.text("config").is_none() {
             needed(&options)?;

@@ -8,7 +8,6 @@ use serde_json::Value;
 use stdx::Nanos;
 
 use super::table::{self, Kind, REFUSED, ROWS, Row};
-use super::workers::WorkerSchedule;
 
 /// The options that are given, by name. Those of the command line stand before those of a config file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,7 +64,7 @@ impl GhzOptions {
         if let Some(name) = REFUSED.iter().copied().find(is_set) {
             bail!("--{name} is not done by brunt ghz");
         }
-        WorkerSchedule::of(self).map(drop)
+        Ok(())
     }
 
     /// The value of an option as it was given.
@@ -191,7 +190,7 @@ mod tests {
             let error = options(line).expect_err(line).to_string();
             assert!(error.contains(word), "{line}: {error}");
         }
-        for line in ["--stream-interval 1s", "--concurrency-schedule line"] {
+        for line in ["--stream-interval 1s", "--stream-dynamic-messages"] {
             assert!(options(line).expect(line).check().is_err(), "{line}");
         }
     }
