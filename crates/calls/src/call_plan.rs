@@ -86,7 +86,7 @@ impl CallPlan {
             metadata.push((name.clone(), value.render(&mut values)?));
         }
         let timeout_ns = self.timeout.map(|Nanos(ns)| ns);
-        let request = CallRequest { metadata: &metadata, timeout_ns, user_agent: USER_AGENT };
+        let request = CallRequest { metadata: &metadata, timeout_ns, user_agent: Some(USER_AGENT) };
         let body = self.coded(bodies.swap_remove(at));
         let mut target = self.server.target(&self.method.path(), &request, body);
         if self.coding == Coding::Gzip {

@@ -109,7 +109,7 @@ impl Server {
                 break;
             }
             let timeout_ns = settings.timeout.map(|Nanos(ns)| ns);
-            let request = CallRequest { metadata, timeout_ns, user_agent: USER_AGENT };
+            let request = CallRequest { metadata, timeout_ns, user_agent: Some(USER_AGENT) };
             let body = CallRequest::body(&messages);
             let target = self.target(version.path(), &request, body);
             let answer = exchange(target, settings).context(self.address.clone())?;

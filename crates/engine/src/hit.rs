@@ -89,6 +89,12 @@ impl Hit {
     /// No limit: a user takes the body of the response as it comes.
     pub(crate) const PARTED: u64 = 0;
 
+    /// The bytes of the response's body, where its user wants it whole, up to a limit of its own.
+    pub(crate) fn whole_body_max(&self) -> Option<u64> {
+        let is_call = matches!(self.kind, RequestKind::Call(_));
+        (is_call && self.body_max != u64::MAX).then_some(self.body_max)
+    }
+
     pub(crate) fn new(seq: u64, intended: Nanos) -> Self {
         Self {
             seq,

@@ -66,18 +66,18 @@ const USERS_MAX: u64 = 1 << 20;
 const CHANGES_MAX: usize = 10_000;
 
 impl LoadChange {
-    /// Whether a run of this plan can change so.
+    /// Whether a run of this plan by so many workers can change so.
     ///
     /// # Errors
     /// Why not.
-    fn check(self, plan: &Plan) -> Result<(), LoadChangeError> {
+    fn check(self, plan: &Plan, workers: usize) -> Result<(), LoadChangeError> {
         match (self, &plan.load) {
             (_, Load::Users(_)) => Err(LoadChangeError::SelfPaced),
             _ if plan.part.is_some() => Err(LoadChangeError::Shared),
             (Self::Rate(_), Load::Closed { .. }) => Err(LoadChangeError::NoRate),
             (Self::Users(_), Load::Open { .. }) => Err(LoadChangeError::NoUsers),
             (Self::Rate(Rate { hits: 0, .. }) | Self::Users(0), _) => Err(LoadChangeError::Zero),
-            (Self::Users(_), _) if plan.hits_max.is_some() => Err(LoadChangeError::Counted),
+            (Self::Users(_), _) if plan.hits_max.is_some() && workers > 1 => Err(LoadChangeError::Counted),
             (Self::Rate(rate), _) if rate.per_s() > RATE_MAX => Err(LoadChangeError::TooFast),
             (Self::Users(users), _) if users > USERS_MAX => Err(LoadChangeError::TooManyUsers),
             _ => Ok(()),
@@ -98,7 +98,7 @@ impl LoadChanges {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a change at this moment of a run of this plan.
+    /// Adds a change at this moment of a run of this plan by so many workers.
     ///
     /// # Errors
     /// The run cannot change so.
@@ -106,9 +106,9 @@ impl LoadChanges {
         &self,
         at: Nanos,
         change: LoadChange,
-        plan: &Plan,
+        (plan, workers): (&Plan, usize),
     ) -> Result<(), LoadChangeError> {
-        change.check(plan)?;
+        change.check(plan, workers)?;
         if plan.begins_for().is_some_and(|end| at >= end) {
             return Err(LoadChangeError::Over);
         }
@@ -188,7 +188,7 @@ mod tests {
         for (second, change) in
             [(2, LoadChange::Users(8)), (4, LoadChange::Pause), (7, LoadChange::Resume)]
         {
-            changes.add(Nanos::from_secs(second), change, &plan).unwrap();
+            changes.add(Nanos::from_secs(second), change, (&plan, 2)).unwrap();
         }
         changes.write_means(&mut record, &plan, Nanos::MAX);
         // 2 s of 4, 2 s of 8, 3 s of none, 3 s of 8.
@@ -200,14 +200,19 @@ mod tests {
         // Nor does what came after a stop: 2 s of 4, 1 s of 8.
         changes.write_means(&mut record, &plan, Nanos::from_secs(3));
         assert_eq!(record.users, 5, "16 of 3 s");
-        let late = changes.add(Nanos::from_secs(10), LoadChange::Pause, &plan);
+        let late = changes.add(Nanos::from_secs(10), LoadChange::Pause, (&plan, 2));
         assert_eq!(late, Err(LoadChangeError::Over));
     }
 
     #[test]
     fn a_run_changes_only_what_it_has() {
         let closed = Plan::new(Load::Closed { users: 4 }, Targets::default(), 1);
-        let refused = |change, plan: &Plan| LoadChanges::default().add(Nanos(1), change, plan);
+        let by = |workers| {
+            move |change, plan: &Plan| {
+                LoadChanges::default().add(Nanos(1), change, (plan, workers))
+            }
+        };
+        let refused = by(2);
         let rate = LoadChange::Rate(Rate::per_second(5));
         assert_eq!(refused(rate, &closed), Err(LoadChangeError::NoRate));
         assert_eq!(refused(LoadChange::Users(0), &closed), Err(LoadChangeError::Zero));
@@ -216,6 +221,7 @@ mod tests {
         assert_eq!(refused(LoadChange::Users(1), &closed), Ok(()));
         let counted = Plan { hits_max: Some(100), ..closed };
         assert_eq!(refused(LoadChange::Users(1), &counted), Err(LoadChangeError::Counted));
+        assert_eq!(by(1)(LoadChange::Users(1), &counted), Ok(()), "nothing is shared");
         assert_eq!(refused(LoadChange::Pause, &counted), Ok(()));
         let load = Load::Open {
             shape: workload::arrival::Shape::constant(Rate::per_second(5)),

@@ -22,7 +22,7 @@ use crate::origin::Origin;
 use crate::request::{Addressing, Request, RequestDefaults, Unsendable};
 use crate::response_handler::Decode;
 use crate::route::{self, Purpose, Route};
-use crate::settings::{ClientIdentity, Protocol, Settings};
+use crate::settings::{Capture, ClientIdentity, Protocol, Settings};
 use crate::worker_demand::WorkerDemand;
 
 /// A plan made ready.
@@ -52,6 +52,16 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
+    /// The capture of a hit's body, and its most bytes. A call's message is wanted whole, up to its caller's limit: the memory of
+    /// the process alone may cut it.
+    pub(crate) fn body_limits(&self, hit: &Hit) -> (Capture, u64) {
+        let capture = self.settings.capture;
+        match hit.whole_body_max() {
+            Some(max) if max > self.body_most => (Capture { body_max: max, ..capture }, max),
+            _ => (capture, self.body_most),
+        }
+    }
+
     /// Renders the requests and, where a target wants TLS or a flag names a certificate, sets up TLS.
     pub(crate) fn new(plan: Plan, settings: Settings) -> Result<Self, StartError> {
         let has_secure_proxy = route::check_proxies(&settings, plan.targets.list())
@@ -339,4 +349,40 @@ fn client_setup(
 fn roots() -> Vec<CertificateDer<'static>> {
     let system = rustls_native_certs::load_native_certs().certs;
     if system.is_empty() { webpki_root_certs::TLS_SERVER_ROOT_CERTS.to_vec() } else { system }
+}
+
+#[cfg(test)]
+mod tests {
+    use stdx::Nanos;
+    use workload::{RequestKind, Targets};
+
+    use super::*;
+    use crate::settings::CapturedHeaders;
+
+    /// Issue 45: a script may want messages over 16 MiB; other bodies have that limit as before.
+    #[test]
+    fn a_call_is_captured_up_to_its_callers_limit() {
+        let capture = Capture {
+            body_max: Capture::BODY_MAX,
+            headers: CapturedHeaders::WholeHead,
+            ..Capture::default()
+        };
+        let settings = Settings { capture, ..Settings::default() };
+        let plan = Plan::new(Load::Closed { users: 1 }, Targets::default(), 1);
+        let prepared = Prepared::new(plan, settings).expect("sound settings");
+        let usual = (capture, Capture::BODY_MAX);
+        let check = |kind: RequestKind, body_max: u64, expect: (Capture, u64)| {
+            let mut hit = Hit::new(0, Nanos::ZERO);
+            (hit.kind, hit.body_max) = (kind, body_max);
+            assert_eq!(prepared.body_limits(&hit), expect);
+        };
+        check(
+            RequestKind::Call(0),
+            32 << 20,
+            (Capture { body_max: 32 << 20, ..capture }, 32 << 20),
+        );
+        check(RequestKind::Call(0), 4 << 20, usual);
+        check(RequestKind::Call(0), u64::MAX, usual);
+        check(RequestKind::Stream(0), 32 << 20, usual);
+    }
 }

@@ -136,7 +136,7 @@ impl Run {
             return Err(LoadChangeError::Over);
         }
         let at = self.elapsed();
-        self.orders.load.add(at, change, &self.prepared.plan)?;
+        self.orders.load.add(at, change, (&self.prepared.plan, self.wakers.len()))?;
         self.wakers.iter().for_each(Waker::wake);
         Ok(at)
     }

@@ -162,7 +162,7 @@ impl<I: Io> Simulation<I> {
         if self.orders.is_stop_requested() {
             return Err(LoadChangeError::Over);
         }
-        self.orders.load.add(self.now, change, &self.prepared.plan)?;
+        self.orders.load.add(self.now, change, (&self.prepared.plan, 1))?;
         Ok(self.now)
     }
 

@@ -25,8 +25,8 @@ pub struct CallRequest<'a> {
     pub metadata: &'a [(String, String)],
     /// How long it may take; `None` for no limit.
     pub timeout_ns: Option<u64>,
-    /// The user agent.
-    pub user_agent: &'a str,
+    /// The user agent; `None` where another place adds it.
+    pub user_agent: Option<&'a str>,
 }
 
 impl CallRequest<'_> {
@@ -34,11 +34,9 @@ impl CallRequest<'_> {
     #[must_use]
     pub fn headers(&self) -> Vec<(String, String)> {
         let own = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let mut all = vec![
-            own("content-type", "application/grpc"),
-            own("user-agent", self.user_agent),
-            own("te", "trailers"),
-        ];
+        let mut all = vec![own("content-type", "application/grpc")];
+        all.extend(self.user_agent.map(|agent| own("user-agent", agent)));
+        all.push(own("te", "trailers"));
         if let Some(timeout_ns) = self.timeout_ns {
             all.push(("grpc-timeout".to_owned(), timeout_text(timeout_ns)));
         }
@@ -202,7 +200,7 @@ mod tests {
         let metadata = [("x-a", "1"), ("Content-Type", "text/x"), ("host", "evil")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()));
         let request =
-            CallRequest { metadata: &metadata, timeout_ns: Some(5_000_000), user_agent: "u" };
+            CallRequest { metadata: &metadata, timeout_ns: Some(5_000_000), user_agent: Some("u") };
         let headers = request.headers();
         let headers: Vec<_> = headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
         assert_eq!(

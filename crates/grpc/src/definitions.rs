@@ -121,9 +121,15 @@ pub struct MethodSummary {
     pub is_server_stream: bool,
 }
 
-/// What was loaded, one pool of descriptors each time. Copies share the pools.
+/// The servers whose own definitions are remembered, at most: those of the one that was asked longest ago go.
+const SERVERS_MAX: usize = 16;
+
+/// What was loaded, one pool of descriptors each time, and what servers said of themselves. Copies share the pools.
 #[derive(Clone, Debug, Default)]
-pub struct Definitions(Vec<DescriptorPool>);
+pub struct Definitions {
+    loaded: Vec<DescriptorPool>,
+    reflected: Vec<DescriptorPool>,
+}
 
 impl Definitions {
     /// Compiles files and what they import; gives the methods in the files named.
@@ -145,7 +151,9 @@ impl Definitions {
             opened.map_err(|error| DefinitionsError::Compile(error_text(&error)))?;
         }
         let pool = compiler.descriptor_pool();
-        Ok(self.add(pool))
+        let methods = methods(&pool);
+        self.loaded.push(pool);
+        Ok(methods)
     }
 
     /// Takes a serialised `FileDescriptorSet`; gives its methods.
@@ -154,52 +162,49 @@ impl Definitions {
     /// It is none, or its files lack what they import.
     pub fn load_protoset(&mut self, bytes: &[u8]) -> Result<Vec<MethodSummary>, DefinitionsError> {
         let set = FileDescriptorSet::decode(bytes).map_err(|_| DefinitionsError::Wire)?;
-        self.add_files(set.file)
+        let pool = pool(set.file)?;
+        let methods = methods(&pool);
+        self.loaded.push(pool);
+        Ok(methods)
     }
 
-    /// Takes files as their descriptors, in any order; gives their methods.
+    /// Takes the files that a server describes itself by. What it says again takes the place of what it said before: scripts ask with
+    /// each connection.
     ///
     /// # Errors
     /// They lack what they import, or contradict each other.
-    pub(crate) fn add_files(
+    pub(crate) fn learn(
         &mut self,
         files: Vec<FileDescriptorProto>,
-    ) -> Result<Vec<MethodSummary>, DefinitionsError> {
-        // The pool itself would end the process with those.
-        let unknown = files
-            .iter()
-            .find(|file| !matches!(file.syntax.as_deref(), None | Some("proto2" | "proto3")));
-        if let Some(file) = unknown {
-            let (file, syntax) = (file.name().to_owned(), file.syntax().to_owned());
-            return Err(DefinitionsError::Syntax { file, syntax });
+    ) -> Result<(), DefinitionsError> {
+        let pool = pool(files)?;
+        let has_all = |known: &DescriptorPool| {
+            known.services().all(|of| pool.get_service_by_name(of.full_name()).is_some())
+        };
+        self.reflected.retain(|known| !has_all(known));
+        if self.reflected.len() >= SERVERS_MAX {
+            self.reflected.remove(0);
         }
-        let messages = files.iter().flat_map(|file| &file.message_type);
-        if let Some(name) = messages.into_iter().find_map(malformed_entry) {
-            return Err(DefinitionsError::MapEntry(name));
-        }
-        let mut pool = DescriptorPool::new();
-        pool.add_file_descriptor_protos(files)?;
-        Ok(self.add(pool))
+        self.reflected.push(pool);
+        Ok(())
     }
 
     /// Adds what others have, before what is loaded later.
     pub fn extend(&mut self, others: &Self) {
-        self.0.extend_from_slice(&others.0);
+        self.loaded.extend_from_slice(&others.loaded);
+        self.reflected.extend_from_slice(&others.reflected);
     }
 
-    fn add(&mut self, pool: DescriptorPool) -> Vec<MethodSummary> {
-        let services = pool.services();
-        let all = services.flat_map(|service| service.methods().collect::<Vec<_>>());
-        let methods = all.map(|method| Method(method).summary()).collect();
-        self.0.push(pool);
-        methods
+    /// All pools; what was learnt last stands last.
+    fn pools(&self) -> impl DoubleEndedIterator<Item = &DescriptorPool> {
+        self.loaded.iter().chain(&self.reflected)
     }
 
     /// The method of a path; what was loaded last comes first.
     #[must_use]
     pub fn method(&self, path: &str) -> Option<Method> {
         let (service, name) = path.strip_prefix('/').unwrap_or(path).split_once('/')?;
-        self.0.iter().rev().find_map(|pool| {
+        self.pools().rev().find_map(|pool| {
             let service = pool.get_service_by_name(service)?;
             service.methods().find(|method| method.name() == name).map(Method)
         })
@@ -208,7 +213,7 @@ impl Definitions {
     /// The services, by name; of two of one name that which was loaded last.
     #[must_use]
     pub fn services(&self) -> Vec<ServiceDescriptor> {
-        let all = self.0.iter().rev().flat_map(|pool| pool.services().collect::<Vec<_>>());
+        let all = self.pools().rev().flat_map(|pool| pool.services().collect::<Vec<_>>());
         let mut services: Vec<ServiceDescriptor> = all.collect();
         services.sort_by(|a, b| a.full_name().cmp(b.full_name()));
         services.dedup_by(|a, b| a.full_name() == b.full_name());
@@ -218,20 +223,20 @@ impl Definitions {
     /// The service of a full name.
     #[must_use]
     pub fn service(&self, name: &str) -> Option<ServiceDescriptor> {
-        self.0.iter().rev().find_map(|pool| pool.get_service_by_name(name))
+        self.pools().rev().find_map(|pool| pool.get_service_by_name(name))
     }
 
     /// The enum of a full name.
     #[must_use]
     pub fn enumeration(&self, name: &str) -> Option<EnumDescriptor> {
-        self.0.iter().rev().find_map(|pool| pool.get_enum_by_name(name))
+        self.pools().rev().find_map(|pool| pool.get_enum_by_name(name))
     }
 
     /// The full names of all services, methods, messages and enums.
     #[must_use]
     pub fn symbols(&self) -> Vec<String> {
         let mut names = Vec::new();
-        for pool in &self.0 {
+        for pool in self.pools() {
             for service in pool.services() {
                 names.push(service.full_name().to_owned());
                 names.extend(service.methods().map(|method| method.full_name().to_owned()));
@@ -245,8 +250,34 @@ impl Definitions {
     /// The message of a full name.
     #[must_use]
     pub fn message(&self, name: &str) -> Option<MessageDescriptor> {
-        self.0.iter().rev().find_map(|pool| pool.get_message_by_name(name))
+        self.pools().rev().find_map(|pool| pool.get_message_by_name(name))
     }
+}
+
+/// The pool of files as their descriptors, in any order.
+fn pool(files: Vec<FileDescriptorProto>) -> Result<DescriptorPool, DefinitionsError> {
+    // The pool itself would end the process with those.
+    let unknown = files
+        .iter()
+        .find(|file| !matches!(file.syntax.as_deref(), None | Some("proto2" | "proto3")));
+    if let Some(file) = unknown {
+        let (file, syntax) = (file.name().to_owned(), file.syntax().to_owned());
+        return Err(DefinitionsError::Syntax { file, syntax });
+    }
+    let messages = files.iter().flat_map(|file| &file.message_type);
+    if let Some(name) = messages.into_iter().find_map(malformed_entry) {
+        return Err(DefinitionsError::MapEntry(name));
+    }
+    let mut pool = DescriptorPool::new();
+    pool.add_file_descriptor_protos(files)?;
+    Ok(pool)
+}
+
+/// The methods of a pool.
+fn methods(pool: &DescriptorPool) -> Vec<MethodSummary> {
+    let services = pool.services();
+    let all = services.flat_map(|service| service.methods().collect::<Vec<_>>());
+    all.map(|method| Method(method).summary()).collect()
 }
 
 /// The first message, in this one too, that is marked as a map's entry and has not a map's key and value: readers of maps rely on
@@ -318,6 +349,25 @@ pub(crate) mod tests {
         all
     }
 
+    /// Scripts ask a server with each connection, and a server may say something new each time.
+    #[test]
+    fn what_servers_say_takes_bounded_room() {
+        use prost_reflect::prost_types::ServiceDescriptorProto;
+
+        let of = |name: &str| {
+            let service = ServiceDescriptorProto { name: Some(name.to_owned()), ..<_>::default() };
+            let name = Some(format!("{name}.proto"));
+            vec![FileDescriptorProto { name, service: vec![service], ..<_>::default() }]
+        };
+        let mut all = definitions("syntax = \"proto3\"; service Own {}");
+        (0..100).for_each(|_| all.learn(of("Same")).expect("sound"));
+        assert_eq!(all.reflected.len(), 1);
+        (0..100).for_each(|number| all.learn(of(&format!("S{number}"))).expect("sound"));
+        assert_eq!(all.reflected.len(), SERVERS_MAX);
+        assert!(all.service("Own").is_some() && all.service("S99").is_some());
+        assert!(all.service("S0").is_none() && all.service("Same").is_none());
+    }
+
     #[test]
     fn a_hostile_entry_of_a_map_is_refused() {
         use prost_reflect::prost_types::MessageOptions;
@@ -354,7 +404,7 @@ pub(crate) mod tests {
             }
         };
         let (key, value) = (field("key", 1, Type::String), field("value", 2, Type::Int32));
-        let add = |fields| Definitions::default().add_files(vec![file(fields)]);
+        let add = |fields| Definitions::default().learn(vec![file(fields)]);
         assert!(add(vec![key.clone(), value.clone()]).is_ok());
         let wrong_key = field("key", 1, Type::Double);
         for fields in [vec![], vec![key.clone()], vec![value.clone()], vec![wrong_key, value]] {

@@ -128,6 +128,12 @@ impl Deframer {
         Ok(Some(message))
     }
 
+    /// The bytes that are held of messages that are not whole.
+    #[must_use]
+    pub fn bytes_held(&self) -> usize {
+        self.held.capacity()
+    }
+
     /// The body has ended.
     ///
     /// # Errors

@@ -5,6 +5,9 @@ use crate::frame::{Deframer, FrameError};
 use crate::metadata::{Metadata, field};
 use crate::status::{Code, Status};
 
+/// Messages that the end of a response still gives, at most.
+const LEFT_MAX: usize = 2;
+
 /// A response that is read as it comes.
 #[derive(Clone, Debug)]
 pub struct ResponseReader {
@@ -54,20 +57,29 @@ impl ResponseReader {
         })
     }
 
+    /// The bytes that are held of messages that are not whole.
+    #[must_use]
+    pub fn bytes_held(&self) -> usize {
+        self.deframer.bytes_held()
+    }
+
     /// Why no message follows, whatever comes.
     #[must_use]
     pub const fn failure(&self) -> Option<&Status> {
         self.failure.as_ref()
     }
 
-    /// The response has ended with these trailer lines. The outcome has the messages that were not taken.
+    /// The response has ended with these trailer lines. The outcome has the messages that were not taken, two of them at most: a second
+    /// one shows already that there are too many, and a body of small compressed ones may hold more than there is memory.
     #[must_use]
     pub fn finish(mut self, trailers: &[u8]) -> CallOutcome {
         let mut messages = Vec::new();
-        while let Some(message) = self.next_message() {
+        while messages.len() < LEFT_MAX
+            && let Some(message) = self.next_message()
+        {
             messages.push(message);
         }
-        if self.failure.is_none() {
+        if self.failure.is_none() && messages.len() < LEFT_MAX {
             self.failure = self.deframer.finish().err().as_ref().map(status_of);
         }
         // A server that has nothing but a status sends it in the head.
@@ -148,6 +160,21 @@ mod tests {
         assert_eq!(messages, [&b"abc"[..], b"", b"d"]);
         let outcome = reader.finish(b"grpc-status: 5\r\n");
         assert_eq!((outcome.status.code, outcome.messages.len()), (Code(5), 0));
+    }
+
+    /// 1,000 compressed messages of 100 bytes each would be 100,000 bytes: a call with one message keeps two of them.
+    #[test]
+    fn a_body_of_many_messages_is_not_unpacked() {
+        let mut body = Vec::new();
+        (0..1000).for_each(|_| encode_frame(&[7; 100], &mut body));
+        let body = crate::frame::compress_frames(&body);
+        let lines = b"content-type: application/grpc\r\ngrpc-encoding: gzip\r\n";
+        let (http_status, http_reason) = (200, "OK");
+        let trailers = b"grpc-status: 0\r\n";
+        let reply = Reply { http_status, http_reason, head: lines, body: &body, trailers };
+        let outcome = CallOutcome::of(&reply, 100);
+        assert_eq!((outcome.status.code, outcome.messages.len()), (Code::INTERNAL, 2));
+        assert!(outcome.status.message.starts_with("cardinality violation"));
     }
 
     #[test]

@@ -160,8 +160,7 @@ impl Reflection {
     /// # Errors
     /// The files do not fit together.
     pub fn finish(self, into: &mut Definitions) -> Result<(), ReflectionError> {
-        into.add_files(self.files)?;
-        Ok(())
+        Ok(into.learn(self.files)?)
     }
 }
 

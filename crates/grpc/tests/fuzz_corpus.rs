@@ -20,6 +20,7 @@ fn seed(name: &str) -> Vec<u8> {
 fn seeds_come_to_what_they_say() {
     for (name, expect) in [
         ("two_messages", "13 2"),
+        ("many_messages", "13 2"),
         ("trailers_only", "5 0"),
         ("gzip", "0 1"),
         ("bomb", "8 0"),

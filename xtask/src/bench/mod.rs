@@ -276,6 +276,7 @@ fn scripts_and_rates(setting: &Setting) -> Vec<Row> {
             "brunt",
             setting.broadcast(200),
         ),
+        ("calls32", "gRPC without TLS, unary calls by 32 callers", "ghz", setting.calls(32)),
         ("open5k", "Open loop, 5,000/s, results written to a file", "vegeta", setting.open_5k()),
         ("open20k", "Open loop, 20,000/s, results written to a file", "vegeta", setting.open_20k()),
         (

@@ -14,7 +14,12 @@ pub(super) const ECHO: &str = "echo.js";
 /// One request a second.
 pub(super) const SLEEP: &str = "sleep.js";
 
-const TEXTS: [(&str, &str); 4] = [
+/// A call of gRPC an iteration, and its status checked.
+pub(super) const CALL: &str = "call.js";
+/// The definitions of such calls.
+pub(super) const PROTO: &str = "bench.proto";
+
+const TEXTS: [(&str, &str); 6] = [
     (
         GET,
         "import http from 'k6/http';
@@ -49,6 +54,27 @@ export default function () {
         "import http from 'k6/http';
 import { sleep } from 'k6';
 export default function () { http.get(__ENV.BENCH_URL); sleep(1); }
+",
+    ),
+    (
+        CALL,
+        "import grpc from 'k6/net/grpc';
+import { check } from 'k6';
+const client = new grpc.Client();
+client.load([], 'bench.proto');
+export default function () {
+    if (__ITER === 0) client.connect(__ENV.BENCH_URL, { plaintext: true });
+    const res = client.invoke('bench.Bench/Get', {});
+    check(res, { 'status is OK': (r) => r.status === grpc.StatusOK });
+}
+",
+    ),
+    (
+        PROTO,
+        "syntax = \"proto3\";
+package bench;
+message Nothing {}
+service Bench { rpc Get(Nothing) returns (Nothing); }
 ",
     ),
 ];

@@ -26,6 +26,9 @@ struct Ports {
     tls: u16,
 }
 
+/// The file with which calls of gRPC are answered.
+const REPLY: &str = "reply.grpc";
+
 /// How long nginx may take to answer its first request.
 const START_LIMIT: Duration = Duration::from_secs(5);
 
@@ -42,6 +45,8 @@ impl Server {
         let path = dir.join("nginx.conf");
         make_certificate(dir)?;
         fs::write(&path, config(dir, ports)).context("writing nginx.conf")?;
+        // A message of gRPC that has nothing in it: the flag, and a length of 0.
+        fs::write(dir.join(REPLY), [0; 5]).context("writing a reply of gRPC")?;
         let nginx = crate::process::find("nginx").context("bench needs nginx (nginx-light)")?;
         let mut command = pinned(core, &nginx);
         command.arg("-p").arg(dir).arg("-c").arg(&path);
@@ -185,6 +190,9 @@ fn config(dir: &Path, ports: Ports) -> String {
          listen 127.0.0.1:{h2c} http2;\n        listen 127.0.0.1:{tls} ssl;\n        \
          ssl_certificate {dir}/cert.pem;\n        ssl_certificate_key {dir}/key.pem;\n        \
          location /status {{ stub_status; }}\n        \
+         location /bench.Bench/ {{ error_page 405 =200 /{REPLY}; return 405; }}\n        \
+         location = /{REPLY} {{ internal; root {dir}; default_type application/grpc; \
+         add_trailer grpc-status 0; }}\n        \
          location / {{ default_type text/plain; return 200 \"ok\"; }}\n    }}\n}}\n"
     )
 }

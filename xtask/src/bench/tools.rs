@@ -194,6 +194,27 @@ impl Setting {
         [Some(brunt), peer].into_iter().flatten().collect()
     }
 
+    /// Unary calls of gRPC by so many callers: by brunt and ghz on one connection, by scripts on one each.
+    pub(super) fn calls(&self, users: u32) -> Vec<Entrant> {
+        let address = self.h2c_url.trim_start_matches("http://").trim_end_matches('/');
+        let (brunt, s, proto) = (&self.brunt, self.seconds, scripts::PROTO);
+        let own = format!(
+            "{brunt} grpc {address} -plaintext -proto {proto} -call bench.Bench/Get -workers {users} -cpus 1 -duration {s}s"
+        );
+        let ghz = format!(
+            "--insecure --proto {proto} --call bench.Bench/Get -c {users} -z {s}s --cpus 1 {address}"
+        );
+        let words = format!("-u {users} -d {s}s -e BENCH_URL={address}");
+        let mut entrants = self.run(scripts::CALL, &words, Count::Server);
+        for entrant in &mut entrants {
+            entrant.name.push_str(", script");
+        }
+        let (name, words) = ("brunt".to_owned(), self.pinned(&own));
+        entrants.insert(0, Entrant { name, words, count: Count::Server });
+        entrants.extend(self.peer("ghz", &ghz, Count::Server));
+        entrants
+    }
+
     /// The closed loop of 64 over TLS.
     pub(super) fn tls(&self) -> Vec<Entrant> {
         let words = format!("-t1 -c64 -d{}s {}", self.seconds, self.tls_url);
@@ -323,6 +344,7 @@ pub(super) fn versions(brunt: &str) -> Vec<String> {
         ("oha", "oha --version"),
         ("k6", "k6 version"),
         ("vegeta", "vegeta -version | head -1"),
+        ("ghz", "ghz --version 2>&1 | head -1"),
     ];
     let mut versions: Vec<String> = asked
         .iter()

@@ -401,6 +401,29 @@ fn a_script_on_agents_does_as_on_one_machine() {
     assert!(thresholds.len() == 2 && thresholds.iter().all(|one| one["kept"] == true), "{report}");
 }
 
+/// Issue 45: agents have no .proto and no protoset of their own; what the script loads comes to them with it. Calls of `grpc` are cut
+/// among agents as requests are.
+#[test]
+fn calls_of_grpc_are_made_by_agents_without_files() {
+    let fleet = Fleet::new("fleet-grpc", &["a", "b"]);
+    let script = crate::grpc::loading_script(&fleet.scratch);
+    let address = crate::grpc_command::address(crate::grpc_command::one);
+    let words = format!("run -e ADDRESS={address} -fleet={} -agents=2 {script}", fleet.dir());
+    let ran = run(&words).with_code(0);
+    assert!(ran.stdout.contains("8 out of 8"), "{ran:#?}");
+    assert_eq!(metric(&ran, "iterations"), "4");
+    let proto = text(&fleet.scratch.path("project/protos/t.proto"));
+    let deep = text(&fleet.scratch.path("project/protos/deep"));
+    let call = format!("-plaintext -proto {proto} -import-path {deep} -call p.S/M");
+    let words = format!(
+        "grpc {address} {call} -data {{\"text\":\"a\"}} -rate 100 -duration 500ms -connections 2"
+    );
+    fleet.load(&words, 2).with_code(0);
+    let report = fleet.report();
+    assert_eq!((&report["requests"], &report["success"]), (&50.into(), &1.into()), "{report}");
+    assert_eq!((agents(&report).len(), sum(&report, "sent")), (2, 50), "{report}");
+}
+
 #[test]
 fn a_threshold_on_the_metrics_of_all_ends_the_test_on_all() {
     let fleet = Fleet::new("fleet-threshold", &["a", "b"]);

@@ -49,3 +49,69 @@ fn a_script_makes_calls() {
     assert_eq!((&json["requests"], &json["success"]), (&3.into(), &0.into()), "{json}");
     assert_eq!(json["errors"][0], "NOT_FOUND", "{json}");
 }
+
+const DEEP: &str =
+    "syntax = \"proto3\"; package p; import \"dep.proto\"; service S { rpc M(Dep) returns (Dep); }";
+const DEP: &str = "syntax = \"proto3\"; package p; message Dep { string text = 1; }";
+
+/// A script whose definitions come from a .proto, from what that imports in another folder, and from a protoset.
+const LOADING: &str = "import grpc from 'k6/net/grpc';
+import { check } from 'k6';
+const c = new grpc.Client();
+c.load(['nowhere', 'protos', 'protos/deep'], 't.proto');
+const d = new grpc.Client();
+const set = d.loadProtoset('./t.protoset');
+export const options = { iterations: 4, vus: 2, thresholds: { checks: ['rate==1'] } };
+export default function () {
+  for (const [client, path] of [[c, 'p.S/M'], [d, 'q.S/M']]) {
+    client.connect(__ENV.ADDRESS, { plaintext: true });
+    const r = client.invoke(path, { text: 'a' });
+    check(r, { ok: () => r.status === grpc.StatusOK && r.message.text === 'a' && set.length === 1 });
+    client.close();
+  }
+}
+";
+
+/// A file descriptor with one message, and a service that takes and gives it.
+fn described(package: &str) -> Vec<u8> {
+    let bytes = crate::grpc_command::bytes;
+    let field = [bytes(1, b"text"), vec![3 << 3, 1, 4 << 3, 1, 5 << 3, 9]].concat();
+    let message = [bytes(1, b"Dep"), bytes(2, &field)].concat();
+    let of = format!(".{package}.Dep");
+    let method = [bytes(1, b"M"), bytes(2, of.as_bytes()), bytes(3, of.as_bytes())].concat();
+    let service = [bytes(1, b"S"), bytes(2, &method)].concat();
+    let file = [
+        bytes(1, b"set.proto"),
+        bytes(2, package.as_bytes()),
+        bytes(4, &message),
+        bytes(6, &service),
+        bytes(12, b"proto3"),
+    ];
+    file.concat()
+}
+
+/// Writes the script and its definitions into a folder; gives the script.
+pub(crate) fn loading_script(scratch: &Scratch) -> String {
+    std::fs::create_dir_all(scratch.path("project/protos/deep")).unwrap();
+    scratch.file("project/protos/t.proto", DEEP);
+    scratch.file("project/protos/deep/dep.proto", DEP);
+    std::fs::write(
+        scratch.path("project/t.protoset"),
+        crate::grpc_command::bytes(1, &described("q")),
+    )
+    .unwrap();
+    scratch.file("project/script.js", LOADING)
+}
+
+/// Issue 45: what a script's clients load goes into its archive: it runs where none of the files are.
+#[test]
+fn definitions_are_in_archives() {
+    let scratch = Scratch::new("grpc-archive");
+    let script = loading_script(&scratch);
+    let tar = crate::text(&scratch.path("test.tar"));
+    run(&format!("archive -O {tar} {script}")).with_code(0);
+    std::fs::remove_dir_all(scratch.path("project")).unwrap();
+    let address = crate::grpc_command::address(crate::grpc_command::one);
+    let ran = run(&format!("run -e ADDRESS={address} {tar}")).with_code(0);
+    assert!(ran.stdout.contains("8 out of 8"), "{ran:#?}");
+}

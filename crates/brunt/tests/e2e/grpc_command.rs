@@ -14,7 +14,7 @@ fn field(name: &str, value: &str) -> Vec<u8> {
 }
 
 /// A field of protobuf that has a length. Numbers and lengths are small.
-fn bytes(number: u8, value: &[u8]) -> Vec<u8> {
+pub(crate) fn bytes(number: u8, value: &[u8]) -> Vec<u8> {
     [&[number << 3 | 2, value.len() as u8], value].concat()
 }
 
@@ -203,4 +203,34 @@ fn ghz_is_spoken() {
     let refused = format!("127.0.0.1:{}", free_port());
     let json = run(&format!("ghz {flags} -O json {refused}")).with_code(0).json();
     assert_eq!(json["statusCodeDistribution"]["Unavailable"], 20, "{json}");
+}
+
+/// Workers come by a schedule, and as many calls are made as were asked for; InfluxDB's lines have the tags by which runs differ.
+#[test]
+fn ghz_changes_its_workers() {
+    let (scratch, _) = folder("grpc-ghz-workers");
+    let proto = text(&scratch.path("t.proto"));
+    let results = text(&scratch.path("calls.arrow"));
+    let flags = format!(
+        "--insecure --proto {proto} --call p.S.M --concurrency-schedule step --concurrency-start 1 --concurrency-step 2 --concurrency-end 9 --concurrency-step-duration 100ms"
+    );
+    let ran = run(&format!(
+        "ghz {flags} -z 900ms --duration-stop wait -O influx-summary --results {results} {}",
+        address(one)
+    ))
+    .with_code(0);
+    let start = format!("ghz_run,proto=\"{proto}\",call=\"p.S.M\",host=");
+    assert!(ran.stdout.starts_with(&start), "{}", ran.stdout);
+    assert!(ran.stdout.contains(",concurrency-schedule=step,concurrency-start=1,"), "{ran:#?}");
+    assert!(ran.stdout.contains(",has_errors=false count="), "{}", ran.stdout);
+    let json = run(&format!("report -type=json {results}")).with_code(0).json();
+    let users = json["brunt"]["generator"]["users"].as_u64().unwrap();
+    assert!((5..9).contains(&users), "1, 3, 5, 7 for 100 ms each, then 9 for 500: {json}");
+    let json = run(&format!("ghz {flags} -n 300 -O json {}", address(one))).with_code(0).json();
+    assert_eq!((&json["count"], &json["endReason"]), (&300.into(), &"normal".into()), "{json}");
+    let details = run(&format!("ghz {flags} -n 3 -O influx-details {}", address(invalid)));
+    let lines: Vec<&str> = details.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{details:#?}");
+    let error = r#"error="rpc\ error:\ code\ \=\ InvalidArgument\ desc\ \=\ bad\ arg""#;
+    assert!(lines[0].contains(",hasError=true latency=") && lines[0].contains(error), "{lines:?}");
 }

@@ -119,7 +119,7 @@ pub(crate) fn serve_frames(answer: fn(u32) -> Option<Vec<u8>>) -> String {
     std::thread::spawn(move || {
         for conn in listener.incoming().flatten() {
             // The client goes away when it likes.
-            serve_one(conn, answer).ok();
+            std::thread::spawn(move || serve_one(conn, answer).ok());
         }
     });
     url

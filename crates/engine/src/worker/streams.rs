@@ -14,7 +14,7 @@ use crate::conn::State;
 use crate::failure::Failure;
 use crate::failure_reason::FailureReason;
 use crate::hit::Hit;
-use crate::ids::{ConnId, HitId, Id as _, StreamId};
+use crate::ids::{ConnId, HitId, Id as _, OriginId, StreamId};
 use crate::request;
 use crate::response_handler::{Decode, ResponseHandler};
 use crate::streams::Streams;
@@ -54,10 +54,26 @@ impl<I: Io> Worker<I> {
             if self.origins.list[origin_id].channel() != Some(end.channel) {
                 continue;
             }
+            // Calls that wait for a stream would have the connection made anew.
+            while let Some(hit) = self.origins.list[origin_id].waiting.pop_first(&mut self.hits) {
+                self.fail(hit, &Failure::unwanted());
+            }
             while let Some(conn) = self.origins.list[origin_id].ready.pop_last(&mut self.conns) {
                 self.fail_connection(conn, &Failure::unwanted());
             }
+            while let Some(conn) = self.taken_conn(origin_id) {
+                self.fail_connection(conn, &Failure::unwanted());
+            }
         }
+    }
+
+    /// A connection to an origin whose streams are all taken: such a one stands in no list, but its calls know it.
+    fn taken_conn(&self, origin_id: OriginId) -> Option<ConnId> {
+        if self.origins.list[origin_id].open == 0 {
+            return None;
+        }
+        let of_origin = |conn: &ConnId| self.conns[*conn].origin == origin_id;
+        self.hits.values().filter_map(|hit| hit.conn).find(of_origin)
     }
 
     /// Opens a stream for a hit.
@@ -329,14 +345,15 @@ impl<I: Io> Worker<I> {
         }
         let decode = Self::request(&self.prepared, hit)
             .map_or(Decode::Nothing, |request| self.prepared.decode(request));
+        let (capture, body_most) = self.prepared.body_limits(hit);
         Some(ResponseHandler {
             head_cache: None,
             progress: &mut hit.progress,
             content: &mut entry.content,
             decoders: &mut self.decoders,
             captured: &mut entry.captured,
-            capture: self.prepared.settings.capture,
-            body_most: self.prepared.body_most,
+            capture,
+            body_most,
             body_max: hit.body_max,
             decode,
             coded: &mut entry.coded,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use metrics::IterationCounts;
 use net::{Address, Io};
-use workload::{EngineResponse, RequestCommand, StopMode, Target};
+use workload::{EngineResponse, FailureDetail, RequestCommand, StopMode, Target};
 
 use super::Worker;
 use super::begin::HitTarget;
@@ -163,7 +163,13 @@ impl<I: Io> Worker<I> {
                     .map_or(0, |r| r.template.wire_bytes()),
                 wire_in: hit.progress.wire_in,
                 failure,
-                detail: failed.map(|(failure, _)| failure.detail).unwrap_or_default(),
+                detail: match failed {
+                    Some((failure, _)) => failure.detail,
+                    None if captured.is_some_and(|captured| captured.body_cut) => {
+                        FailureDetail::BodyCut
+                    }
+                    None => FailureDetail::None,
+                },
                 remote: conn
                     .filter(|_| hit.sent.is_some())
                     .and_then(|conn| remote(&self.origins, conn)),

@@ -22,6 +22,8 @@ use crate::world::SERVER;
 struct Refuser {
     input: FrameReader,
     is_silent: bool,
+    /// One stream a connection, which is never answered.
+    holds: bool,
     opened: Arc<Mutex<usize>>,
     output: VecDeque<(Key, Output)>,
 }
@@ -38,14 +40,15 @@ impl Peer for Refuser {
         *self.opened.lock().expect("one thread") += 1;
         self.input.open(conn);
         if !self.is_silent {
-            self.send(conn, [4, 0], &[0; 4], &[]);
+            let settings: &[u8] = if self.holds { &[0, 3, 0, 0, 0, 1] } else { &[] };
+            self.send(conn, [4, 0], &[0; 4], settings);
         }
     }
 
     fn handle_bytes(&mut self, _: Nanos, conn: Key, bytes: &[u8]) {
         for Frame { kind, flags, stream, .. } in self.input.read(conn, bytes) {
             // Both kinds of frames may end a stream: HEADERS and DATA.
-            if kind <= 1 && flags & 1 != 0 && !self.is_silent {
+            if kind <= 1 && flags & 1 != 0 && !self.is_silent && !self.holds {
                 let is_page = stream.last() == Some(&3);
                 let (of, status) =
                     if is_page { ("text/html", "0") } else { ("application/grpc", "5") };
@@ -71,10 +74,11 @@ impl Peer for Refuser {
     }
 }
 
-/// One step of a user: a request of this kind, or the end of its channel.
+/// One step of a user: a request of this kind, one that is not waited for, or the end of its channel.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Ask(RequestKind),
+    Begin(RequestKind),
     End(u32),
 }
 
@@ -83,17 +87,24 @@ enum Step {
 struct Caller {
     steps: VecDeque<Step>,
     waits: bool,
+    /// Requests that are not waited for and have no answer yet.
+    begun: usize,
     answers: Arc<Mutex<Vec<String>>>,
     stopped: bool,
 }
 
 impl VirtualUsers for Caller {
-    fn poll(&mut self, _: Nanos, commands: &mut Commands) -> Option<Nanos> {
+    fn poll(&mut self, now: Nanos, commands: &mut Commands) -> Option<Nanos> {
         while !self.waits {
             match self.steps.pop_front() {
                 Some(Step::Ask(kind)) => {
                     self.waits = true;
                     commands.requests.push(request(kind));
+                }
+                Some(Step::Begin(kind)) => {
+                    self.begun += 1;
+                    commands.requests.push(request(kind));
+                    return Some(now + Nanos::from_millis(10));
                 }
                 Some(Step::End(channel)) => {
                     commands.channel_ends.push(ChannelEnd { owner: 0, channel });
@@ -105,6 +116,7 @@ impl VirtualUsers for Caller {
     }
 
     fn handle_response(&mut self, _: u32, reply: &EngineResponse<'_>) {
+        self.begun = self.begun.saturating_sub(usize::from(!self.waits));
         self.waits = false;
         let text = match &reply.failure {
             Some((kind, _)) => (*kind).to_owned(),
@@ -118,7 +130,7 @@ impl VirtualUsers for Caller {
     }
 
     fn is_over(&self) -> bool {
-        self.stopped || self.steps.is_empty() && !self.waits
+        self.stopped || self.steps.is_empty() && !self.waits && self.begun == 0
     }
 }
 
@@ -148,20 +160,21 @@ fn request(kind: RequestKind) -> RequestCommand {
 
 /// The answers to these steps, the outcomes of the rows, and how many connections there were.
 fn run(steps: &[Step], is_silent: bool) -> (Vec<String>, Vec<Outcome>, usize) {
-    run_with(steps, is_silent, Settings::default())
+    run_with(steps, Refuser { is_silent, ..Refuser::default() }, Settings::default())
 }
 
 /// The same with these settings of connections.
 fn run_with(
     steps: &[Step],
-    is_silent: bool,
+    server: Refuser,
     settings: Settings,
 ) -> (Vec<String>, Vec<Outcome>, usize) {
     let answers: Arc<Mutex<Vec<String>>> = Arc::default();
     let (shared, steps) = (Arc::clone(&answers), steps.to_vec());
     let make = move |_| {
         let (steps, answers) = (steps.clone().into(), Arc::clone(&shared));
-        Box::new(Caller { steps, waits: false, answers, stopped: false }) as Box<dyn VirtualUsers>
+        Box::new(Caller { steps, waits: false, begun: 0, answers, stopped: false })
+            as Box<dyn VirtualUsers>
     };
     let plan = Plan {
         warmup: Nanos::ZERO,
@@ -176,7 +189,7 @@ fn run_with(
     };
     let opened: Arc<Mutex<usize>> = Arc::default();
     let mut world = World::new(1, Faults::default());
-    let server = Refuser { is_silent, opened: Arc::clone(&opened), ..Refuser::default() };
+    let server = Refuser { opened: Arc::clone(&opened), ..server };
     world.add_peer(Address::Ip(SERVER.parse().expect("an address")), Box::new(server));
     let capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     let settings = Settings { own_connections: true, capture, ..settings };
@@ -213,8 +226,21 @@ fn a_channel_stays_where_other_connections_do_not() {
         Step::Ask(RequestKind::Call(0)),
     ];
     let settings = Settings { keepalive: false, ..Settings::default() };
-    let (answers, _, opened) = run_with(&calls, false, settings);
+    let (answers, _, opened) = run_with(&calls, Refuser::default(), settings);
     assert_eq!((answers.len(), opened), (3, 1));
+}
+
+/// Issue 45: a channel whose streams are all taken ends as any other does, with the call on it and the one that waits.
+#[test]
+fn a_channel_without_a_free_stream_can_be_closed() {
+    use RequestKind::{Call, Dial};
+    let steps = [Step::Ask(Dial(0)), Step::Begin(Call(0)), Step::Begin(Call(0)), Step::End(0)];
+    let holder = || Refuser { holds: true, ..Refuser::default() };
+    let (answers, rows, opened) = run_with(&steps, holder(), Settings::default());
+    assert_eq!(answers, ["0 ", "stopped", "stopped"]);
+    assert_eq!((rows.len(), opened), (2, 1), "nothing is connected anew");
+    let (answers, ..) = run_with(&steps[..3], holder(), Settings::default());
+    assert_eq!(answers, ["0 ", "timeout", "timeout"], "without the end they would wait");
 }
 
 #[test]

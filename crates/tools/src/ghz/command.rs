@@ -10,6 +10,7 @@ use session::{ResultsFile, RunPlace, RunRequest, SessionOptions};
 
 use super::config_file;
 use super::document::{Setting, csv, document};
+use super::influx::{influx_details, influx_summary};
 use super::observer::{CountRules, GhzObserver, Latencies};
 use super::options::GhzOptions;
 use super::prometheus::prometheus;
@@ -17,9 +18,11 @@ use super::report::GhzReport;
 use super::summary::summary;
 use super::table::{Kind, ROWS};
 use super::test::{GhzTest, needed};
+use super::workers::WorkerSchedule;
 
 /// The reports that are made, and those that are not.
-const FORMATS: [&str; 5] = ["summary", "json", "pretty", "csv", "prometheus"];
+const FORMATS: [&str; 7] =
+    ["summary", "json", "pretty", "csv", "prometheus", "influx-summary", "influx-details"];
 
 /// The text of `brunt help ghz`.
 #[must_use]
@@ -49,6 +52,7 @@ pub fn run(args: &[String], results: Option<ResultsOption>) -> ExitCode {
 pub fn validate(args: &[String]) -> Result<(), String> {
     let checked = GhzOptions::of_args(args).and_then(|options| {
         options.check()?;
+        WorkerSchedule::of(&options)?;
         // A config file may have what the line has not.
         if options.text("config").is_none() {
             needed(&options)?;
@@ -87,7 +91,7 @@ fn run_test(
     results: Option<ResultsFile>,
     format: &str,
 ) -> Result<String> {
-    let GhzTest { plan, settings, lazy, stop, data, metadata } = test;
+    let GhzTest { plan, settings, lazy, stop, data, metadata, workers } = test;
     let interrupts = Interrupts::watch().map_err(reason)?;
     let latencies = match options.is_on("count-errors") {
         true => Latencies::OfAll,
@@ -97,6 +101,7 @@ fn run_test(
         skip: options.count("skipFirst", 0),
         latencies,
         drops_cut: options.text("duration-stop") == Some("ignore"),
+        workers,
     });
     let session = SessionOptions { results, stop, ..SessionOptions::new(&interrupts) };
     let place = RunPlace::Here { settings: &settings, lazy };
@@ -119,6 +124,8 @@ fn run_test(
         "json" => format!("{}\n", document(&report, &setting)),
         "pretty" => format!("{:#}\n", document(&report, &setting)),
         "csv" => csv(&report),
+        "influx-summary" => influx_summary(&report, &setting),
+        "influx-details" => influx_details(&report, &setting),
         "prometheus" => prometheus(&report, &setting),
         _ => summary(&report, options.text("name")),
     })

@@ -71,7 +71,8 @@ fn detail_json(report: &GhzReport<'_>, detail: &Detail) -> Value {
     })
 }
 
-fn error_of<'a>(report: &GhzReport<'a>, detail: &Detail) -> &'a str {
+/// The error of a call; empty where it has none.
+pub(super) fn error_of<'a>(report: &GhzReport<'a>, detail: &Detail) -> &'a str {
     let error = detail.error.and_then(|number| report.calls.errors.get(number as usize));
     error.map_or("", |(text, _)| text)
 }
@@ -153,16 +154,20 @@ fn shown_metadata(metadata: &Value) -> Value {
     Value::Object(fields.iter().map(field).collect())
 }
 
-/// Numbers and times, in nanoseconds; those that are 0 are left out.
-fn numbers(of: &GhzOptions, all: &mut Map<String, Value>) {
-    let total = match of.time("duration") {
+/// The number of calls as ghz reports it.
+pub(super) fn total(of: &GhzOptions) -> i64 {
+    match of.time("duration") {
         Some(_) => TOTAL_UNLIMITED,
         None => of.number("total", 200),
-    };
+    }
+}
+
+/// Numbers and times, in nanoseconds; those that are 0 are left out.
+fn numbers(of: &GhzOptions, all: &mut Map<String, Value>) {
     let time = |name: &str, default: i64| of.time(name).map_or(default, |time| time.0 as i64);
     let second = 1_000_000_000;
     for (key, value) in [
-        ("total", total),
+        ("total", total(of)),
         ("concurrency", of.number("concurrency", 50)),
         ("connections", of.number("connections", 1)),
         ("rps", of.number("rps", 0)),
@@ -171,6 +176,11 @@ fn numbers(of: &GhzOptions, all: &mut Map<String, Value>) {
         ("timeout", time("timeout", 20 * second)),
         ("dial-timeout", time("connect-timeout", 10 * second)),
         ("keepalive", time("keepalive", 0)),
+        ("concurrency-start", of.number("concurrency-start", 0)),
+        ("concurrency-end", of.number("concurrency-end", 0)),
+        ("concurrency-step", of.number("concurrency-step", 0)),
+        ("concurrency-step-duration", time("concurrency-step-duration", 0)),
+        ("concurrency-max-duration", time("concurrency-max-duration", 0)),
         ("load-start", of.number("load-start", 0)),
         ("load-end", of.number("load-end", 0)),
         ("load-step", of.number("load-step", 0)),

@@ -7,6 +7,7 @@
 mod command;
 mod config_file;
 mod document;
+mod influx;
 mod observer;
 mod options;
 mod prometheus;
@@ -15,5 +16,6 @@ mod schedule;
 mod summary;
 mod table;
 mod test;
+mod workers;
 
 pub use command::{help, run, validate};

@@ -1,11 +1,14 @@
 //! `GhzObserver`: counts the calls of a run as they end, and whether it was interrupted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
+use engine::{LoadChange, LoadChangeError};
 use grpc::Code;
 use metrics::{Batch, FailureKind, GrpcStatus, Histogram, Outcome, Sample, Summary};
 use session::{Control, Observer, ObserverError};
 use stdx::Nanos;
+
+use super::workers::Workers;
 
 /// Calls whose details are listed: ghz keeps so many. Our percentiles are of all.
 pub(super) const DETAILS_MAX: usize = 1_000_000;
@@ -45,8 +48,8 @@ pub(super) struct Calls {
     numbers: BTreeMap<String, u32>,
 }
 
-/// What is counted.
-#[derive(Clone, Copy, Debug)]
+/// The rules of counting, and the workers that come or go meanwhile.
+#[derive(Clone, Debug)]
 pub(super) struct CountRules {
     /// The first calls, which are left out.
     pub(super) skip: u64,
@@ -54,6 +57,8 @@ pub(super) struct CountRules {
     pub(super) latencies: Latencies,
     /// Whether calls that the end of the run cut off are left out.
     pub(super) drops_cut: bool,
+    /// The numbers of workers after the start.
+    pub(super) workers: VecDeque<Workers>,
 }
 
 /// The calls whose latencies count for percentiles, fastest and slowest.
@@ -118,6 +123,16 @@ impl Observer for GhzObserver {
 
     fn tick(&mut self, control: &mut Control<'_>) {
         self.is_interrupted |= control.interrupts() > 0;
+        while let Some(next) = self.rules.workers.front().copied()
+            && next.from <= control.elapsed()
+        {
+            self.rules.workers.pop_front();
+            match control.change_load(LoadChange::Users(next.count)) {
+                // Nothing follows where the run is over.
+                Ok(()) | Err(LoadChangeError::Over) => {}
+                Err(error) => session::warn(&format!("--concurrency-schedule: {error}")),
+            }
+        }
     }
 }
 
@@ -232,7 +247,12 @@ mod tests {
             ),
             (FailureKind::Stopped, Outcome::None, 1, "stopped"),
         ]);
-        let rules = CountRules { skip: 1, latencies: Latencies::OfSuccesses, drops_cut: true };
+        let rules = CountRules {
+            skip: 1,
+            latencies: Latencies::OfSuccesses,
+            drops_cut: true,
+            workers: VecDeque::new(),
+        };
         let mut observer = GhzObserver::new(rules);
         observer.rows(&rows).expect("rows");
         let calls = &observer.calls;

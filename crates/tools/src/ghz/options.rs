@@ -64,9 +64,6 @@ impl GhzOptions {
         if let Some(name) = REFUSED.iter().copied().find(is_set) {
             bail!("--{name} is not done by brunt ghz");
         }
-        if self.text("concurrency-schedule").is_some_and(|word| word != "const") {
-            bail!("--concurrency-schedule is not done by brunt ghz, but for const");
-        }
         Ok(())
     }
 
@@ -193,7 +190,7 @@ mod tests {
             let error = options(line).expect_err(line).to_string();
             assert!(error.contains(word), "{line}: {error}");
         }
-        for line in ["--stream-interval 1s", "--debug x", "--concurrency-schedule line"] {
+        for line in ["--stream-interval 1s", "--stream-dynamic-messages"] {
             assert!(options(line).expect(line).check().is_err(), "{line}");
         }
     }

@@ -6,6 +6,7 @@ use workload::Load;
 use workload::arrival::{Rate, Shape, ShapeSpec};
 
 use super::options::GhzOptions;
+use super::workers::WorkerSchedule;
 
 /// The steps of a schedule, at most.
 const STEPS_MAX: usize = 10_000;
@@ -16,8 +17,8 @@ const LAST: &str = "1000h";
 ///
 /// # Errors
 /// A schedule is unknown, or has no end where it needs one.
-pub(super) fn load(options: &GhzOptions) -> Result<Load> {
-    let users = options.count("concurrency", 50).max(1);
+pub(super) fn load(options: &GhzOptions, workers: &WorkerSchedule) -> Result<Load> {
+    let users = workers.first();
     let max_in_flight = (!options.is_on("async")).then_some(users);
     let rate = options.count("rps", 0);
     let shape = match (options.text("load-schedule").unwrap_or("const"), rate) {
@@ -87,7 +88,8 @@ mod tests {
 
     fn loaded(line: &str) -> Result<Load> {
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        load(&GhzOptions::of_args(&args)?)
+        let options = GhzOptions::of_args(&args)?;
+        load(&options, &WorkerSchedule::of(&options)?)
     }
 
     #[test]

@@ -89,17 +89,8 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Options that change what is sent and that we do not do: refused, so that no other test is run than the one that was asked for.
-pub(super) const REFUSED: [&str; 9] = [
-    "concurrency-start",
-    "concurrency-step",
-    "concurrency-end",
-    "concurrency-step-duration",
-    "concurrency-max-duration",
-    "stream-interval",
-    "stream-call-duration",
-    "stream-dynamic-messages",
-    "debug",
-];
+pub(super) const REFUSED: [&str; 3] =
+    ["stream-interval", "stream-call-duration", "stream-dynamic-messages"];
 
 /// The option of a name, as the command line or a config file spells it.
 pub(super) fn named(name: &str) -> Option<&'static Row> {

@@ -1,5 +1,6 @@
 //! `GhzTest`: the calls that a command line asks for, with its files read and the server asked for definitions where none has them.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use workload::{Plan, Targets};
 
 use super::options::GhzOptions;
 use super::schedule;
+use super::workers::{WorkerSchedule, Workers};
 use crate::config::cores;
 
 /// ghz's defaults.
@@ -34,6 +36,8 @@ pub(super) struct GhzTest {
     /// The data and the metadata as documents, for the report.
     pub(super) data: Value,
     pub(super) metadata: Value,
+    /// The numbers of workers after the start.
+    pub(super) workers: VecDeque<Workers>,
 }
 
 impl GhzTest {
@@ -43,9 +47,10 @@ impl GhzTest {
     /// An option or a file is wrong, or the server does not describe itself.
     pub(super) fn new(options: &GhzOptions) -> Result<Self> {
         let (host, call) = needed(options)?;
-        let load = schedule::load(options)?;
+        let schedule = WorkerSchedule::of(options)?;
+        let load = schedule::load(options, &schedule)?;
         let server = server(host, options)?;
-        let mut settings = settings(options)?;
+        let mut settings = settings(options, &schedule)?;
         server.apply(&mut settings);
         let definitions = calls::load(&source(options)?, &server, &settings)?;
         let method = calls::find_method(&definitions, call)?;
@@ -60,7 +65,7 @@ impl GhzTest {
             data: call_data(options, &data)?,
             metadata: templates(options, &metadata)?,
             timeout: Some(options.time("timeout").unwrap_or(TIMEOUT)),
-            workers: options.count("concurrency", 50).max(1),
+            workers: schedule.most(),
             seed: 1,
             stream_messages: Some(options.count("stream-call-count", 0)).filter(|n| *n > 0),
             coding: match options.is_on("enable-compression") {
@@ -77,7 +82,8 @@ impl GhzTest {
         let hits_max = options.time("duration").is_none().then_some(total);
         let plan = Plan { duration, hits_max, ..Plan::new(load, Targets::new(list), 1) };
         let (data, metadata) = (document(&data), document(&metadata));
-        Ok(Self { plan, settings, lazy, stop: stop(options), data, metadata })
+        let (stop, workers) = (stop(options), schedule.later().into());
+        Ok(Self { plan, settings, lazy, stop, data, metadata, workers })
     }
 }
 
@@ -129,24 +135,28 @@ pub(super) fn import_paths(options: &GhzOptions) -> Vec<String> {
     paths
 }
 
-fn settings(options: &GhzOptions) -> Result<Settings> {
+fn settings(options: &GhzOptions, schedule: &WorkerSchedule) -> Result<Settings> {
     let read = |name: &str| {
         let path = options.text(name);
         path.map(|path| input::read_whole(path).map_err(|failed| anyhow!("--{name}: {failed}")))
             .transpose()
     };
-    let users = options.count("concurrency", 50).max(1);
+    let users = schedule.most();
     let connections = options.count("connections", 1).clamp(1, users);
     let share = usize::try_from(users.div_ceil(connections)).unwrap_or(usize::MAX);
     let connections = usize::try_from(connections).unwrap_or(usize::MAX);
+    // Calls that are counted are shared among threads; users come and go within one.
+    let threads = if schedule.changes() { 1 } else { threads(options) };
     Ok(Settings {
-        workers: cores().clamp(1, WORKERS_MAX) as usize,
+        workers: threads,
+        load_may_change: schedule.changes(),
         head: HeadStyle::Plain,
         answers: AnswerForm::Message,
         capture: Capture { headers: CapturedHeaders::Call, ..Capture::default() },
         timeout: Some(options.time("timeout").unwrap_or(TIMEOUT)),
         failure_text: go_words::FAILURE_TEXT,
-        connections,
+        // Connections that are as many as may stay open would come and go with users.
+        connections: connections.saturating_add(usize::from(schedule.changes())),
         max_connections: Some(connections),
         streams: if options.is_on("async") { usize::MAX } else { share },
         proxy: ProxySettings::of_environment(AllProxy::Ignored, |name| std::env::var(name).ok()),
@@ -159,6 +169,15 @@ fn settings(options: &GhzOptions) -> Result<Settings> {
         },
         ..Settings::default()
     })
+}
+
+/// The threads that make the calls: as many as there are cores, or as `--cpus` allows.
+fn threads(options: &GhzOptions) -> usize {
+    let most = cores().clamp(1, WORKERS_MAX);
+    match options.count("cpus", 0) {
+        0 => most as usize,
+        cpus => cpus.min(most) as usize,
+    }
 }
 
 /// When the run is cut: with `close` and `ignore` at the end of its time, else never.

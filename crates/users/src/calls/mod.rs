@@ -1,5 +1,6 @@
 //! Calls of gRPC: they are made as streams of their user's channel, and counted under k6's names.
 
+pub(crate) mod debug;
 pub(crate) mod failure;
 pub(crate) mod finish;
 pub(crate) mod pending;

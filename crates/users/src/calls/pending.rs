@@ -19,7 +19,7 @@ const FRAME_HEAD_BYTES: u64 = 5;
 pub(crate) struct PendingCall {
     pub(crate) kind: GrpcKind,
     channel: u32,
-    path: String,
+    pub(crate) path: String,
     address: String,
     pub(crate) receive_max: usize,
     pub(crate) tls: Option<Arc<ChannelTls>>,

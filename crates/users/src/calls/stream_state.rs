@@ -1,6 +1,7 @@
 //! `StreamState`: how far the response to a stream is.
 
 use grpc::{Code, ReplyHead, ResponseReader, Status};
+use stdx::{MemoryShare, OutOfMemory};
 
 use crate::host::grpc::Replies;
 
@@ -10,6 +11,7 @@ pub(crate) struct StreamState {
     replies: Replies,
     receive_max: usize,
     reader: Option<ResponseReader>,
+    memory: PartMemory,
     /// The one message of a response that has one, until the call has ended.
     pub(crate) only: Option<Vec<u8>>,
     /// Why we ended it.
@@ -18,7 +20,8 @@ pub(crate) struct StreamState {
 
 impl StreamState {
     pub(crate) const fn new(replies: Replies, receive_max: usize) -> Self {
-        Self { replies, receive_max, reader: None, only: None, end: None }
+        let memory = PartMemory(None);
+        Self { replies, receive_max, reader: None, memory, only: None, end: None }
     }
 
     /// Takes the head of the response: its status, and its lines.
@@ -33,6 +36,10 @@ impl StreamState {
     pub(crate) fn push(&mut self, bytes: &[u8], give: &mut dyn FnMut(Vec<u8>)) {
         let Some(reader) = self.reader.as_mut().filter(|_| self.end.is_none()) else { return };
         reader.push(bytes);
+        if self.memory.count(reader.bytes_held()).is_err() {
+            self.end = Some(Status::new(Code::RESOURCE_EXHAUSTED, OutOfMemory.to_string()));
+            return;
+        }
         while let Some(message) = reader.next_message() {
             match (self.replies, &self.only) {
                 (Replies::Many, _) => give(message),
@@ -55,6 +62,29 @@ impl StreamState {
     /// The reader, where the head has come.
     pub(crate) fn into_reader(self) -> Option<ResponseReader> {
         self.reader
+    }
+}
+
+/// The share of the memory for the part of a message that has come so far; none where it is small.
+#[derive(Debug)]
+struct PartMemory(Option<MemoryShare>);
+
+/// Parts up to this size are not counted, as other buffers of connections are not: 64 KiB.
+const UNCOUNTED_MAX: usize = 64 << 10;
+
+impl PartMemory {
+    fn count(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+        match &mut self.0 {
+            None if bytes <= UNCOUNTED_MAX => Ok(()),
+            share => share.get_or_insert_with(MemoryShare::default).resize(bytes),
+        }
+    }
+}
+
+impl Clone for PartMemory {
+    /// A copy counts for itself once it grows.
+    fn clone(&self) -> Self {
+        Self(None)
     }
 }
 

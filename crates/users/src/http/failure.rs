@@ -37,7 +37,10 @@ type CodeAndText = (u16, Option<&'static str>);
 
 fn by_detail(detail: FailureDetail) -> Option<CodeAndText> {
     Some(match detail {
-        FailureDetail::None | FailureDetail::Os(_) | FailureDetail::BodyTooLong => return None,
+        FailureDetail::None
+        | FailureDetail::Os(_)
+        | FailureDetail::BodyTooLong
+        | FailureDetail::BodyCut => return None,
         FailureDetail::BrokenPipe => (1201, Some("write: broken pipe")),
         FailureDetail::ForbiddenAddress => (1110, Some("ip is blacklisted")),
         FailureDetail::ForbiddenName => (1111, Some("hostname is blocked")),

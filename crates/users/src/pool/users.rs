@@ -101,6 +101,7 @@ impl<P: UserProgram> VirtualUsers for VuPool<P> {
             return self.finish_opening(call, *opening, reply);
         }
         if let Some(pending) = call.grpc.take() {
+            self.debug_call(&call, &pending, reply);
             return self.finish_call(call, *pending, reply);
         }
         self.recorder.http(sampled, &Answered { call: &call, reply, at });

@@ -70,6 +70,8 @@ pub enum FailureDetail {
     NotTls,
     /// The body was longer than its request allowed.
     BodyTooLong,
+    /// The response came whole, and there was no memory for all of its body.
+    BodyCut,
     /// HTTP/2: the server ended the connection with this code. RFC 9113, 7.
     GoAway(u32),
     /// HTTP/2: the server ended the stream with this code.

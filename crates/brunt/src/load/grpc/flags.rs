@@ -170,7 +170,7 @@ const CALL: &[Flag<GrpcFlags>] = &[
     own_text!(
         "data",
         "JSON|@FILE|-",
-        "The message; an array's messages take turns, or are sent as one stream. {{…}}: see below.",
+        "The message; an array's messages take turns, or are sent as one stream. {{…}}: see above.",
         data
     )
     .also(&["d"]),
@@ -178,7 +178,7 @@ const CALL: &[Flag<GrpcFlags>] = &[
     own_list!(
         "metadata",
         "'NAME: VALUE'",
-        "Metadata of each call, or an object of JSON; repeat for more. {{…}}: see below.",
+        "Metadata of each call, or an object of JSON; repeat for more. {{…}}: see above.",
         metadata,
         once
     )

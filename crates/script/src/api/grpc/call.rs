@@ -14,9 +14,6 @@ use crate::api::tags::sample_tags;
 use crate::runtime::current::vu_of;
 use crate::runtime::event_loop::Next;
 
-/// What we call ourselves.
-const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
-
 /// A message that is none, in the words of grpc-go.
 pub(super) const UNPARSED: &str =
     "grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data";
@@ -83,7 +80,7 @@ pub(super) fn exchange(
     };
     let timeout_ns = (said != Nanos::MAX).then_some(said.0);
     let Channel { number, address, scheme, authority, receive_max, .. } = channel;
-    let request = CallRequest { metadata: &metadata, timeout_ns, user_agent: USER_AGENT };
+    let request = CallRequest { metadata: &metadata, timeout_ns, user_agent: None };
     let mut headers = request.headers();
     if !authority.is_empty() {
         headers.push(("host".to_owned(), authority.clone()));
