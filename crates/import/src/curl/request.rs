@@ -334,13 +334,15 @@ fn conditions(session: &mut Session<'_, '_>, operation: &Operation, headers: &mu
         headers.add_default("If-None-Match", if etag.is_empty() { "\"\"" } else { etag });
     }
     let Some(time) = operation.value("time-cond") else { return };
-    let (name, date) = match time.strip_prefix('-') {
-        Some(date) => ("If-Unmodified-Since", date),
-        None => ("If-Modified-Since", time.strip_prefix('+').unwrap_or(time)),
+    let (name, date) = match time.split_at_checked(1) {
+        Some(("-", date)) => ("If-Unmodified-Since", date),
+        Some(("=", date)) => ("Last-Modified", date),
+        Some(("+", date)) => ("If-Modified-Since", date),
+        _ => ("If-Modified-Since", time),
     };
     match http_date::of(date) {
         Some(date) => headers.add_default(name, &date),
-        None => session.note("option --time-cond left out: its date is not understood"),
+        None => session.note("option --time-cond left out: its date is none that curl understands"),
     }
 }
 
@@ -366,7 +368,8 @@ fn auth(
             let has_password = user.contains(':');
             let (user, password) = pair(user);
             let user = url_parts::percent_decoded(&user);
-            let known = if has_password { None } else { netrc(session, operation, url, Some(&user)) };
+            let known =
+                if has_password { None } else { netrc(session, operation, url, Some(&user)) };
             known.unwrap_or_else(|| (user, url_parts::percent_decoded(&password)))
         }
         (None, None) => netrc(session, operation, url, None)?,

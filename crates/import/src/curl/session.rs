@@ -59,7 +59,8 @@ impl Session<'_, '_> {
             text.strip_prefix('%').map_or((text, false), |text| (text, true));
         let end = text.find(['=', '@']).unwrap_or(text.len());
         let (name, rest) = text.split_at(end);
-        let (name, range) = name.split_once('[').map_or((name, None), |(name, range)| (name, Some(range)));
+        let (name, range) =
+            name.split_once('[').map_or((name, None), |(name, range)| (name, Some(range)));
         let value = if is_environment {
             let default = rest.strip_prefix('=').map(str::to_owned);
             self.values.add(Source::Env { name: name.to_owned(), default }, vec![]).to_string()
@@ -83,11 +84,15 @@ impl Session<'_, '_> {
         let bounds = number(first, 0).ok().zip(number(last, usize::MAX).ok());
         match bounds {
             Some((first, last)) if self.values.is_literal(value) => {
-                let bytes = value.bytes().skip(first).take(last.saturating_sub(first).saturating_add(1));
+                let bytes =
+                    value.bytes().skip(first).take(last.saturating_sub(first).saturating_add(1));
                 String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
             }
             _ => {
-                self.note(format!("the range [{} of a variable is not carried out", stdx::terminal_line(range)));
+                self.note(format!(
+                    "the range [{} of a variable is not carried out",
+                    stdx::terminal_line(range)
+                ));
                 value.to_owned()
             }
         }

@@ -59,7 +59,10 @@ impl Session<'_, '_> {
                 at = end;
                 continue;
             }
-            if command.is_fallback && list.get(at.wrapping_sub(2)).is_some_and(is_curl) && is_curl(command) {
+            if command.is_fallback
+                && list.get(at.wrapping_sub(2)).is_some_and(is_curl)
+                && is_curl(command)
+            {
                 self.note("behind `||`: sent only where the request before it fails, left out");
                 continue;
             }
