@@ -379,7 +379,12 @@ mod tests {
         assert!(traffic.counts.len() <= ADDRESSES_MAX);
         assert!(traffic.targets("http://a", 1).contains("weight=3\nGET http://a/home\n"));
         let long = "x".repeat(3000);
-        traffic.add(&LogRequest { at_s: Some(0), method: "GET", path: &format!("/{long}"), status: 200 });
+        traffic.add(&LogRequest {
+            at_s: Some(0),
+            method: "GET",
+            path: &format!("/{long}"),
+            status: 200,
+        });
         assert!(!traffic.targets("http://a", usize::MAX).contains(&long));
     }
 
