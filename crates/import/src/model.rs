@@ -352,6 +352,13 @@ pub enum Find {
     },
     /// In the body, between two texts.
     Body(Between),
+    /// In the body, between two texts, the first of which stands before other items of the same list as well.
+    BodyItem {
+        /// The texts around it.
+        between: Between,
+        /// How many items stand before it.
+        nth: usize,
+    },
     /// In the address that the redirects led to.
     Address,
     /// The status, as text.

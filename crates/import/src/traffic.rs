@@ -20,8 +20,8 @@ const METHOD_BYTES_MAX: usize = 32;
 /// A request of a log.
 #[derive(Debug, Clone, Copy)]
 pub struct LogRequest<'a> {
-    /// When, in seconds since 1970.
-    pub at_s: i64,
+    /// When, in seconds since 1970; none: the log has no times.
+    pub at_s: Option<i64>,
     /// Its method; empty: the line has none.
     pub method: &'a str,
     /// Its path and query, or its whole address.
@@ -40,6 +40,8 @@ pub struct Traffic {
     minutes: BTreeMap<i64, u64>,
     /// Requests in minutes beyond the bound.
     late: u64,
+    /// Requests whose time the log does not have.
+    untimed: u64,
     other_methods: BTreeMap<String, u64>,
     /// Requests of methods that are not named.
     strange_methods: u64,
@@ -60,6 +62,7 @@ impl Traffic {
             rare: 0,
             minutes: BTreeMap::new(),
             late: 0,
+            untimed: 0,
             other_methods: BTreeMap::new(),
             strange_methods: 0,
             malformed: 0,
@@ -81,7 +84,10 @@ impl Traffic {
         }
         self.requests += 1;
         self.refused += u64::from((400..500).contains(&request.status));
-        self.count_minute(request.at_s.div_euclid(60));
+        match request.at_s {
+            Some(at_s) => self.count_minute(at_s.div_euclid(60)),
+            None => self.untimed += 1,
+        }
         self.count_address(request.method, &path);
     }
 
@@ -136,6 +142,12 @@ impl Traffic {
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.requests
+    }
+
+    /// Whether any request has a time, so that there is a rate.
+    #[must_use]
+    pub fn has_times(&self) -> bool {
+        !self.minutes.is_empty()
     }
 
     /// Targets with their weights, the `top` most frequent addresses first, below `base_url`.
@@ -216,6 +228,7 @@ impl Traffic {
                 self.refused,
                 "requests were answered with a status of 400 to 499: a log has no sessions, cookies or tokens",
             ),
+            (self.untimed, "requests without a time in the log: they are no part of the rate"),
             (self.late, "requests are beyond the 31 days of minutes that are counted"),
         ] {
             if count > 0 {
@@ -230,7 +243,7 @@ impl Traffic {
         let (Some((at, most)), Some((first, _)), Some((last, _))) =
             (busiest, self.minutes.first_key_value(), self.minutes.last_key_value())
         else {
-            return "no request is found".to_owned();
+            return format!("{} requests, the log has no times", self.requests);
         };
         let seconds = (last - first + 1) as f64 * 60.0;
         let mean = self.requests as f64 / seconds;
@@ -306,7 +319,7 @@ mod tests {
     fn traffic(requests: &[(i64, &str, &str)]) -> Traffic {
         let mut traffic = Traffic::new(&["GET".to_owned()]);
         for (at_s, method, path) in requests {
-            traffic.add(&LogRequest { at_s: *at_s, method, path, status: 200 });
+            traffic.add(&LogRequest { at_s: Some(*at_s), method, path, status: 200 });
         }
         traffic
     }
@@ -351,14 +364,19 @@ mod tests {
     fn rare_addresses_are_dropped_and_frequent_ones_stay() {
         let mut traffic = Traffic::new(&["GET".to_owned()]);
         let mut add = |path: &str| {
-            traffic.add(&LogRequest { at_s: 0, method: "GET", path, status: 200 });
+            traffic.add(&LogRequest { at_s: Some(0), method: "GET", path, status: 200 });
         };
         (0..3).for_each(|_| add("/home"));
         (0..ADDRESSES_MAX * 2).for_each(|number| add(&format!("/{number}")));
         assert!(traffic.counts.len() <= ADDRESSES_MAX);
         assert!(traffic.targets("http://a", 1).contains("weight=3\nGET http://a/home\n"));
         let long = "x".repeat(3000);
-        traffic.add(&LogRequest { at_s: 0, method: "GET", path: &format!("/{long}"), status: 200 });
+        traffic.add(&LogRequest {
+            at_s: Some(0),
+            method: "GET",
+            path: &format!("/{long}"),
+            status: 200,
+        });
         assert!(!traffic.targets("http://a", usize::MAX).contains(&long));
     }
 

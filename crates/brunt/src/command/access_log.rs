@@ -9,7 +9,7 @@ use ::import::{LogRequest, Traffic, unescape};
 use anyhow::anyhow;
 use cli::{ExitCode, ExitError, Output, eprint_line, input};
 use metrics::server::Row;
-use monitor::log::{LINE_MAX, Parser, parser};
+use monitor::log::{LINE_MAX, Parser, json_parser, parser};
 
 use super::{CommandError, usage_error};
 use crate::flags::import::{Form, ImportFlags};
@@ -32,6 +32,8 @@ pub(super) enum LogForm {
     Rails,
     Elb,
     Caddy,
+    /// Lines of JSON with any names for method, path and status: nginx with `escape=json`, lograge, Traefik.
+    Json,
 }
 
 impl LogForm {
@@ -46,8 +48,10 @@ impl LogForm {
                 Some(Self::Rails)
             } else if is_common(line) {
                 Some(Self::Common)
+            } else if is_elb(line) {
+                Some(Self::Elb)
             } else {
-                is_elb(line).then_some(Self::Elb)
+                is_json(line).then_some(Self::Json)
             }
         })
     }
@@ -58,6 +62,7 @@ impl LogForm {
             Self::Rails => ("rails", None),
             Self::Elb => ("elb", Some(ELB)),
             Self::Caddy => ("caddy", Some(CADDY)),
+            Self::Json => return json_parser(),
         };
         parser(kind, pattern, "").expect("kinds and patterns of our own")
     }
@@ -78,6 +83,15 @@ fn is_common(line: &str) -> bool {
     before.contains('[')
         && !method.is_empty()
         && method.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+/// A line of JSON that is a request with its method, path and status.
+fn is_json(line: &str) -> bool {
+    let mut rows = Vec::new();
+    if line.contains('{') {
+        json_parser().line(line.as_bytes(), 0, &mut rows);
+    }
+    rows.iter().any(|row| matches!(row, Row::Served(served) if !served.method.is_empty()))
 }
 
 /// A time of RFC 3339 in the first or second column, and a request with a whole address.
@@ -103,7 +117,7 @@ pub(super) fn form_of(name: &str, flags: &ImportFlags) -> Result<Option<LogForm>
     let form = LogForm::detect(&String::from_utf8_lossy(&head));
     match form {
         None if is_log => Err(failure(format!(
-            "{name}: no line of nginx, Apache, Rails, ELB or Caddy in its first 64 KiB"
+            "{name}: no line of nginx, Apache, Rails, ELB, Caddy or of a log in JSON in its first 64 KiB"
         ))
         .into()),
         form => Ok(form),
@@ -167,6 +181,10 @@ fn write(traffic: &Traffic, base_url: &str, flags: &ImportFlags) -> Result<ExitC
         );
         return Ok(ExitCode::Ok);
     };
+    if !traffic.has_times() {
+        eprint_line("brunt: the log has no times: no rate by the minute is written");
+        return Ok(ExitCode::Ok);
+    }
     let rate = rate.display().to_string();
     Output::named(Some(&rate)).write(traffic.rate().as_bytes())?;
     eprint_line(&format!(
@@ -217,7 +235,8 @@ impl LogReader {
             let path =
                 if served.path.contains('\\') { unescape(&served.path) } else { served.path };
             traffic.add(&LogRequest {
-                at_s: served.at.div_euclid(1_000_000_000),
+                // The moment of reading stands for a time that the log lacks.
+                at_s: (served.at != self.now).then(|| served.at.div_euclid(1_000_000_000)),
                 method: &served.method,
                 path: &path,
                 status: served.status,
@@ -335,6 +354,30 @@ mod tests {
             reader.read(line, &mut traffic);
         }
         traffic
+    }
+
+    #[test]
+    fn logs_in_json_are_read_by_their_names() {
+        for text in [
+            "{\"time_local\":\"27/Nov/2026:10:00:25 +0000\",\"request\":\"GET /a HTTP/1.1\",\"status\":\"200\"}\n",
+            "{\"method\":\"GET\",\"path\":\"/a\",\"status\":200,\"duration\":1.2,\"@timestamp\":\"2026-11-27T10:00:25.000Z\"}\n",
+        ] {
+            assert_eq!(LogForm::detect(text), Some(LogForm::Json), "{text}");
+            let traffic = read_all(LogForm::Json, &format!("{text}cut {{\n"));
+            assert!(traffic.rate().contains("1/mx1m # 2026-11-27T10:00Z"), "{}", traffic.rate());
+            assert!(traffic.notes(9).iter().any(|note| note.starts_with("1 lines that are in")));
+        }
+        let har = "{\"log\":{\"entries\":[{\"request\":{\"method\":\"GET\",\"url\":\"http://a/\"},\"response\":{\"status\":200}}]}}";
+        assert_eq!(LogForm::detect(har), None);
+    }
+
+    #[test]
+    fn a_log_without_times_has_no_rate() {
+        let text = "method=GET path=/a format=html status=200 duration=1.2\n";
+        let traffic = read_all(LogForm::Rails, text);
+        assert!(!traffic.has_times() && traffic.requests() == 1);
+        let notes = traffic.notes(9);
+        assert!(notes.iter().any(|note| note.contains("without a time")), "{notes:?}");
     }
 
     #[test]

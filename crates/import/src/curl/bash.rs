@@ -116,6 +116,7 @@ impl Lexer<'_, '_> {
                     let piped = !self.takes("|");
                     self.end_command();
                     self.command.is_piped = piped;
+                    self.command.is_fallback = !piped;
                 }
                 '<' if self.placeholder().is_some() => self.plain_word()?,
                 '<' => self.input_redirect()?,
@@ -259,6 +260,11 @@ impl Lexer<'_, '_> {
         while let Some(char) = self.peek() {
             match char {
                 '$' => self.dollar(&mut out),
+                '`' => {
+                    self.next();
+                    let text = self.until(&['`']);
+                    self.substitution(&text, &mut out);
+                }
                 '\\' => {
                     self.next();
                     match self.peek() {

@@ -13,6 +13,8 @@ pub(super) struct Command {
     pub(super) stdin: Option<String>,
     /// Whether it reads what the command before it prints.
     pub(super) is_piped: bool,
+    /// Whether it runs only where the command before it fails, behind `||`.
+    pub(super) is_fallback: bool,
     /// The comment lines right above it.
     pub(super) comments: Vec<String>,
     /// The list of the shell that its words are, `LIST=(…)`.

@@ -34,29 +34,41 @@ pub(super) fn for_url(file: &str, url: &Url, now_s: u64) -> Vec<String> {
         .collect()
 }
 
-/// The login and password of a host in a netrc file.
-pub(super) fn netrc(file: &str, host: &str) -> Option<(String, String)> {
-    let words = netrc_words(file);
+/// A machine of a netrc file.
+#[derive(Default)]
+struct Machine {
+    is_host: bool,
+    login: Option<String>,
+    password: Option<String>,
+}
+
+/// The login and password of a host in a netrc file; of `user`, if one is given.
+pub(super) fn netrc(file: &str, host: &str, user: Option<&str>) -> Option<(String, String)> {
     let host = host.split(':').next().unwrap_or_default();
-    let mut matches = false;
-    let (mut login, mut password) = (None, None);
-    let mut rest = words.into_iter();
+    let is_wanted = |machine: &Machine| match user {
+        Some(user) => machine.is_host && machine.login.as_deref() == Some(user),
+        None => machine.is_host && (machine.login.is_some() || machine.password.is_some()),
+    };
+    let found = machines(file, host).into_iter().find(is_wanted)?;
+    Some((found.login.unwrap_or_default(), found.password.unwrap_or_default()))
+}
+
+fn machines(file: &str, host: &str) -> Vec<Machine> {
+    let mut machines: Vec<Machine> = vec![];
+    let mut rest = netrc_words(file).into_iter();
     while let Some(word) = rest.next() {
-        match word.as_str() {
-            "machine" | "default" => {
-                if matches && (login.is_some() || password.is_some()) {
-                    break;
-                }
-                matches = word == "default"
-                    || rest.next().is_some_and(|name| name.eq_ignore_ascii_case(host));
+        match (word.as_str(), machines.last_mut()) {
+            ("machine", _) => {
+                let is_host = rest.next().is_some_and(|name| name.eq_ignore_ascii_case(host));
+                machines.push(Machine { is_host, ..Machine::default() });
             }
-            "login" if matches => login = rest.next(),
-            "password" if matches => password = rest.next(),
+            ("default", _) => machines.push(Machine { is_host: true, ..Machine::default() }),
+            ("login", Some(machine)) => machine.login = rest.next(),
+            ("password", Some(machine)) => machine.password = rest.next(),
             _ => {}
         }
     }
-    (login.is_some() || password.is_some())
-        .then(|| (login.unwrap_or_default(), password.unwrap_or_default()))
+    machines
 }
 
 fn netrc_words(file: &str) -> Vec<String> {

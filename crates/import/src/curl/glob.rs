@@ -33,8 +33,8 @@ fn choices(from: &str) -> (Vec<String>, usize) {
             _ => literal(1),
         };
     }
-    if let Some((inner, _)) = from.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
-        return (inner.split(',').map(str::to_owned).collect(), inner.len() + 2);
+    if let Some((list, length)) = from.strip_prefix('{').and_then(set) {
+        return (list, length + 2);
     }
     if let Some((inner, _)) = from.strip_prefix('[').and_then(|rest| rest.split_once(']'))
         && let Some(list) = range(inner)
@@ -42,6 +42,37 @@ fn choices(from: &str) -> (Vec<String>, usize) {
         return (list, inner.len() + 2);
     }
     literal(1)
+}
+
+/// The texts of `a,b}`, and where the bracket is; a backslash makes a comma or a bracket part of a text.
+fn set(rest: &str) -> Option<(Vec<String>, usize)> {
+    let mut list = vec![String::new()];
+    let mut chars = rest.char_indices();
+    while let Some((at, char)) = chars.next() {
+        match char {
+            '}' => return Some((list, at)),
+            ',' => list.push(String::new()),
+            char => {
+                let plain = if char == '\\' { chars.next()?.1 } else { char };
+                list.last_mut()?.push(plain);
+            }
+        }
+    }
+    None
+}
+
+/// Whether a glob of an address has no end, so that curl refuses it.
+pub(super) fn is_open(url: &str) -> bool {
+    let mut rest = url;
+    while let Some(at) = rest.find(['{', '\\']) {
+        let from = &rest[at..];
+        if from.starts_with('{') && set(&from[1..]).is_none() {
+            return true;
+        }
+        let (_, length) = choices(from);
+        rest = &from[length..];
+    }
+    false
 }
 
 fn range(inner: &str) -> Option<Vec<String>> {
@@ -59,4 +90,18 @@ fn range(inner: &str) -> Option<Vec<String>> {
     let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
     let last = last.min(first.saturating_add((URLS_MAX * step) as u64));
     Some((first..=last).step_by(step).map(|number| format!("{number:0width$}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_are_lists_unless_a_backslash_stands_before_them() {
+        assert_eq!(expand("/{a\\,b,c}"), ["/a,b", "/c"]);
+        assert_eq!(expand("/{a,b}[1-2]"), ["/a1", "/a2", "/b1", "/b2"]);
+        assert_eq!(expand("/\\{a,b\\}"), ["/{a,b}"]);
+        assert!(is_open("/{a") && is_open("/{a}/{b,c") && is_open("/{a\\}"));
+        assert!(!is_open("/{a}") && !is_open("/\\{a") && !is_open("/a}") && !is_open("/[a"));
+    }
 }

@@ -20,7 +20,8 @@ impl Headers {
                 Some("-") => lines.extend(session.stdin().lines().map(str::to_owned)),
                 Some(path) => lines
                     .extend(session.read_text(path).unwrap_or_default().lines().map(str::to_owned)),
-                None => lines.push(header.clone()),
+                // Line ends in a text are those of further fields.
+                None => lines.extend(header.lines().map(str::to_owned)),
             }
         }
         let mut made = Self { own: vec![], removed: vec![] };

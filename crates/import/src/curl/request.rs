@@ -42,6 +42,10 @@ fn refusal(session: &Session<'_, '_>, operation: &Operation) -> Option<&'static 
         () if has_data && !operation.form.is_empty() => Some("-d beside -F"),
         () if has_data && !operation.uploads.is_empty() && !is_get => Some("-d beside -T"),
         () if has_data && operation.has("head") && !is_get => Some("-d beside -I"),
+        () if operation.urls.iter().any(|url| url.contains(' ')) => Some("a blank in its address"),
+        () if !operation.has("globoff") && operation.urls.iter().any(|url| glob::is_open(url)) => {
+            Some("a { without a } in its address")
+        }
         () => None,
     }
 }
@@ -330,13 +334,15 @@ fn conditions(session: &mut Session<'_, '_>, operation: &Operation, headers: &mu
         headers.add_default("If-None-Match", if etag.is_empty() { "\"\"" } else { etag });
     }
     let Some(time) = operation.value("time-cond") else { return };
-    let (name, date) = match time.strip_prefix('-') {
-        Some(date) => ("If-Unmodified-Since", date),
-        None => ("If-Modified-Since", time.strip_prefix('+').unwrap_or(time)),
+    let (name, date) = match time.split_at_checked(1) {
+        Some(("-", date)) => ("If-Unmodified-Since", date),
+        Some(("=", date)) => ("Last-Modified", date),
+        Some(("+", date)) => ("If-Modified-Since", date),
+        _ => ("If-Modified-Since", time),
     };
     match http_date::of(date) {
         Some(date) => headers.add_default(name, &date),
-        None => session.note("option --time-cond left out: its date is not understood"),
+        None => session.note("option --time-cond left out: its date is none that curl understands"),
     }
 }
 
@@ -359,17 +365,14 @@ fn auth(
     let (user, password) = match (operation.value("user"), &url.user) {
         (Some(user), _) => pair(user),
         (None, Some(user)) => {
+            let has_password = user.contains(':');
             let (user, password) = pair(user);
-            (url_parts::percent_decoded(&user), url_parts::percent_decoded(&password))
+            let user = url_parts::percent_decoded(&user);
+            let known =
+                if has_password { None } else { netrc(session, operation, url, Some(&user)) };
+            known.unwrap_or_else(|| (user, url_parts::percent_decoded(&password)))
         }
-        (None, None) => {
-            let path = operation.value("netrc-file").map(str::to_owned).or_else(|| {
-                (operation.has("netrc") || operation.has("netrc-optional"))
-                    .then(|| ".netrc".to_owned())
-            })?;
-            let file = session.read_text(&path)?;
-            cookies::netrc(&file, &url.host)?
-        }
+        (None, None) => netrc(session, operation, url, None)?,
     };
     let (user, password) = (session.values.text(&user), session.values.text(&password));
     if let Some(provider) = operation.value("aws-sigv4") {
@@ -394,6 +397,18 @@ fn auth(
     } else {
         Auth::Basic { user, password }
     })
+}
+
+/// The login and password that a netrc file has for the host; of `user`, if the address names one.
+fn netrc(
+    session: &mut Session<'_, '_>,
+    operation: &Operation,
+    url: &Url,
+    user: Option<&str>,
+) -> Option<(String, String)> {
+    let usual = operation.has("netrc") || operation.has("netrc-optional");
+    let path = operation.value("netrc-file").or(usual.then_some(".netrc"))?.to_owned();
+    cookies::netrc(&session.read_text(&path)?, &url.host, user)
 }
 
 /// `-b` of text, and of files; a header `Cookie` of `-H` replaces them.

@@ -59,6 +59,8 @@ impl Session<'_, '_> {
             text.strip_prefix('%').map_or((text, false), |text| (text, true));
         let end = text.find(['=', '@']).unwrap_or(text.len());
         let (name, rest) = text.split_at(end);
+        let (name, range) =
+            name.split_once('[').map_or((name, None), |(name, range)| (name, Some(range)));
         let value = if is_environment {
             let default = rest.strip_prefix('=').map(str::to_owned);
             self.values.add(Source::Env { name: name.to_owned(), default }, vec![]).to_string()
@@ -71,7 +73,29 @@ impl Session<'_, '_> {
         } else {
             rest.strip_prefix('=').unwrap_or_default().to_owned()
         };
+        let value = range.map_or_else(|| value.clone(), |range| self.part(&value, range));
         self.variables.insert(name.to_owned(), value);
+    }
+
+    /// The bytes of a variable's value that `[1-2]` behind its name wants; the first is 0, and a range without an end goes to it.
+    fn part(&mut self, value: &str, range: &str) -> String {
+        let (first, last) = range.trim_end_matches(']').split_once('-').unwrap_or((range, ""));
+        let number = |text: &str, other| if text.is_empty() { Ok(other) } else { text.parse() };
+        let bounds = number(first, 0).ok().zip(number(last, usize::MAX).ok());
+        match bounds {
+            Some((first, last)) if self.values.is_literal(value) => {
+                let bytes =
+                    value.bytes().skip(first).take(last.saturating_sub(first).saturating_add(1));
+                String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
+            }
+            _ => {
+                self.note(format!(
+                    "the range [{} of a variable is not carried out",
+                    stdx::terminal_line(range)
+                ));
+                value.to_owned()
+            }
+        }
     }
 
     /// `{{name:function}}` of an `--expand-` option.

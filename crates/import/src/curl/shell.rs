@@ -59,6 +59,13 @@ impl Session<'_, '_> {
                 at = end;
                 continue;
             }
+            if command.is_fallback
+                && list.get(at.wrapping_sub(2)).is_some_and(is_curl)
+                && is_curl(command)
+            {
+                self.note("behind `||`: sent only where the request before it fails, left out");
+                continue;
+            }
             self.note_control(&words);
             if let Some((name, items)) = loop_of(without_prefixes(&words)) {
                 let end = loop_end(list, at);
@@ -193,6 +200,11 @@ impl Session<'_, '_> {
             _ => self.stdin = None,
         }
     }
+}
+
+fn is_curl(command: &Command) -> bool {
+    let mut words = command.words.iter().map(String::as_str);
+    words.find(|word| !PREFIXES.contains(word)).is_some_and(|word| word == "curl")
 }
 
 /// Words that stand before a command and change nothing of a request.

@@ -90,6 +90,13 @@ fn options_change_the_request_as_curl_has_it() {
     check("curl 'https://a.example/[1-2]'", "`${BASE_URL}/2`");
     check("curl https://a.example/a/../b/%2e%2e/c", "`${BASE_URL}/c`");
     check("curl --netrc-file hosts.netrc https://a.example/", "'me:a b'");
+    check("curl --netrc-file hosts.netrc https://eve@b.example/", "'eve:x'");
+    check("curl --netrc-file hosts.netrc https://ada@b.example/", "'ada:'");
+    check("curl 'https://a.example/{a\\,b,c}'", "`${BASE_URL}/a,b`");
+    check("curl -H $'X-A: 1\\r\\nX-B: 2' https://a.example/", "'X-A': '1', 'X-B': '2'");
+    check("curl -z '-1 Jul 2025' https://a.example/", "'Tue, 01 Jul 2025 00:00:00 GMT'");
+    check("curl --json @- a.example/ <<E\n{\"n\":`echo 3`}\nE\n", "'{\"n\":3}\\n'");
+    check("curl --variable 'a[1-2]=xyzw' --expand-data '{{a}}' https://a.example/x", "'yz'");
     check("curl a.example/1 --next -d x a.example/2", "http.post(`${BASE_URL}/2`, 'x'");
     check("curl --variable 'x=a b' --expand-url 'https://a.example/{{x:url}}'", "/a%20b");
     check("curl -L -X POST -d a=1 https://a.example/", "follow('POST'");
@@ -286,7 +293,7 @@ fn forms_and_conditions_are_as_curl_has_them() {
     check("curl -F 'a=one; two' https://a.example/", "content: 'one' }");
     check("curl -F 'a=é=;encoder=quoted-printable' https://a.example/", "'=C3=A9=3D'");
     check("curl -F 'a=hi;encoder=base64' https://a.example/", "'aGk='");
-    check("curl -z 2026-11-28 https://a.example/", "'Sat, 28 Nov 2026 00:00:00 GMT'");
+    check("curl -z 20261128 https://a.example/", "'Sat, 28 Nov 2026 00:00:00 GMT'");
     check("curl -G --json '{}' https://a.example/", "Accept: 'application/json'");
     check("curl https:/a.example/x", "`${BASE_URL}/x`");
     let text = "curl -T a.txt https://a.example/1 https://a.example/2";
@@ -301,4 +308,24 @@ fn forms_and_conditions_are_as_curl_has_them() {
     for odd in ["--req POST https://a.example/", "\u{2013}X POST https://a.example/"] {
         assert_eq!(import_named("a.sh", &format!("curl {odd}")).exchanges().count(), 1, "{odd}");
     }
+}
+
+#[test]
+fn what_curl_would_not_send_is_not_sent_in_silence() {
+    for (text, path, note) in [
+        ("curl a.example/1 && curl a.example/2 || curl a.example/3", "/3", "behind `||`"),
+        ("curl a.example/1; curl 'a.example/a b'", "/a%20b", "a blank in its address"),
+        ("curl a.example/1; curl 'a.example/{a'", "/{a", "a { without a }"),
+    ] {
+        let import = import_named("a.sh", text);
+        assert!(
+            import.notes.iter().any(|one| one.text.contains(note)),
+            "{text}: {:?}",
+            import.notes
+        );
+        let got = requests("a.sh", text);
+        assert!(!got.contains(path) && got.contains("/1`"), "{got}");
+    }
+    let got = requests("a.sh", "curl -z 2025-07-01 https://a.example/");
+    assert!(!got.contains("Since"), "{got}");
 }

@@ -77,6 +77,9 @@ impl Builder<'_> {
         let interval_ms = interval(correlator);
         let mut before = self.cookies(correlator);
         let step = self.step(correlator);
+        for text in correlator.unbound.drain(..) {
+            self.note(text);
+        }
         let made = correlator.made.iter().filter(|(at, ..)| *at == unit);
         before.extend(made.map(|(_, name, source)| Step::Assign {
             variable: name.clone(),

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::rc::Rc;
 
 use super::entry::Entry;
-use super::facts::Facts;
 use super::find::{Hit, Sink, SinkPlace, Source as Place, find};
+use super::index::Known;
 use super::look::{Look, is_id_name, is_rare, is_same_name, is_token_name, is_uuid4, look};
 use super::received::Received;
 use super::whole::whole_hit;
@@ -24,7 +25,8 @@ const CLOCK_MS_MAX: i64 = 600_000;
 pub(super) struct Unit {
     /// Entries, by their place in the list.
     pub(super) chain: Vec<usize>,
-    pub(super) facts: Facts,
+    /// The answer that its last entry got.
+    pub(super) known: Rc<Known>,
 }
 
 /// The search through one recording.
@@ -43,8 +45,13 @@ pub(super) struct Correlator<'a> {
     pub(super) heard: Vec<Received>,
     /// What is taken of messages, and of which unit's.
     pub(super) hearings: Vec<(usize, Hearing)>,
+    /// Notes on values that are sent as they were recorded.
+    pub(super) unbound: Vec<String>,
+    pub(super) unbound_values: BTreeSet<String>,
+    /// Whether the recording has any cookie.
+    pub(super) has_cookies: bool,
     typed: BTreeSet<(String, String)>,
-    tokens: HashMap<u64, Vec<usize>>,
+    pub(super) tokens: HashMap<u64, Vec<usize>>,
     names: BTreeMap<String, usize>,
 }
 
@@ -67,6 +74,9 @@ impl<'a> Correlator<'a> {
             split: BTreeSet::new(),
             heard: vec![],
             hearings: vec![],
+            unbound: vec![],
+            unbound_values: BTreeSet::new(),
+            has_cookies: entries.iter().any(has_cookies),
             typed: BTreeSet::new(),
             tokens: tokens_of_units(entries, units),
             names: BTreeMap::new(),
@@ -91,6 +101,7 @@ impl<'a> Correlator<'a> {
             .or_else(|| self.by_name_of_header(sink))
             .or_else(|| self.made_by_browser(value, sink));
         if found.is_none() {
+            self.note_unbound(value, sink);
             self.typed.insert((typed_name(value, sink), value.to_owned()));
         }
         found
@@ -109,6 +120,9 @@ impl<'a> Correlator<'a> {
                             || is_same
                             || is_id_name(&sink.name)
                             || is_rare(value)
+                    }
+                    Look::Word if sink.place == SinkPlace::Path => {
+                        value.len() >= 3 && !sink.name.is_empty()
                     }
                     Look::Word => is_same && is_token_name(&sink.name),
                 }
@@ -176,7 +190,7 @@ impl<'a> Correlator<'a> {
         let last = &self.entries[chain[chain.len() - 1]];
         Place {
             answer: &last.answer,
-            facts: &self.units[unit].facts,
+            facts: &self.units[unit].known.facts,
             address: if chain.len() > 1 { &last.address } else { "" },
             has_location: true,
         }
@@ -349,18 +363,21 @@ impl<'a> Correlator<'a> {
 fn tokens_of_units(entries: &[Entry], units: &[Unit]) -> HashMap<u64, Vec<usize>> {
     let mut tokens: HashMap<u64, Vec<usize>> = HashMap::new();
     for (at, unit) in units.iter().enumerate() {
-        let mut seen = BTreeSet::new();
-        let last = &entries[unit.chain[unit.chain.len() - 1]];
-        let mut see = |text: &str| seen.extend(tokens_of(text).map(hash));
-        see(&last.answer.text);
-        see(&last.address);
         let answers = unit.chain.iter().map(|entry| &entries[*entry].answer);
-        answers.flat_map(|answer| &answer.headers).for_each(|(_, value)| see(value));
-        for token in seen {
-            tokens.entry(token).or_default().push(at);
+        let headers = answers.flat_map(|answer| &answer.headers);
+        let of_headers = headers.flat_map(|(_, value)| tokens_of(value).map(hash));
+        for token in unit.known.tokens.iter().copied().chain(of_headers) {
+            let units = tokens.entry(token).or_default();
+            if units.last() != Some(&at) {
+                units.push(at);
+            }
         }
     }
     tokens
+}
+
+fn has_cookies(entry: &Entry) -> bool {
+    !entry.cookies.is_empty() || !entry.answer.cookies.is_empty()
 }
 
 fn variable(name: &str) -> Value {
@@ -400,7 +417,7 @@ fn sends(entry: &Entry, value: &str) -> bool {
 }
 
 /// Runs of letters and digits; escapes of addresses and of JSON are no part of them.
-fn tokens_of(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn tokens_of(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -423,7 +440,7 @@ fn tokens_of(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn hash(token: &str) -> u64 {
+pub(super) fn hash(token: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     token.hash(&mut hasher);
     hasher.finish()

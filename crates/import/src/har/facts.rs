@@ -6,6 +6,7 @@ use dom_query::Document;
 use serde_json::Value;
 
 use super::entry::Answer;
+use super::look::{Look, is_id_name, is_rare, look};
 use crate::JsonStep;
 
 /// How many leaves and fields of an answer are kept.
@@ -120,6 +121,38 @@ fn add_fields(fields: &mut Vec<Field>, text: &str) {
     for input in page.select("input[name], textarea[name]").iter().take(FACTS_MAX) {
         add(fields, &mut seen, field_of(&input, ""));
     }
+    for select in page.select("select[name]").iter().take(500) {
+        add_options(fields, &mut seen, &select);
+    }
+}
+
+/// Options that a server made up, by their number in the list.
+fn add_options(
+    fields: &mut Vec<Field>,
+    seen: &mut HashSet<String>,
+    select: &dom_query::Selection<'_>,
+) {
+    let name = select.attr("name").unwrap_or_default().to_string();
+    if select.select("optgroup").length() > 0 {
+        return;
+    }
+    for (at, option) in select.select("option").iter().take(2000).enumerate() {
+        let value = option.attr("value").unwrap_or_default().to_string();
+        if is_made_option(&name, &value) {
+            let selector = format!("select[name={}] option:nth-of-type({})", quoted(&name), at + 1);
+            let (name, is_hidden, is_first) = (name.clone(), true, true);
+            let field = Field { selector, attribute: "value", name, value, is_hidden, is_first };
+            add(fields, seen, field);
+        }
+    }
+}
+
+fn is_made_option(name: &str, value: &str) -> bool {
+    match look(value) {
+        Look::Random | Look::Code => true,
+        Look::Number => is_rare(value) || is_id_name(name),
+        Look::Word => false,
+    }
 }
 
 fn field_of(input: &dom_query::Selection<'_>, form: &str) -> Field {
@@ -165,6 +198,22 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_have_their_number() {
+        let text = "<select name=from><option value=''>-<option value=23896512>a<option value=23896513>b</select><select name=size><option value=10>10</select>";
+        let answer = Answer { mime: "text/html".into(), text: text.into(), ..Answer::default() };
+        let fields = Facts::of(&answer).fields;
+        let shown: Vec<(&str, &str)> =
+            fields.iter().map(|field| (field.selector.as_str(), field.value.as_str())).collect();
+        assert_eq!(
+            shown,
+            [
+                ("select[name=\"from\"] option:nth-of-type(2)", "23896512"),
+                ("select[name=\"from\"] option:nth-of-type(3)", "23896513"),
+            ]
+        );
+    }
 
     #[test]
     fn fields_have_a_selector_that_finds_them_first() {

@@ -2,7 +2,10 @@
 
 use super::entry::Answer;
 use super::facts::{Facts, Field, Leaf};
-use super::look::{Look, is_id_name, is_same_name, is_token_name, look};
+use super::item::item_at;
+use super::look::{
+    Look, is_id_name, is_named, is_numbered, is_same_name, is_token_name, look, may_be_made,
+};
 use crate::percent::{encode_component, encode_form};
 use crate::{Between, Decoding, Find};
 
@@ -56,6 +59,7 @@ pub(super) fn find(source: &Source<'_>, value: &str, sink: &Sink) -> Option<Hit>
     let look = look(value);
     let mut hits = vec![];
     in_headers(&mut hits, source, value, look);
+    in_location(&mut hits, source.answer, value, sink);
     in_json(&mut hits, source.facts, value, look, sink);
     in_fields(&mut hits, source.facts, value, look, sink);
     in_address(&mut hits, source.address, value, look);
@@ -93,6 +97,27 @@ fn in_headers(hits: &mut Vec<Hit>, source: &Source<'_>, value: &str, look: Look)
     }
 }
 
+/// The name of a new thing, whatever it looks like: the last segment of the `Location` of an answer that leads nowhere.
+fn in_location(hits: &mut Vec<Hit>, answer: &Answer, value: &str, sink: &Sink) {
+    let is_wanted = look(value) == Look::Word && value.len() >= 3;
+    if !is_wanted || sink.place != SinkPlace::Path || answer.redirect().is_some() {
+        return;
+    }
+    let is_location = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("location");
+    let Some((name, content)) = answer.headers.iter().find(is_location) else { return };
+    if content.strip_suffix(value).is_some_and(|before| before.ends_with('/')) {
+        let whole = Hit {
+            find: Find::Header(name.clone()),
+            cut: None,
+            decodings: vec![],
+            key: sink.name.clone(),
+            shown: format!("the header {name}"),
+            score: 75,
+        };
+        hits.extend(part_of(content, value, &whole));
+    }
+}
+
 /// Whether a header field, its name in small letters, has nothing that a page would send again.
 fn is_boring(lower: &str) -> bool {
     BORING.contains(&lower) || lower.starts_with("access-control-")
@@ -123,31 +148,37 @@ fn part_of(text: &str, value: &str, whole: &Hit) -> Option<Hit> {
 }
 
 fn in_json(hits: &mut Vec<Hit>, facts: &Facts, value: &str, look: Look, sink: &Sink) {
+    let may_be_part =
+        look > Look::Number || (look == Look::Number && sink.place == SinkPlace::Path);
+    let encoded = encode_component(value);
+    let has_part = |text: &str| {
+        text.len() < 4096
+            && text.contains(['/', '='])
+            && (text.contains(value) || text.contains(&encoded))
+    };
     for leaf in &facts.leaves {
-        let hit = |score| Hit {
-            find: Find::Json(leaf.path.clone()),
-            cut: None,
-            decodings: vec![],
-            key: name_of(leaf),
-            shown: format!("the JSON's {}", shown_path(leaf)),
-            score,
-        };
-        let may_be_part = look > Look::Number || sink.place == SinkPlace::Path;
         if leaf.text == value {
-            hits.extend(json_score(look, leaf.key(), sink).map(hit));
-        } else if look >= Look::Number
-            && may_be_part
-            && leaf.text.len() < 4096
-            && leaf.text.contains(['/', '='])
-            && let Some(cut) = part_of(&leaf.text, value, &hit(50))
-        {
-            hits.push(cut);
+            let score = json_score(value, look, leaf.key(), sink);
+            hits.extend(score.map(|score| leaf_hit(leaf, score)));
+        } else if may_be_part && has_part(&leaf.text) {
+            hits.extend(part_of(&leaf.text, value, &leaf_hit(leaf, 50)));
         }
     }
 }
 
+fn leaf_hit(leaf: &Leaf, score: u32) -> Hit {
+    Hit {
+        find: Find::Json(leaf.path.clone()),
+        cut: None,
+        decodings: vec![],
+        key: name_of(leaf),
+        shown: format!("the JSON's {}", shown_path(leaf)),
+        score,
+    }
+}
+
 /// How sure it is that a leaf is what is sent; none: chance.
-fn json_score(look: Look, key: &str, sink: &Sink) -> Option<u32> {
+fn json_score(value: &str, look: Look, key: &str, sink: &Sink) -> Option<u32> {
     let is_same = is_same_name(key, &sink.name);
     let is_id = is_id_name(key);
     let to_id = sink.place == SinkPlace::Path || is_id_name(&sink.name) || sink.name.is_empty();
@@ -158,9 +189,18 @@ fn json_score(look: Look, key: &str, sink: &Sink) -> Option<u32> {
         Look::Number if is_id && to_id => 55,
         Look::Number if is_token_name(&sink.name) && is_token_name(key) => 55,
         Look::Word if is_same && is_token_name(key) && !sink.name.is_empty() => 50,
+        Look::Word if is_path_to(value, key, sink) => 45,
         _ => return None,
     };
     Some(base + if is_same { 15 } else { 0 } + if is_id { 5 } else { 0 })
+}
+
+/// Whether a segment of a path is the name of one of the things that the segment before it is called by: `/jobs/job-SrCGIZEG`.
+fn is_path_to(value: &str, key: &str, sink: &Sink) -> bool {
+    sink.place == SinkPlace::Path
+        && !sink.name.is_empty()
+        && may_be_made(value)
+        && (is_id_name(key) || is_named(&sink.name, key))
 }
 
 fn in_fields(hits: &mut Vec<Hit>, facts: &Facts, value: &str, look: Look, sink: &Sink) {
@@ -230,7 +270,8 @@ fn in_address(hits: &mut Vec<Hit>, address: &str, value: &str, look: Look) {
 }
 
 fn in_body(answer: &Answer, value: &str, look: Look, sink: &Sink) -> Option<Hit> {
-    if look == Look::Word || answer.text.is_empty() {
+    let is_numbered = sink.place == SinkPlace::Path && is_numbered(value);
+    if (look == Look::Word && !is_numbered) || answer.text.is_empty() {
         return None;
     }
     let text = answer.text.as_str();
@@ -240,14 +281,14 @@ fn in_body(answer: &Answer, value: &str, look: Look, sink: &Sink) -> Option<Hit>
             continue;
         }
         // Short numbers are many: only behind the word that stands before them where they are sent.
-        let cut = if look == Look::Random {
-            context(text, &form)
-        } else {
-            named_context(text, &form, sink)
+        let find = match look {
+            Look::Random => anywhere(text, &form),
+            _ => named(text, &form, sink)
+                .or_else(|| is_numbered.then(|| alone(text, &form)).flatten()),
         };
-        if let Some(cut) = cut {
+        if let Some(find) = find {
             return Some(Hit {
-                find: Find::Body(cut),
+                find,
                 cut: None,
                 decodings: if form == value { vec![] } else { decodings },
                 key: if sink.name.is_empty() { "value".to_owned() } else { sink.name.clone() },
@@ -258,6 +299,23 @@ fn in_body(answer: &Answer, value: &str, look: Look, sink: &Sink) -> Option<Hit>
         seen.push(form);
     }
     None
+}
+
+/// The value between two texts of a body, or as an item of a list there.
+fn anywhere(text: &str, form: &str) -> Option<Find> {
+    let item = || text.match_indices(form).take(20).find_map(|(at, _)| item(text, at, form));
+    context(text, form).map(Find::Body).or_else(item)
+}
+
+fn item(text: &str, at: usize, form: &str) -> Option<Find> {
+    let (between, nth) = item_at(text, at, at + form.len())?;
+    Some(Find::BodyItem { between, nth })
+}
+
+/// A word with a number that the body has in one place only.
+fn alone(text: &str, form: &str) -> Option<Find> {
+    let is_once = text.matches(form).take(2).count() == 1;
+    is_once.then(|| context(text, form)).flatten().map(Find::Body)
 }
 
 /// How pages write a value: as it is, in attributes, in strings of scripts, in addresses.
@@ -286,25 +344,25 @@ fn writings(value: &str) -> Vec<(String, Vec<Decoding>)> {
 }
 
 /// The first place of `form` that has the sink's name shortly before it.
-fn named_context(text: &str, form: &str, sink: &Sink) -> Option<Between> {
+fn named(text: &str, form: &str, sink: &Sink) -> Option<Find> {
     let name = sink.name.as_str();
     if name.len() < 2 {
         return None;
     }
-    for (at, _) in text.match_indices(form).take(50) {
-        let start = floor_boundary(text, at.saturating_sub(name.len() + 12));
-        let before = &text[start..at];
-        let Some(found) = before.rfind(name) else { continue };
-        let between = &before[found + name.len()..];
-        let is_glue = between.chars().all(|char| " \"':=/\\>value-_".contains(char));
-        if is_glue
-            && !between.is_empty()
-            && let Some(cut) = context_at(text, at, at + form.len())
-        {
-            return Some(cut);
-        }
-    }
-    None
+    let places = || {
+        let places = text.match_indices(form).map(|(at, _)| at).take(50);
+        places.filter(|at| has_name_before(text, *at, name))
+    };
+    let cut = places().find_map(|at| context_at(text, at, at + form.len()));
+    cut.map(Find::Body).or_else(|| places().find_map(|at| item(text, at, form)))
+}
+
+fn has_name_before(text: &str, at: usize, name: &str) -> bool {
+    let start = floor_boundary(text, at.saturating_sub(name.len() + 12));
+    let before = &text[start..at];
+    let Some(found) = before.rfind(name) else { return false };
+    let between = &before[found + name.len()..];
+    !between.is_empty() && between.chars().all(|char| " \"':=/\\>value-_".contains(char))
 }
 
 /// What stands around `form` in a text and finds it again in another session's: `left` is there first, nothing in it is made up.
@@ -330,12 +388,12 @@ fn context_at(text: &str, start: usize, end: usize) -> Option<Between> {
     Some(Between { left: left.to_owned(), right })
 }
 
-fn is_word(char: char) -> bool {
+pub(super) fn is_word(char: char) -> bool {
     char.is_ascii_alphanumeric()
 }
 
 /// What ends the value: the shortest text behind it that it does not have in itself.
-fn right_of(text: &str, start: usize, end: usize) -> Option<String> {
+pub(super) fn right_of(text: &str, start: usize, end: usize) -> Option<String> {
     let value = &text[start..end];
     let mut right = String::new();
     for char in text[end..].chars().take(12) {
@@ -373,7 +431,7 @@ fn stop(right: &str, value: &str) -> String {
 }
 
 /// Whether a part of a text is another in each session.
-fn is_made_up(text: &str) -> bool {
+pub(super) fn is_made_up(text: &str) -> bool {
     let is_break = |char: char| !(char.is_ascii_alphanumeric() || "-_".contains(char));
     text.split(is_break).any(|part| {
         let found = look(part);

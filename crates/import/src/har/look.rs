@@ -80,6 +80,33 @@ pub(super) fn is_rare(number: &str) -> bool {
     number.len() >= 4 && !is_year && !number.ends_with("00")
 }
 
+/// Whether a server may have made up a name in a path, though it looks like a word: more than small letters, and some letter.
+pub(super) fn may_be_made(value: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    value.len() >= 4
+        && value.bytes().all(is_part)
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && !value.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// Letters, and behind them a number of three digits or more: `ORD-3654`, `room3655`.
+pub(super) fn is_numbered(value: &str) -> bool {
+    let stem = value.trim_end_matches(|char: char| char.is_ascii_digit());
+    let letters = stem.trim_end_matches(['-', '_']);
+    value.len() - stem.len() >= 3
+        && !letters.is_empty()
+        && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Whether a name is that of one thing of a list: `jobs` and `job`, `categories` and `category`.
+pub(super) fn is_named(list: &str, one: &str) -> bool {
+    let ends = [("ies", "y"), ("es", ""), ("s", "")];
+    ends.iter().any(|(many, few)| {
+        let stem = list.strip_suffix(many).filter(|stem| !stem.is_empty());
+        stem.is_some_and(|stem| is_same_name(&format!("{stem}{few}"), one))
+    })
+}
+
 /// Whether it is a UUID of version 4, as browsers make them.
 pub(super) fn is_uuid4(value: &str) -> bool {
     let bytes = value.as_bytes();
@@ -186,6 +213,12 @@ mod tests {
             assert_eq!(look(value), expect, "{value}");
         }
         assert!(is_rare("4711") && !is_rare("2026") && !is_rare("5000") && !is_rare("471"));
+        assert!(may_be_made("job-SrCGIZEG") && may_be_made("Qwertzu") && !may_be_made("settings"));
+        assert!(!may_be_made("2024-01") && !may_be_made("v1.2"));
+        assert!(is_numbered("ORD-3654") && is_numbered("room3655") && !is_numbered("page12"));
+        assert!(!is_numbered("3654") && !is_numbered("a-b-123"));
+        assert!(is_named("jobs", "job") && is_named("categories", "category"));
+        assert!(!is_named("jobs", "jobs") && !is_named("s", ""));
         assert!(is_uuid4("f12954f5-25db-4c7e-b5f8-7448ed765676"));
         assert!(!is_uuid4("f12954f5-25db-1c7e-b5f8-7448ed765676"));
     }

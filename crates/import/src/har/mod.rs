@@ -14,6 +14,8 @@ mod entry;
 mod facts;
 mod find;
 mod headers;
+mod index;
+mod item;
 mod look;
 mod moment;
 mod notes;
@@ -21,13 +23,14 @@ mod received;
 mod select;
 mod sinks;
 mod socket;
+mod unbound;
 mod whole;
 
 use std::collections::BTreeSet;
 
 use archive::Archive;
 use correlate::{Correlator, Unit};
-use facts::Facts;
+use index::Index;
 
 use crate::{Import, ImportError, Input, Kind};
 
@@ -53,9 +56,10 @@ pub(crate) fn import(input: &Input<'_>) -> Result<Import, ImportError> {
 /// it begins anew with that redirect split, a few times at most.
 fn replay(import: &Import, input: &Input<'_>, archive: &Archive, replayed: &[usize]) -> Import {
     let mut split = BTreeSet::new();
+    let mut index = Index::default();
     let mut round = 0;
     loop {
-        let units = units(archive, replayed, &split);
+        let units = units(archive, replayed, &split, &mut index);
         let mut correlator = Correlator::new(&archive.entries, &units);
         let mut built = import.clone();
         build::add_groups(&mut built, input, archive, &mut correlator);
@@ -69,10 +73,15 @@ fn replay(import: &Import, input: &Input<'_>, archive: &Archive, replayed: &[usi
     }
 }
 
-fn units(archive: &Archive, replayed: &[usize], split: &BTreeSet<usize>) -> Vec<Unit> {
+fn units(
+    archive: &Archive,
+    replayed: &[usize],
+    split: &BTreeSet<usize>,
+    index: &mut Index,
+) -> Vec<Unit> {
     let unit = |chain: Vec<usize>| {
-        let facts = Facts::of(&archive.entries[chain[chain.len() - 1]].answer);
-        Unit { chain, facts }
+        let known = index.answer(&archive.entries, chain[chain.len() - 1]);
+        Unit { chain, known }
     };
     select::chains(&archive.entries, replayed, split).into_iter().map(unit).collect()
 }

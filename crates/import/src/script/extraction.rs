@@ -56,6 +56,11 @@ fn find(names: &mut Names, find: &Find) -> String {
             format!("res.html({}).attr({})", quote::string(selector), quote::string(attribute))
         }
         Find::Body(between) => cut(names, "res.body".to_owned(), Some(between)),
+        Find::BodyItem { between: Between { left, right }, nth } => {
+            names.helpers.insert(Helper::ItemBetween);
+            let (left, right) = (quote::string(left), quote::string(right));
+            format!("itemBetween(res.body, {left}, {right}, {nth})")
+        }
         Find::Address => "res.url".to_owned(),
         Find::Status => "String(res.status)".to_owned(),
     }

@@ -14,6 +14,7 @@ pub(super) enum Helper {
     FromHtml,
     FromMessages,
     InJson,
+    ItemBetween,
     Multipart,
     SignedV4,
     Uuid,
@@ -53,6 +54,7 @@ impl Helper {
             Self::FromHtml => FROM_HTML,
             Self::FromMessages => FROM_MESSAGES,
             Self::InJson => IN_JSON,
+            Self::ItemBetween => ITEM_BETWEEN,
             Self::Multipart => MULTIPART,
             Self::SignedV4 => SIGNED_V4,
             Self::Uuid => UUID,
@@ -202,6 +204,21 @@ const IN_JSON: &str = r"
 // A value as the inside of a JSON string.
 function inJson(value) {
   return JSON.stringify(String(value)).slice(1, -1);
+}
+";
+
+const ITEM_BETWEEN: &str = r"
+// What stands between two texts in the item of a list that `nth` others come before; undefined if there are fewer.
+function itemBetween(text, left, right, nth) {
+  if (typeof text !== 'string') return undefined;
+  let start = 0;
+  for (let i = 0; i <= nth; i++) {
+    const at = text.indexOf(left, start);
+    if (at < 0) return undefined;
+    start = at + left.length;
+  }
+  const end = text.indexOf(right, start);
+  return end < 0 ? undefined : text.slice(start, end);
 }
 ";
 

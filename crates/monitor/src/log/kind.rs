@@ -1,7 +1,7 @@
 //! `parser`: the parser of each kind of log.
 
 use super::parser::LogSource;
-use super::{KindError, Parser, access, pattern, rails, rails2};
+use super::{KindError, Parser, access, json, pattern, rails, rails2};
 
 /// The kinds of logs that are known by name.
 pub const KINDS: [&str; 6] = ["rails", "rails2", "nginx", "apache", "lighttpd", "puma"];
@@ -32,4 +32,12 @@ pub fn parser(
         (_, Some(pattern)) => Box::new(pattern::Pattern::new(log, pattern)?),
         (_, None) => return Err(KindError::Unknown(kind.to_owned())),
     })
+}
+
+/// The parser of access logs whose lines are JSON, by the names of their fields. It reads no request times, so it is no kind that
+/// [`parser`] knows: servers are not watched by it.
+#[must_use]
+pub fn json_parser() -> Box<dyn Parser + Send> {
+    let log = LogSource { host: String::new(), source: "json".to_owned() };
+    Box::new(json::Json::new(log))
 }

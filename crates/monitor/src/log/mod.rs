@@ -11,6 +11,7 @@
 mod access;
 mod error;
 mod head;
+mod json;
 mod kind;
 mod lograge;
 mod moment;
@@ -24,7 +25,7 @@ mod scan;
 mod tests;
 
 pub use error::KindError;
-pub use kind::{KINDS, parser};
+pub use kind::{KINDS, json_parser, parser};
 pub use open_requests::OPEN_MAX;
 pub use parser::{LINE_MAX, Parser};
 pub use scan::PATH_MAX;
