@@ -70,9 +70,8 @@ mod tests {
 
     #[test]
     fn issue_39_a_dead_server_passes_no_gate_on_times() {
-        let few = |successes, requests| {
-            GateState::Undecided(Gap::FewSuccesses { successes, requests })
-        };
+        let few =
+            |successes, requests| GateState::Undecided(Gap::FewSuccesses { successes, requests });
         for gate in ["p99>10s", "p50>10s", "mean>10s", "max>10s", "min>10s", "service.p99>10s"] {
             assert_eq!(state(gate, [0, 40]), few(0, 40), "{gate}");
             assert_eq!(state(gate, [400, 600]), few(400, 1000), "{gate}: most failed");

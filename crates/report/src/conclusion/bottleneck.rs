@@ -298,9 +298,7 @@ fn failing_advice(facts: &Facts) -> String {
         Some((Class::Status(Answer::Http(502)), _)) => {
             "look behind the proxy: what it passes requests to refuses them or ends".to_owned()
         }
-        Some((Class::Status(Answer::Grpc(status)), _)) => {
-            watch_too(&grpc_advice(*status), facts)
-        }
+        Some((Class::Status(Answer::Grpc(status)), _)) => watch_too(&grpc_advice(*status), facts),
         _ => watch_too(look, facts),
     }
 }
@@ -309,7 +307,9 @@ fn failing_advice(facts: &Facts) -> String {
 fn grpc_advice(status: GrpcStatus) -> String {
     let look = match status.name() {
         "UNIMPLEMENTED" => "check the name of the method (`brunt grpc list HOST:PORT`)",
-        "UNAUTHENTICATED" | "PERMISSION_DENIED" => "check the metadata that calls are sent with (-metadata)",
+        "UNAUTHENTICATED" | "PERMISSION_DENIED" => {
+            "check the metadata that calls are sent with (-metadata)"
+        }
         "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" | "NOT_FOUND" => {
             "check the message that is sent (-data)"
         }
