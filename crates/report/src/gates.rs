@@ -26,7 +26,7 @@ pub(crate) fn gate_rows(all: &[Assertion]) -> Vec<Vec<String>> {
         let (mark, word) = match one.state {
             GateState::Passed => ("\u{2713}", "passed".to_owned()),
             GateState::Crossed => ("\u{2717}", "CROSSED".to_owned()),
-            GateState::Undecided(gap) if gap.is_of_generator() => {
+            GateState::Undecided(gap) if gap.is_of_run() => {
                 ("?", format!("NOT MEASURED: {}", reason(one, gap)))
             }
             GateState::Undecided(gap) => ("?", format!("UNDECIDED: {gap}")),
@@ -104,7 +104,7 @@ fn failed_gate(one: &GateOutcome) -> Option<String> {
         GateState::Undecided(Gap::TimedOut) => {
             Some(format!("gate {gate} cannot be decided: {} ({seen})", Gap::TimedOut))
         }
-        GateState::Undecided(gap) if gap.is_of_generator() => {
+        GateState::Undecided(gap) if gap.is_of_run() => {
             Some(format!("gate {gate} is not measured: {}", reason(one, gap)))
         }
         GateState::Undecided(gap) => Some(format!("gate {gate} cannot be decided: {gap}")),
@@ -116,7 +116,7 @@ pub(crate) fn case(one: &GateOutcome) -> JunitCase {
     let failure = match one.state {
         GateState::Passed => None,
         GateState::Crossed => Some(format!("crossed: {}", seen(one))),
-        GateState::Undecided(gap) if gap.is_of_generator() => {
+        GateState::Undecided(gap) if gap.is_of_run() => {
             Some(format!("not measured: {}", reason(one, gap)))
         }
         GateState::Undecided(gap) => Some(format!("undecided: {gap}")),
@@ -131,7 +131,7 @@ pub(crate) fn in_words(all: &[Assertion]) -> Option<(String, bool)> {
     let count = counted(of(|_| true), "gate");
     let crossed = of(|state| *state == GateState::Crossed);
     let unmeasured =
-        |state: &GateState| matches!(state, GateState::Undecided(gap) if gap.is_of_generator());
+        |state: &GateState| matches!(state, GateState::Undecided(gap) if gap.is_of_run());
     let unmeasured = gates(all).filter(|one| unmeasured(&one.state)).count() as u64;
     let undecided = of(|state| matches!(state, GateState::Undecided(_))) - unmeasured;
     let bad = [(crossed, "crossed"), (undecided, "undecided"), (unmeasured, "not measured")];

@@ -158,6 +158,9 @@ fn gate_note(outcome: &GateOutcome) -> String {
             (note["not_sent"], note["planned"]) = (not_sent.into(), planned.into());
         }
         Some(Gap::NotBegun { iterations }) => note["iterations"] = iterations.into(),
+        Some(Gap::FewSuccesses { successes, requests }) => {
+            (note["successes"], note["requests"]) = (successes.into(), requests.into());
+        }
         Some(Gap::NeverAnswered { users, of }) => {
             (note["users"], note["of"]) = (users.into(), of.into());
         }
@@ -273,6 +276,9 @@ fn gap(note: &Value) -> Gap {
         Some(Gap::Late { .. }) => Gap::Late { on_time: figure(&note["on_time"]).unwrap_or(0.0) },
         Some(Gap::NotSent { .. }) => {
             Gap::NotSent { not_sent: count("not_sent"), planned: count("planned") }
+        }
+        Some(Gap::FewSuccesses { .. }) => {
+            Gap::FewSuccesses { successes: count("successes"), requests: count("requests") }
         }
         Some(Gap::NotBegun { .. }) => Gap::NotBegun { iterations: count("iterations") },
         Some(Gap::NeverAnswered { .. }) => {
@@ -393,6 +399,10 @@ mod tests {
             gate_result(
                 Some(3e8),
                 GateState::Undecided(Gap::NotSent { not_sent: 1301, planned: 2000 }),
+            ),
+            gate_result(
+                Some(2e6),
+                GateState::Undecided(Gap::FewSuccesses { successes: 3, requests: 40 }),
             ),
             gate_result(None, GateState::Undecided(Gap::NotBegun { iterations: 966 })),
             gate_result(None, GateState::Undecided(Gap::NeverAnswered { users: 15, of: 20 })),

@@ -24,6 +24,14 @@ pub enum Gap {
     /// No check was made, or the results are not of a script.
     #[error("the results have no check")]
     NoCheck,
+    /// Most requests failed, or too few succeeded for the statistic: the times are those of failures.
+    #[error("{successes} of {} succeeded, too few for a figure of their times", counted(*.requests, "request"))]
+    FewSuccesses {
+        /// How many.
+        successes: u64,
+        /// Of how many.
+        requests: u64,
+    },
     /// The figure lies where requests were cut off by their timeout, below the limit.
     #[error("the figure is at the timeout: the true one is at least this")]
     TimedOut,
@@ -61,13 +69,14 @@ pub enum Gap {
 }
 
 /// Every reason, with its name in results. What a reason knows stands beside its name there.
-const NAMES: [(Gap, &str); 12] = [
+const NAMES: [(Gap, &str); 13] = [
     (Gap::NoRequest, "no_request"),
     (Gap::NoService, "no_service_time"),
     (Gap::NoPlannedRate, "no_planned_rate"),
     (Gap::NoTag, "no_tag"),
     (Gap::NoThreshold, "no_threshold"),
     (Gap::NoCheck, "no_check"),
+    (Gap::FewSuccesses { successes: 0, requests: 0 }, "few_successes"),
     (Gap::TimedOut, "timed_out"),
     (Gap::Late { on_time: 0.0 }, "late"),
     (Gap::NotSent { not_sent: 0, planned: 0 }, "not_sent"),
@@ -88,6 +97,12 @@ impl Gap {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         NAMES.iter().find(|(_, known)| *known == name).map(|(gap, _)| *gap)
+    }
+
+    /// Requests were made, and no figure of them decides the gate.
+    #[must_use]
+    pub fn is_of_run(self) -> bool {
+        self.is_of_generator() || matches!(self, Self::FewSuccesses { .. })
     }
 
     /// It is the load generator that kept the figure from being measured, and not the results that lack it.

@@ -2,7 +2,7 @@
 
 use super::{
     Gap, Gate, GateMetric, GateOutcome, GateState, GateUnit, Gates, JudgedRun, Selector, Statistic,
-    tagged, unmeasured,
+    successes, tagged, unmeasured,
 };
 use crate::{Batch, Op, Sample, Summary, TargetTable, row_tag};
 
@@ -66,12 +66,23 @@ impl GateFigures {
         let state = match figure {
             Ok((value, least)) => {
                 let state = gate.judge(value, least);
-                unmeasured::gap(gate, (value, state), run).map_or(state, GateState::Undecided)
+                let gap = unmeasured::gap(gate, (value, state), run)
+                    .or_else(|| successes::gap(gate, state, self.successes(gate, run)));
+                gap.map_or(state, GateState::Undecided)
             }
             Err(gap) => GateState::Undecided(gap),
         };
         let (expression, value) = (gate.expression.clone(), figure.ok().map(|(value, _)| value));
         GateOutcome { expression, value, unit: gate.unit, state, run: String::new() }
+    }
+
+    /// How many of a gate's requests succeeded, and of how many.
+    fn successes(&self, gate: &Gate, run: &JudgedRun<'_>) -> [u64; 2] {
+        let by_tag = || tagged::successes(gate, run).filter(|_| gate.selector.has_tags());
+        by_tag().unwrap_or_else(|| {
+            let summary = self.summary_of(&gate.selector, run);
+            [summary.successes, summary.requests]
+        })
     }
 
     /// A gate's figure, and whether the true one may be greater.

@@ -19,6 +19,7 @@ mod judge;
 mod judged_run;
 mod lost;
 mod parse;
+mod successes;
 mod tagged;
 #[cfg(test)]
 mod tests;

@@ -36,6 +36,12 @@ impl MetricSummary {
         Self::of(tally, ("", ""), (seconds, &percentiles), |_| true)
     }
 
+    /// A statistic by its name in k6's summary.
+    #[must_use]
+    pub fn statistic(&self, name: &str) -> Option<f64> {
+        self.statistics.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+    }
+
     /// The name of a percentile, 0 to 100, among the statistics.
     #[must_use]
     pub fn percentile_name(percent: f64) -> String {

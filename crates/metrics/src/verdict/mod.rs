@@ -3,6 +3,7 @@
 
 mod agents;
 mod late;
+mod order;
 mod reason;
 
 use std::fmt;
@@ -70,6 +71,7 @@ impl Verdict {
             reasons.splice(0..0, causes.into_iter().flatten().filter(|_| is_late));
         }
         reasons.extend(losses.iter().cloned().map(Reason::Lost));
+        order::sort(&mut reasons, generator);
         let jitter = generator.map_or_else(Vec::new, |generator| jitter(summary, generator));
         let blind = generator.is_none_or(|generator| generator.workers == 0);
         Self { reasons, jitter, blind }
@@ -204,8 +206,11 @@ fn stalled_share(generator: &Generator) -> f64 {
 }
 
 /// Whether late starts and unread answers raised what is reported, quantile by quantile; in records of older versions, whether
-/// hits began late at all.
+/// hits began late at all. Quantiles of failures alone say nothing that lateness could spoil.
 fn late(summary: &Summary, generator: &Generator) -> Option<Reason> {
+    if summary.requests > 0 && summary.successes == 0 {
+        return None;
+    }
     if !knows_on_time(summary, generator) {
         return lag(summary, generator);
     }

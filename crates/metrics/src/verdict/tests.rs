@@ -132,6 +132,55 @@ fn issue_39_the_neighbour_and_the_limit_are_named() {
     assert!(!unsent(0).remedies()[0].contains("-max-workers"));
 }
 
+/// Where 69 % of the requests found no descriptor, the advice was to end a neighbour that moved a quantile of the rest.
+#[test]
+fn issue_39_reasons_stand_in_the_order_of_what_they_cost() {
+    let mut generator = good();
+    late(Nanos::from_millis(30))(&mut generator);
+    (generator.neighbour, generator.neighbour_cpu) = ("node (77)".to_owned(), Nanos::from_secs(17));
+    (generator.stalls, generator.stall_longest) = (2, Nanos::from_millis(301));
+    (generator.rows_dropped, generator.descriptors_exhausted) = (7, 690);
+    let verdict = |generator: &Generator| {
+        Verdict::new(&answered_in(Nanos::from_millis(20)), Some(generator), &[])
+    };
+    let starts = |generator: &Generator| -> Vec<String> {
+        let reasons = verdict(generator).reasons;
+        let start = |reason: &Reason| reason.to_string().chars().take(12).collect();
+        reasons.iter().map(start).collect()
+    };
+    let after = ["7 rows were ", "the process ", "the generato", "requests beg"];
+    assert_eq!(starts(&generator), [&["no file desc"][..], &after].concat());
+    assert!(verdict(&generator).remedies()[0].contains("ulimit -n"));
+    (generator.sent, generator.not_sent) = (700, 300);
+    let before = ["300 of 1000 ", "the rate was", "no file desc"];
+    assert_eq!(starts(&generator), [&before[..], &after].concat());
+}
+
+#[test]
+fn issue_39_what_a_stop_left_out_is_not_laid_to_users() {
+    let mut generator = Generator { self_paced: true, not_sent: 60, sent: 940, ..good() };
+    (generator.stalls, generator.stall_longest) = (1, Nanos::SECOND);
+    let first = |generator: &Generator| {
+        let verdict = Verdict::new(&answered_in(Nanos::from_millis(20)), Some(generator), &[]);
+        verdict.reasons[0].clone()
+    };
+    assert!(matches!(first(&generator), Reason::Stalls { .. }), "100 fell due in that second");
+    (generator.not_sent, generator.sent) = (200, 800);
+    assert!(matches!(first(&generator), Reason::NotBegun { .. }), "more than the stop explains");
+}
+
+#[test]
+fn issue_39_quantiles_of_failures_alone_are_no_reason() {
+    let mut generator = good();
+    late(Nanos::from_millis(30))(&mut generator);
+    let mut summary = answered_in(Nanos::from_millis(2));
+    summary.requests = 1000;
+    let is_valid = |summary: &Summary| Verdict::new(summary, Some(&generator), &[]).is_valid();
+    assert!(is_valid(&summary), "all failed");
+    summary.successes = 1;
+    assert!(!is_valid(&summary));
+}
+
 #[test]
 fn small_faults_are_let_pass() {
     check(|g| g.cpu_busiest = 0.99, "VALID");

@@ -203,11 +203,35 @@ fn issue_39_the_neighbour_that_used_most_is_found() {
     }
     let neighbours = Neighbours::below(&lab.scratch.0, 20);
     assert_eq!(neighbours.busiest(), None, "none did anything");
+    let time = std::time::Duration::from_secs(10);
     for (pid, ticks, started) in [(10, 90_100, 1), (20, 905, 2), (30, 150, 9), (40, 120, 8)] {
         lab.process(pid, 1, (ticks, started));
     }
     let most = Neighbour { name: "ruby (30)".to_owned(), cpu: Nanos::from_millis(1500) };
-    assert_eq!(neighbours.busiest(), Some(most));
+    assert_eq!(neighbours.busiest_within(time), Some(most));
+}
+
+/// `kdamond.0 (71) used 37.3 of this machine's CPUs`, which has two: a kernel thread whose time jumps.
+#[test]
+fn issue_39_no_neighbour_used_more_than_the_cores_can_give() {
+    let lab = Lab::new("jumps", Vec::new());
+    lab.scratch.write("proc/stat", "cpu  1 1 1 1\ncpu0 1 1 1 1\ncpu1 1 1 1 1\nctxt 5\n");
+    let used = |ticks: [(u32, u32, u64); 3]| {
+        for (pid, parent, ticks) in ticks {
+            lab.process(pid, parent, (ticks, 1));
+        }
+    };
+    used([(10, 1, 0), (30, 1, 0), (71, 2, 0)]);
+    let neighbours = Neighbours::below(&lab.scratch.0, 20);
+    let busiest = |ticks| {
+        used(ticks);
+        neighbours.busiest_within(std::time::Duration::from_secs(10)).map(|one| one.name)
+    };
+    let named = |name: &str| Some(name.to_owned());
+    assert_eq!(busiest([(10, 1, 300), (30, 1, 1_950), (71, 2, 950)]), named("ruby (30)"));
+    assert_eq!(busiest([(10, 1, 300), (30, 1, 2_100), (71, 2, 37_300)]), named("ruby (10)"));
+    assert_eq!(busiest([(10, 1, 300), (30, 1, 0), (71, 2, 1_900)]), named("ruby (10)"));
+    assert_eq!(busiest([(10, 1, 300), (30, 1, 0), (71, 2, 950)]), named("ruby (71)"));
 }
 
 #[test]

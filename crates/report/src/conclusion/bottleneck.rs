@@ -1,8 +1,8 @@
 //! Sentences on what limits the server, and on what to do next. Without the server's side nothing is said of its limit, only
 //! how to see it.
 
-use metrics::FailureKind;
 use metrics::Outcome as Answer;
+use metrics::{FailureKind, GrpcStatus};
 use stdx::Nanos;
 
 use super::facts::{Class, Facts, Offered};
@@ -269,7 +269,10 @@ pub(super) fn advice(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         Outcome::Untested => return None,
         Outcome::Unjudged => facts.remedy.map(str::to_owned)?,
         Outcome::Unanswered => unanswered_advice(facts).to_owned(),
-        Outcome::Failed => "look at one answer before the next run (curl -i URL)".to_owned(),
+        Outcome::Failed => match facts.classes.first() {
+            Some((Class::Status(Answer::Grpc(status)), _)) => grpc_advice(*status),
+            _ => "look at one answer before the next run (curl -i URL)".to_owned(),
+        },
         Outcome::TimedOut | Outcome::TurnedAway | Outcome::Overloaded => saturated_advice(facts),
         Outcome::Failing => failing_advice(facts),
         Outcome::ChecksFail => {
@@ -298,8 +301,27 @@ fn failing_advice(facts: &Facts) -> String {
         Some((Class::Status(Answer::Http(502)), _)) => {
             "look behind the proxy: what it passes requests to refuses them or ends".to_owned()
         }
+        Some((Class::Status(Answer::Grpc(status)), _)) => watch_too(&grpc_advice(*status), facts),
         _ => watch_too(look, facts),
     }
+}
+
+/// What to look at by the most frequent status of calls that failed.
+fn grpc_advice(status: GrpcStatus) -> String {
+    let look = match status.name() {
+        "UNIMPLEMENTED" => "check the name of the method (`brunt grpc list HOST:PORT`)",
+        "UNAUTHENTICATED" | "PERMISSION_DENIED" => {
+            "check the metadata that calls are sent with (-metadata)"
+        }
+        "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" | "NOT_FOUND" => {
+            "check the message that is sent (-data)"
+        }
+        "DEADLINE_EXCEEDED" => "look at what the method waits for, in the server's log",
+        "UNAVAILABLE" => "look at whether the server ended connections or restarted, in its log",
+        "RESOURCE_EXHAUSTED" => "look at the server's limits (quotas, sizes of messages)",
+        _ => "look at the texts of the errors, and at the server's log",
+    };
+    look.to_owned()
 }
 
 /// A longer run: three times as long, and a minute at least.
@@ -333,5 +355,30 @@ fn watch_too(first: &str, facts: &Facts) -> String {
     match facts.servers {
         Some(_) => first.to_owned(),
         None => format!("{first}; {WATCH}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A method of gRPC was to be called with `curl -i URL`.
+    #[test]
+    fn issue_39_calls_of_grpc_that_fail_are_not_looked_at_with_curl() {
+        let text = |status: &str, outcome| {
+            let status = GrpcStatus::from_name(status).expect("a status");
+            let class = Class::Status(Answer::Grpc(status));
+            let facts = Facts { classes: vec![(class, 60)], ..Facts::default() };
+            advice(&facts, outcome).map_or_else(String::new, |sentence| sentence.text)
+        };
+        for status in ["DEADLINE_EXCEEDED", "UNAVAILABLE", "INTERNAL", "NOT_FOUND"] {
+            for outcome in [Outcome::Failed, Outcome::Failing] {
+                let text = text(status, outcome);
+                assert!(text.starts_with("Next: ") && !text.contains("curl"), "{text}");
+            }
+        }
+        let list = text("UNIMPLEMENTED", Outcome::Failed);
+        assert!(list.contains("brunt grpc list"), "{list}");
+        assert!(text("INTERNAL", Outcome::Failing).contains("errors"));
     }
 }

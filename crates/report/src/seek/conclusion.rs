@@ -1,11 +1,13 @@
 //! The conclusion of a search, before its table: the answer as a sentence, and how sure it is.
 
+use metrics::Condition;
 use stdx::Nanos;
-use study::seek::{Answer, Floor, StopReason, floor_of};
+use study::seek::level::hits_needed;
+use study::seek::{Answer, Floor, Step, StopReason, floor_of};
 
 use super::model::{SeekInput, load, percent};
 use super::steadiness;
-use crate::number::{counted, number};
+use crate::number::{counted, grouped, number};
 use crate::object::{Object, json_list};
 
 /// Loads with logarithms so close to the answer's are near it.
@@ -97,6 +99,36 @@ pub(super) fn guess(input: &SeekInput<'_>) -> Option<String> {
         return Some(far_below(input, &floor));
     }
     let answer = input.outcome.answer?;
+    unproven_errors(input, answer).or_else(|| short(input, answer))
+}
+
+/// That the requests up to the answer do not show the objective on errors: a server that fails one of fifty shows none in most steps
+/// of twenty. Errors come at any load, so that all these steps show them together.
+fn unproven_errors(input: &SeekInput<'_>, answer: Answer) -> Option<String> {
+    let conditions = input.search.objective.conditions();
+    let errors = |condition: &Condition| condition.limit_time().is_none();
+    let at = conditions.iter().position(errors)?;
+    let (condition, needed) = (&conditions[at], hits_needed(&conditions[at])?);
+    let up_to = |step: &&Step| step.spoilt.is_none() && step.load <= answer.load;
+    let steps = || input.steps.iter().filter(up_to);
+    let made: u64 = steps().map(|step| step.hits).sum();
+    let failed = steps().map(|step| step.figures[at] * step.hits as f64).sum::<f64>();
+    if (made as f64) < needed {
+        let needed = counted(needed.ceil() as u64, "request");
+        let made = grouped(made);
+        return Some(format!(
+            "{condition} takes {needed} without an error to show, and there were {made} up to that load"
+        ));
+    }
+    let share = failed / made as f64;
+    (!condition.is_kept_by(share)).then(|| {
+        let made = counted(made, "request");
+        format!("of the {made} up to that load {} failed in all", percent(share))
+    })
+}
+
+/// That loads near the answer were measured for too short a time.
+fn short(input: &SeekInput<'_>, answer: Answer) -> Option<String> {
     let near = input
         .steps
         .iter()

@@ -517,6 +517,28 @@ Ended      the interval is as narrow as asked for; seed 7
         assert!(text.starts_with(words), "{text}");
     }
 
+    /// A server with 2 % of errors at any load: steps of 20 requests met `errors<1%`, and the answer had an interval.
+    #[test]
+    fn issue_39_steps_too_small_for_the_objective_on_errors_are_a_guess() {
+        let of = |load: f64, hits, errors| {
+            let figures = vec![0.0, errors];
+            Step { hits, figures, errors, ..step(load, 0.0) }
+        };
+        let text = |steps: &[Step]| text_of(&search(), steps, FOUND);
+        let few: Vec<Step> = (0..9).map(|_| of(80.0, 20, 0.0)).collect();
+        let words = "Not more than a guess, since errors<1% takes 300 requests without an error to show, and there were 180 up to \
+                     that load: the server bears 89.48/s";
+        assert!(text(&few).starts_with(words), "{}", text(&few));
+        let enough: Vec<Step> = (0..9).map(|_| of(80.0, 40, 0.0)).collect();
+        assert!(text(&enough).starts_with("The server bears 89.48/s"), "{}", text(&enough));
+        let beyond = [enough, vec![of(120.0, 300, 0.5)]].concat();
+        assert!(text(&beyond).starts_with("The server bears 89.48/s"), "{}", text(&beyond));
+        let failing: Vec<Step> =
+            (0..18).map(|at| of(80.0, 25, if at % 2 == 0 { 0.0 } else { 0.04 })).collect();
+        let words = "Not more than a guess, since of the 450 requests up to that load 2.00% failed in all: the server bears";
+        assert!(text(&failing).starts_with(words), "{}", text(&failing));
+    }
+
     #[test]
     fn an_answer_beyond_what_was_achieved_is_noted() {
         let high = Some(Answer { load: 112.0, low: 85.2, high: Some(120.0) });

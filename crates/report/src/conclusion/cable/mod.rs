@@ -1,9 +1,12 @@
 //! The conclusion of a test of Action Cable: how many users were connected, what became of messages, what to do next.
 
+mod certainty;
+
 use cable::{CablePlan, CableReport, Pattern};
 use metrics::{Histogram, Verdict};
 use stdx::list_and;
 
+use self::certainty::{is_certain, pause};
 use super::sentence::{Kind, Sentence};
 use super::server_result::ServerResult;
 use super::words::{share, time};
@@ -17,7 +20,7 @@ const BEYOND_MIN: f64 = 5.0;
 enum CableOutcome {
     /// No user was ever subscribed.
     Unanswered,
-    /// The measurement is INVALID.
+    /// The measurement is INVALID, and nothing went wrong that stands all the same.
     Unjudged,
     /// Some users were never connected.
     TurnedAway,
@@ -27,6 +30,8 @@ enum CableOutcome {
     Dropped,
     /// It sent no pings for longer than a client waits.
     Silent,
+    /// It did nothing for a while.
+    Paused,
     KeptUp,
 }
 
@@ -46,7 +51,9 @@ impl CableConclusion {
             Some(users(plan, seen)),
             messages(plan, seen),
             losses(plan, seen),
-            advice(seen, verdict, outcome),
+            paused(plan, seen, verdict),
+            doubt(verdict, outcome),
+            advice((plan, seen), verdict, outcome),
         ];
         Self { sentences: sentences.into_iter().flatten().collect(), outcome }
     }
@@ -91,6 +98,7 @@ impl CableOutcome {
             Self::Lost => "lost messages",
             Self::Dropped => "dropped connections",
             Self::Silent => "sent no pings",
+            Self::Paused => "paused",
             Self::KeptUp => "kept up",
         }
     }
@@ -103,21 +111,46 @@ impl CableOutcome {
             Self::Lost => "LOST MESSAGES",
             Self::Dropped => "DROPPED CONNECTIONS",
             Self::Silent => "SENT NO PINGS",
+            Self::Paused => "PAUSED, messages waited many times the median",
             Self::KeptUp => "kept up",
         }
     }
 }
 
 fn outcome(plan: &CablePlan, seen: &CableReport, verdict: &Verdict) -> CableOutcome {
+    match fault(plan, seen, verdict) {
+        _ if seen.subscribed == 0 => CableOutcome::Unanswered,
+        Some(fault) if is_certain(plan, verdict) => fault,
+        None if verdict.is_valid() => CableOutcome::KeptUp,
+        _ => CableOutcome::Unjudged,
+    }
+}
+
+/// What went wrong.
+fn fault(plan: &CablePlan, seen: &CableReport, verdict: &Verdict) -> Option<CableOutcome> {
     let is_herd = matches!(plan.pattern, Pattern::Herd { .. });
+    let is_lost = seen.unanswered + seen.deliveries.lost > 0 || unheard(plan, seen).is_some();
     match () {
-        () if seen.subscribed == 0 => CableOutcome::Unanswered,
-        () if !verdict.is_valid() => CableOutcome::Unjudged,
-        () if up(plan, seen) < plan.users => CableOutcome::TurnedAway,
-        () if seen.unanswered + seen.deliveries.lost > 0 => CableOutcome::Lost,
-        () if seen.dropped > 0 && !is_herd => CableOutcome::Dropped,
-        () if seen.silences > 0 => CableOutcome::Silent,
-        () => CableOutcome::KeptUp,
+        () if up(plan, seen) < plan.users => Some(CableOutcome::TurnedAway),
+        () if is_lost => Some(CableOutcome::Lost),
+        () if seen.dropped > 0 && !is_herd => Some(CableOutcome::Dropped),
+        () if seen.silences > 0 => Some(CableOutcome::Silent),
+        () if pause(plan, seen, verdict).is_some() => Some(CableOutcome::Paused),
+        () => None,
+    }
+}
+
+/// What to look at where no message came to anyone, though nothing else is wrong: the channel does something else.
+fn unheard(plan: &CablePlan, seen: &CableReport) -> Option<&'static str> {
+    let sums = &seen.deliveries;
+    match plan.pattern {
+        Pattern::Echo { .. } if seen.sent > 0 && seen.answered == 0 => Some(
+            "see whether the channel answers this action (-perform), since no message came back",
+        ),
+        Pattern::Broadcast { .. } if sums.expected > 0 && sums.delivered == 0 => Some(
+            "see whether the channel broadcasts what this action sends (-perform), since no message was delivered",
+        ),
+        _ => None,
     }
 }
 
@@ -254,6 +287,30 @@ fn losses(plan: &CablePlan, seen: &CableReport) -> Option<Sentence> {
     (!words.is_empty()).then_some(Sentence { kind: Kind::Errors, text, figures })
 }
 
+/// That the server stood still.
+fn paused(plan: &CablePlan, seen: &CableReport, verdict: &Verdict) -> Option<Sentence> {
+    let longest = pause(plan, seen, verdict)?;
+    let text = format!(
+        "Messages waited up to {}, many times the median: the server, or a part of it, stood still.",
+        time(longest)
+    );
+    let figures = vec![("waited_max", longest.0 as f64)];
+    Some(Sentence { kind: Kind::Caution, text, figures })
+}
+
+/// What is wrong with the measurement, where what went wrong stands all the same.
+fn doubt(verdict: &Verdict, outcome: CableOutcome) -> Option<Sentence> {
+    use CableOutcome::{Unanswered, Unjudged};
+    if verdict.is_valid() || matches!(outcome, Unanswered | Unjudged) {
+        return None;
+    }
+    let reasons: Vec<String> = verdict.reasons.iter().map(ToString::to_string).collect();
+    let reasons = reasons.join("; ");
+    let text =
+        format!("Not all figures are good: {reasons}; the server's result stands all the same.");
+    Some(Sentence { kind: Kind::Confidence, text, figures: Vec::new() })
+}
+
 /// Whether messages reached one part of the subscribers and never the others, as where the processes of a server do not share
 /// them. A server with too many users loses now these and now those.
 fn is_parted(seen: &CableReport) -> bool {
@@ -289,7 +346,11 @@ fn parted(seen: &CableReport) -> String {
     }
 }
 
-fn advice(seen: &CableReport, verdict: &Verdict, outcome: CableOutcome) -> Option<Sentence> {
+fn advice(
+    (plan, seen): (&CablePlan, &CableReport),
+    verdict: &Verdict,
+    outcome: CableOutcome,
+) -> Option<Sentence> {
     const LIMITS: &str = "look at the server's log and at its limits (open files, connections of its database and of its pub/sub)";
     let next = match outcome {
         CableOutcome::Unanswered => {
@@ -297,6 +358,7 @@ fn advice(seen: &CableReport, verdict: &Verdict, outcome: CableOutcome) -> Optio
         }
         CableOutcome::Unjudged => verdict.remedies().first().copied()?,
         CableOutcome::TurnedAway | CableOutcome::Dropped => LIMITS,
+        CableOutcome::Lost if unheard(plan, seen).is_some() => unheard(plan, seen)?,
         CableOutcome::Lost if is_parted(seen) => {
             "give the server's processes an adapter that they share (config/cable.yml: redis or postgresql, not async)"
         }
@@ -305,6 +367,9 @@ fn advice(seen: &CableReport, verdict: &Verdict, outcome: CableOutcome) -> Optio
         }
         CableOutcome::Silent => {
             "look at what holds the server's heartbeat (its CPU, its event loop)"
+        }
+        CableOutcome::Paused => {
+            "look at what the server did then (its log, a garbage collection, a job, a lock)"
         }
         CableOutcome::KeptUp => "raise -users until messages come too late or are lost",
     };
@@ -418,6 +483,7 @@ mod tests {
             seen.messages = delivered.iter().map(|one| message(*one)).collect();
             let missed = delivered.iter().map(|one| u64::from(20 - one)).sum();
             (seen.deliveries.expected, seen.deliveries.lost) = (20 * seen.sent, missed);
+            seen.deliveries.delivered = delivered.iter().map(|one| u64::from(*one)).sum();
             (seen.subscribers.all, seen.subscribers.some, seen.subscribers.none) =
                 (all, some, none);
             seen
@@ -438,7 +504,7 @@ mod tests {
             let several = text(&seen(parted, [0, 20, 0]));
             assert!(several.contains(advice), "{several}");
         }
-        for random in [&[19, 12, 17][..], &[20, 19], &[0, 0]] {
+        for random in [&[19, 12, 17][..], &[20, 19]] {
             let overloaded = text(&seen(random, [0, 20, 0]));
             assert!(overloaded.contains("-users") && !overloaded.contains("async"), "{overloaded}");
         }
@@ -488,5 +554,68 @@ mod tests {
         let (lines, server) = conclude(Pattern::Idle, &some, &invalid);
         assert!(lines[0].starts_with("Do not judge the server by this run"), "{lines:?}");
         assert!(server.contains("not judged"), "{server}");
+    }
+
+    fn late(longest: Nanos) -> Verdict {
+        let reasons = vec![Reason::Stalls { times: 1, longest }];
+        Verdict { reasons, ..Verdict::default() }
+    }
+
+    /// 19 of 1,000 deliveries were lost, and the server was "not judged" for 10 ms of lateness.
+    #[test]
+    fn issue_39_losses_stand_beside_a_generator_that_was_late() {
+        let mut seen = CableReport { sent: 50, complete: times(vec![8; 50]), ..up() };
+        (seen.deliveries.expected, seen.deliveries.delivered, seen.deliveries.lost) =
+            (1_000, 981, 19);
+        let pattern = Pattern::Broadcast { speakers: 1, every: Nanos::SECOND };
+        let (lines, server) = conclude(pattern, &seen, &late(Nanos::from_millis(200)));
+        assert_eq!(server, "Server: LOST MESSAGES\n");
+        assert_eq!(lines[2], "19 deliveries were lost.");
+        assert!(lines[3].starts_with("Not all figures are good: the generator stood still 1 time"));
+        assert!(lines[3].ends_with("the server's result stands all the same."), "{lines:?}");
+        // Longer than a quarter of the timeout of 1 s the generator may have missed them itself.
+        let (lines, server) = conclude(pattern, &seen, &late(Nanos::from_millis(300)));
+        assert!(lines[0].starts_with("Do not judge"), "{lines:?}");
+        assert!(server.contains("not judged"), "{server}");
+        // What did not go wrong may have been spared by a load that was lower.
+        seen.deliveries.lost = 0;
+        let (_, server) = conclude(pattern, &seen, &late(Nanos::from_millis(200)));
+        assert!(server.contains("not judged"), "{server}");
+    }
+
+    #[test]
+    fn issue_39_a_server_that_stood_still_is_named() {
+        let slow = |count: usize, ms| {
+            let round_trip = times([vec![8; 2_000], vec![ms; count]].concat());
+            CableReport { sent: 2_000, answered: 2_000, round_trip, ..up() }
+        };
+        let plain = Verdict::default();
+        for verdict in [&plain, &late(Nanos::from_millis(150))] {
+            let (lines, server) = conclude(ECHO, &slow(20, 4_000), verdict);
+            assert!(lines[2].starts_with("Messages waited up to 4s, many times"), "{lines:?}");
+            assert!(server.starts_with("Server: PAUSED"), "{server}");
+        }
+        let kept_up = "Server: kept up\n";
+        assert_eq!(conclude(ECHO, &slow(1, 4_000), &plain).1, kept_up, "one straggler");
+        assert_eq!(conclude(ECHO, &slow(20, 900), &plain).1, kept_up);
+        let own = conclude(ECHO, &slow(20, 4_000), &late(Nanos::from_millis(3_900))).1;
+        assert!(own.contains("not judged"), "{own}");
+    }
+
+    #[test]
+    fn issue_39_a_channel_that_answers_nothing_is_not_overloaded() {
+        let advice = |pattern, seen: &CableReport| {
+            let (lines, server) = conclude(pattern, seen, &Verdict::default());
+            assert_eq!(server, "Server: LOST MESSAGES\n");
+            lines.last().cloned().unwrap_or_default()
+        };
+        let echo = CableReport { sent: 300, unanswered: 300, ..up() };
+        assert!(advice(ECHO, &echo).contains("answers this action (-perform)"));
+        let one = CableReport { answered: 1, unanswered: 299, round_trip: times([8]), ..echo };
+        assert!(advice(ECHO, &one).contains("find the number of users"));
+        let mut seen = CableReport { sent: 3, ..up() };
+        (seen.deliveries.expected, seen.deliveries.lost) = (3_000, 3_000);
+        let pattern = Pattern::Broadcast { speakers: 1, every: Nanos::SECOND };
+        assert!(advice(pattern, &seen).contains("broadcasts what this action sends (-perform)"));
     }
 }
