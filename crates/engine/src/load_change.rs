@@ -77,7 +77,9 @@ impl LoadChange {
             (Self::Rate(_), Load::Closed { .. }) => Err(LoadChangeError::NoRate),
             (Self::Users(_), Load::Open { .. }) => Err(LoadChangeError::NoUsers),
             (Self::Rate(Rate { hits: 0, .. }) | Self::Users(0), _) => Err(LoadChangeError::Zero),
-            (Self::Users(_), _) if plan.hits_max.is_some() && workers > 1 => Err(LoadChangeError::Counted),
+            (Self::Users(_), _) if plan.hits_max.is_some() && workers > 1 => {
+                Err(LoadChangeError::Counted)
+            }
             (Self::Rate(rate), _) if rate.per_s() > RATE_MAX => Err(LoadChangeError::TooFast),
             (Self::Users(users), _) if users > USERS_MAX => Err(LoadChangeError::TooManyUsers),
             _ => Ok(()),
@@ -208,9 +210,7 @@ mod tests {
     fn a_run_changes_only_what_it_has() {
         let closed = Plan::new(Load::Closed { users: 4 }, Targets::default(), 1);
         let by = |workers| {
-            move |change, plan: &Plan| {
-                LoadChanges::default().add(Nanos(1), change, (plan, workers))
-            }
+            move |change, plan: &Plan| LoadChanges::default().add(Nanos(1), change, (plan, workers))
         };
         let refused = by(2);
         let rate = LoadChange::Rate(Rate::per_second(5));

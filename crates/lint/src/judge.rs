@@ -33,7 +33,7 @@ pub struct Facts {
 /// All that is wrong with a script: its own file first, then those that it imports. In the order of files and places.
 #[must_use]
 pub fn lint(files: &[ScriptFile<'_>], facts: &Facts) -> Vec<Finding> {
-    let seen: Vec<Seen<'_>> = files.iter().map(|file| Seen::of(*file)).collect();
+    let seen: Vec<Observation<'_>> = files.iter().map(|file| Observation::of(*file)).collect();
     let mut judge = Judge { seen: &seen, findings: Vec::new() };
     judge.facts(facts);
     judge.each_file(facts);
@@ -45,25 +45,25 @@ pub fn lint(files: &[ScriptFile<'_>], facts: &Facts) -> Vec<Finding> {
 }
 
 /// A file, and what is in it.
-struct Seen<'f> {
+struct Observation<'f> {
     file: ScriptFile<'f>,
     sight: Sight,
     lines: Lines,
 }
 
-impl<'f> Seen<'f> {
+impl<'f> Observation<'f> {
     fn of(file: ScriptFile<'f>) -> Self {
         Self { file, sight: look(file.name, file.text), lines: Lines::of(file.text) }
     }
 }
 
 struct Judge<'s, 'f> {
-    seen: &'s [Seen<'f>],
+    seen: &'s [Observation<'f>],
     findings: Vec<Finding>,
 }
 
 impl Judge<'_, '_> {
-    fn add(&mut self, rule: Rule, seen: &Seen<'_>, offset: u32, message: String) {
+    fn add(&mut self, rule: Rule, seen: &Observation<'_>, offset: u32, message: String) {
         let place = seen.lines.place(offset);
         self.findings.push(Finding { rule, file: seen.file.name.to_owned(), place, message });
     }
@@ -82,7 +82,7 @@ impl Judge<'_, '_> {
     }
 
     fn at_key(&mut self, rule: Rule, key: &str, message: String) {
-        let named = |Seen { file, sight, lines }: &Seen<'_>| {
+        let named = |Observation { file, sight, lines }: &Observation<'_>| {
             let at = |(name, places): (&String, &Vec<u32>)| {
                 // A threshold's key may have a selector: `errors{page:cart}`.
                 let is_it = name == key || name.split('{').next() == Some(key);
@@ -159,9 +159,9 @@ impl Judge<'_, '_> {
 
 /// The first place of a kind in the files.
 fn first<'s, 'f>(
-    seen: &'s [Seen<'f>],
+    seen: &'s [Observation<'f>],
     of: impl Fn(&Sight) -> &Vec<u32>,
-) -> Option<(&'s Seen<'f>, u32)> {
+) -> Option<(&'s Observation<'f>, u32)> {
     seen.iter().find_map(|seen| of(&seen.sight).first().map(|offset| (seen, *offset)))
 }
 

@@ -104,6 +104,11 @@ pub struct Generator {
 }
 
 impl Generator {
+    /// The most of its time that a user can have lost to stalls, which are counted once where they stopped all workers.
+    pub(crate) fn stalled_share(&self) -> f64 {
+        self.stalls as f64 * self.stall_longest.0 as f64 / self.wall.0.max(1) as f64
+    }
+
     /// An empty record with the whole memory of its histograms.
     #[must_use]
     pub fn new() -> Self {

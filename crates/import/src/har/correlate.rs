@@ -1,14 +1,14 @@
 //! Which values of requests came in answers before: each is taken there and sent here.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::rc::Rc;
 
 use super::entry::Entry;
 use super::find::{Hit, Sink, SinkPlace, Source as Place, find};
-use super::index::Known;
+use super::index::AnswerEntry;
 use super::look::{Look, is_id_name, is_rare, is_same_name, is_token_name, is_uuid4, look};
 use super::received::Received;
+use super::tokens::{hash, tokens_of};
 use super::whole::whole_hit;
 use crate::percent::encode_component;
 use crate::{Encoding, Extraction, Find, Hearing, Source, Text, Value};
@@ -26,7 +26,7 @@ pub(super) struct Unit {
     /// Entries, by their place in the list.
     pub(super) chain: Vec<usize>,
     /// The answer that its last entry got.
-    pub(super) known: Rc<Known>,
+    pub(super) known: Rc<AnswerEntry>,
 }
 
 /// The search through one recording.
@@ -416,48 +416,9 @@ fn sends(entry: &Entry, value: &str) -> bool {
         || matches!(&entry.body, super::entry::Payload::Text(text) if text.contains(value))
 }
 
-/// Runs of letters and digits; escapes of addresses and of JSON are no part of them.
-pub(super) fn tokens_of(text: &str) -> impl Iterator<Item = &str> {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        while at < bytes.len() {
-            match bytes[at] {
-                b'%' if bytes.len() > at + 2 => at += 3,
-                b'\\' if bytes.get(at + 1) == Some(&b'u') => at += 6,
-                b'\\' => at += 2,
-                byte if byte.is_ascii_alphanumeric() => {
-                    let start = at;
-                    while bytes.get(at).is_some_and(u8::is_ascii_alphanumeric) {
-                        at += 1;
-                    }
-                    return text.get(start..at);
-                }
-                _ => at += 1,
-            }
-        }
-        None
-    })
-}
-
-pub(super) fn hash(token: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    token.hash(&mut hasher);
-    hasher.finish()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tokens_are_the_same_in_every_writing() {
-        let tokens = |text| tokens_of(text).collect::<Vec<_>>();
-        assert_eq!(tokens("a/b9+=="), ["a", "b9"]);
-        assert_eq!(tokens("a%2Fb9%2B%3D"), ["a", "b9"]);
-        assert_eq!(tokens("a\\u002fb9\\/c"), ["a", "b9", "c"]);
-        assert_eq!(tokens("\u{fc}a%2"), ["a", "2"]);
-    }
 
     #[test]
     fn times_near_the_request_are_the_clock() {

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::correlate::{hash, tokens_of};
 use super::entry::Entry;
 use super::facts::Facts;
+use super::tokens::{hash, tokens_of};
 
 /// An answer as the search sees it.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct AnswerEntry {
     pub(super) facts: Facts,
     /// Hashes of the runs of letters and digits of its body and its address, each once.
     pub(super) tokens: Vec<u64>,
@@ -18,18 +18,19 @@ pub(super) struct Known {
 /// Answers that were looked at, by the place of their entry in the list.
 #[derive(Default)]
 pub(super) struct Index {
-    answers: BTreeMap<usize, Rc<Known>>,
+    answers: BTreeMap<usize, Rc<AnswerEntry>>,
 }
 
 impl Index {
     /// The answer of the entry at a place.
-    pub(super) fn answer(&mut self, entries: &[Entry], at: usize) -> Rc<Known> {
-        let known = self.answers.entry(at).or_insert_with(|| Rc::new(Known::of(&entries[at])));
+    pub(super) fn answer(&mut self, entries: &[Entry], at: usize) -> Rc<AnswerEntry> {
+        let known =
+            self.answers.entry(at).or_insert_with(|| Rc::new(AnswerEntry::of(&entries[at])));
         Rc::clone(known)
     }
 }
 
-impl Known {
+impl AnswerEntry {
     fn of(entry: &Entry) -> Self {
         let texts = [entry.answer.text.as_str(), &entry.address];
         let tokens: BTreeSet<u64> =

@@ -1,6 +1,6 @@
 //! A value in a list of a page: what stands before it stands before the items above it as well, so its number finds it again.
 
-use super::find::{is_made_up, is_word, right_of};
+use super::surroundings::{is_made_up, is_word, right_of};
 use crate::Between;
 
 /// How far to the left of a value the text that finds it may begin, in bytes.

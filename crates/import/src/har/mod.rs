@@ -23,6 +23,8 @@ mod received;
 mod select;
 mod sinks;
 mod socket;
+mod surroundings;
+mod tokens;
 mod unbound;
 mod whole;
 

@@ -1,8 +1,9 @@
 //! Values that go out as they were recorded though a server seems to have made them up: a line each, since they may have ended.
 
-use super::correlate::{Correlator, hash, tokens_of};
+use super::correlate::Correlator;
 use super::find::{Sink, SinkPlace};
 use super::look::{Look, is_rare, look};
+use super::tokens::{hash, tokens_of};
 
 /// How many such values have a line.
 const NOTES_MAX: usize = 50;

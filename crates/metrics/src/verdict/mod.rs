@@ -196,13 +196,8 @@ fn stalls(summary: &Summary, generator: &Generator) -> Option<Reason> {
     let matter = !knows_on_time(summary, generator)
         || late(summary, generator).is_some()
         || time_lost(summary, generator).is_some()
-        || (generator.self_paced && stalled_share(generator) > RATE_TOLERANCE);
+        || (generator.self_paced && generator.stalled_share() > RATE_TOLERANCE);
     (stalls > 0 && matter).then_some(Reason::Stalls { times: stalls, longest: stall_longest })
-}
-
-/// The most of its time that a user can have lost to stalls, which are counted once where they stopped all workers.
-fn stalled_share(generator: &Generator) -> f64 {
-    generator.stalls as f64 * generator.stall_longest.0 as f64 / generator.wall.0.max(1) as f64
 }
 
 /// Whether late starts and unread answers raised what is reported, quantile by quantile; in records of older versions, whether

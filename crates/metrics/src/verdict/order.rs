@@ -52,6 +52,6 @@ fn cost(reason: &Reason) -> Cost {
 
 /// Whether no more was left out than fell due while the generator stood still: neither users nor a limit on requests were too few.
 fn stalls_explain_unsent(generator: &Generator) -> bool {
-    let due = generator.planned as f64 * super::stalled_share(generator);
+    let due = generator.planned as f64 * generator.stalled_share();
     generator.not_sent > 0 && generator.stalls > 0 && generator.not_sent as f64 <= due
 }

@@ -187,15 +187,7 @@ impl Outcome {
             Self::KeptUp if facts.is_log_in() => {
                 format!("kept up with {offered} for a log-in page, {errors}")
             }
-            Self::KeptUp if facts.failed() > 0 => format!("kept up with {offered}, but {errors}"),
-            Self::KeptUp => match facts.backlog.and_then(|backlog| backlog.worked_off) {
-                Some(gone) => format!(
-                    "kept up with {offered}, but fell behind from {} to {}, {errors}",
-                    time(gone.from),
-                    time(gone.until)
-                ),
-                None => format!("kept up with {offered}, {errors}"),
-            },
+            Self::KeptUp => kept_up(facts, &offered, &errors),
             Self::Unclear(Doubt::Several) => {
                 format!("several runs, each to be judged alone, {errors}")
             }
@@ -210,6 +202,20 @@ impl Outcome {
             }
             Self::ByUsers => format!("answered {answered}, {errors}"),
         }
+    }
+}
+
+/// What a server kept up with, and what speaks against it.
+fn kept_up(facts: &Facts, offered: &str, errors: &str) -> String {
+    let worked_off = facts.backlog.and_then(|backlog| backlog.worked_off);
+    match worked_off {
+        _ if facts.failed() > 0 => format!("kept up with {offered}, but {errors}"),
+        Some(gone) => format!(
+            "kept up with {offered}, but fell behind from {} to {}, {errors}",
+            time(gone.from),
+            time(gone.until)
+        ),
+        None => format!("kept up with {offered}, {errors}"),
     }
 }
 

@@ -10,7 +10,6 @@ use stdx::private_file::NewFile;
 use stdx::{Bytes, counted, within_memory};
 
 use super::config::{Config, Target};
-use super::first_of;
 use crate::command::import;
 use crate::flags::record::Format;
 
@@ -46,6 +45,17 @@ pub(super) fn write(config: &Config, record: &Record) -> Result<(), ExitError> {
     first
 }
 
+/// The first error; the second one is said here, since a command returns only one.
+pub(super) fn first_of(
+    first: Result<(), ExitError>,
+    second: Result<(), ExitError>,
+) -> Result<(), ExitError> {
+    if let (Err(_), Err(error)) = (&first, &second) {
+        eprint_line(&error.to_string());
+    }
+    first.and(second)
+}
+
 fn write_har_file(path: &str, record: &Record, secrets: Secrets) -> Result<(), ExitError> {
     let mut losses = HarLosses::default();
     write_file(path, |out| {
@@ -79,7 +89,7 @@ fn write_script(target: &Target, record: &Record, har: Option<&Target>) -> Resul
     }
 }
 
-/// This name, or where it is taken one with a number: a file that nobody named is not written over.
+/// This name, or where it is taken one with a number: a file that the user did not name is not written over.
 fn free_name(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let numbered = |number: u32| path.with_file_name(format!("{stem}-{number}.har"));

@@ -61,16 +61,8 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     recorder.stop();
     drop(browser);
     let ended = end::write(&config, &record);
-    first_of(followed, ended)?;
+    end::first_of(followed, ended)?;
     Ok(ExitCode::Ok)
-}
-
-/// The first error; the second one is said here, since a command returns only one.
-fn first_of(first: Result<(), ExitError>, second: Result<(), ExitError>) -> Result<(), ExitError> {
-    if let (Err(_), Err(error)) = (&first, &second) {
-        eprint_line(&error.to_string());
-    }
-    first.and(second)
 }
 
 fn open_authority() -> Result<Authority, ExitError> {
