@@ -4,6 +4,7 @@ use metrics::{Batch, FailureKind, Sample, Summary, Timeline};
 use stdx::{Nanos, Prng};
 
 use super::backlog::{Backlog, Onset, Trend};
+use super::checks::Checks;
 use super::course::{Course, Third};
 use super::facts::{Class, Facts, Measurement, Offered};
 use super::growth::MemoryGrowth;
@@ -13,6 +14,7 @@ use super::pause::Pause;
 use super::sentence::Kind;
 use super::servers::{Application, Cpu, Servers};
 use super::waits::Waits;
+use super::worked_off::WorkedOff;
 use super::{Conclusion, SENTENCES_MAX};
 
 const fn ms(ms: u64) -> Nanos {
@@ -883,4 +885,116 @@ fn a_run_that_a_flag_ended_begins_with_that() {
     let facts = Facts { ended_early, is_interrupted: true, ..steady() };
     let words = "The run was ended early by -abort-when, after 3.1s, since gate errors>1% is surely crossed.\n";
     assert!(text(&facts).starts_with(words), "{}", text(&facts));
+}
+
+/// 10 % of answers fail, each after 4 s: the time that the last ones take is none in which requests were due.
+#[test]
+fn issue_39_a_rate_is_of_the_time_in_which_requests_were_due() {
+    let facts = Facts {
+        offered: Offered::Rate(40.0),
+        requests: 400,
+        successes: 360,
+        duration: ms(9_975),
+        elapsed: ms(14_000),
+        classes: vec![(Class::Status(metrics::Outcome::Http(500)), 40)],
+        backlog: Some(Backlog { trend: Trend::Level, ..Backlog::default() }),
+        succeeded_meanwhile_per_s: Some(21.6),
+        ..Facts::default()
+    };
+    let first = Conclusion::from_facts(&facts).first().to_owned();
+    assert_eq!(first, "40/s for 10s, 36/s answered with success: 10% of the requests fail.");
+}
+
+/// Iterations that no user was free for only take from the load: what the server could not do with the rest stands.
+#[test]
+fn issue_39_an_overload_stands_where_iterations_were_not_begun() {
+    let backlog = |trend| Some(Backlog { trend, growth: 0.3, delay: 3.0, ..Backlog::default() });
+    let facts = |trend| Facts {
+        measurement: Measurement::NotBegun,
+        not_begun: 116,
+        backlog: backlog(trend),
+        doubts: vec!["116 iterations fell due and were never begun".to_owned()],
+        ..overloaded()
+    };
+    let conclusion = Conclusion::from_facts(&facts(Trend::Growing));
+    assert_eq!(conclusion.outcome, Outcome::Overloaded);
+    let first = conclusion.first();
+    assert!(first.contains("; 116 iterations were never begun"), "{first}");
+    assert_eq!(Outcome::of(&facts(Trend::Level)), Outcome::Unjudged);
+    let first = Conclusion::from_facts(&facts(Trend::Level)).first().to_owned();
+    assert_eq!(
+        first,
+        "Do not judge the server by this run: it is INVALID, since 116 iterations fell due and were never begun."
+    );
+}
+
+/// Users who wait ask for nothing, and a server that stands still was VALID without a word.
+#[test]
+fn issue_39_a_closed_loop_sees_pauses_and_a_server_that_slows_down() {
+    let pause = Some(Pause { at: ms(5000), length: ms(4000) });
+    let facts = Facts {
+        offered: Offered::Users(8),
+        backlog: Some(Backlog { pause, ..Backlog::default() }),
+        ..steady()
+    };
+    let conclusion = Conclusion::from_facts(&facts);
+    assert_eq!(conclusion.outcome, Outcome::Paused);
+    assert_eq!(
+        conclusion.first(),
+        "8 users for 30s, all answered: the server answered nothing for 4s, from 5s to 9s."
+    );
+    let own =
+        Facts { measurement: Measurement::Late, is_load_short: true, lag_max: ms(3900), ..facts };
+    assert_eq!(Outcome::of(&own), Outcome::Unjudged, "the generator stood still");
+    let course = Some(course(ms(29_983), 1800, [20, 120, 260]));
+    let slower = Facts { offered: Offered::Users(8), course, ..steady() };
+    let first = Conclusion::from_facts(&slower).first().to_owned();
+    assert!(
+        first.ends_with("; the median response time grew from 20ms to 260ms over the run."),
+        "{first}"
+    );
+}
+
+#[test]
+fn issue_39_a_few_milliseconds_of_lateness_take_nothing_from_users_or_timeouts() {
+    let late = Facts { measurement: Measurement::Late, lag_max: ms(9), ..steady() };
+    let users = Facts { offered: Offered::Users(8), raised: [false, true, false], ..late.clone() };
+    assert_eq!(Outcome::of(&users), Outcome::ByUsers);
+    let raised = Facts { raised: [true; 3], ..users.clone() };
+    assert_eq!(Outcome::of(&raised), Outcome::Unjudged);
+    assert_eq!(Outcome::of(&Facts { is_load_short: true, ..users }), Outcome::Unjudged);
+    let timeout = Class::Failure(FailureKind::Timeout);
+    let timed_out = failing(Facts { timed_out_from: Some(ms(3000)), ..late }, timeout, 180, 180);
+    assert_eq!(Outcome::of(&timed_out), Outcome::TimedOut);
+    let stood = Facts { lag_max: ms(2900), ..timed_out };
+    assert_eq!(Outcome::of(&stood), Outcome::Unjudged, "it may have made them");
+}
+
+#[test]
+fn issue_39_checks_that_fail_are_no_keeping_up() {
+    let checks = |failed| Checks { all: 360, failed, worst: "has title".to_owned() };
+    let facts = Facts { checks: checks(360), ..steady() };
+    let conclusion = Conclusion::from_facts(&facts);
+    assert_eq!((conclusion.outcome.name(), conclusion.outcome.class()), ("failing", "bad"));
+    assert_eq!(conclusion.first(), "60/s for 30s, all answered, but 360 of 360 checks fail.");
+    assert_eq!(conclusion.result, "FAILS, 360 of 360 checks fail");
+    let rare = text(&Facts { checks: checks(2), ..steady() });
+    assert!(rare.contains("2 of 360 checks fail (0.56%), most often \"has title\"."), "{rare}");
+}
+
+#[test]
+fn issue_39_a_backlog_that_was_worked_off_is_said() {
+    let gone = WorkedOff { from: ms(8000), until: ms(14_000), most: 250.0 };
+    let backlog = Backlog {
+        trend: Trend::Level,
+        is_answered: true,
+        worked_off: Some(gone),
+        ..Backlog::default()
+    };
+    let conclusion = Conclusion::from_facts(&Facts { backlog: Some(backlog), ..steady() });
+    assert_eq!(
+        conclusion.first(),
+        "60/s for 30s, all answered: the server kept up in the end; it fell behind from 8s to 14s, when up to 250 requests waited."
+    );
+    assert_eq!(conclusion.result, "kept up with 60/s, but fell behind from 8s to 14s, no errors");
 }
