@@ -39,6 +39,7 @@ pub(super) enum LogForm {
 impl LogForm {
     /// The form of a log by its first lines; none: it is no log.
     fn detect(head: &str) -> Option<Self> {
+        let is_of_lines = !is_document(head);
         head.lines().find_map(|line| {
             let has = |text: &str| line.contains(text);
             if line.starts_with('{') && has("\"ts\":") && has("\"uri\":") && has("\"status\":") {
@@ -51,7 +52,7 @@ impl LogForm {
             } else if is_elb(line) {
                 Some(Self::Elb)
             } else {
-                is_json(line).then_some(Self::Json)
+                (is_of_lines && is_json(line)).then_some(Self::Json)
             }
         })
     }
@@ -83,6 +84,12 @@ fn is_common(line: &str) -> bool {
     before.contains('[')
         && !method.is_empty()
         && method.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+/// One document of JSON over lines (a HAR with a line for each entry), and not a log of lines that are JSON each.
+fn is_document(head: &str) -> bool {
+    let first = head.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    first.starts_with(['{', '[']) && serde_json::from_str::<serde_json::Value>(first).is_err()
 }
 
 /// A line of JSON that is a request with its method, path and status.
@@ -369,6 +376,8 @@ mod tests {
         }
         let har = "{\"log\":{\"entries\":[{\"request\":{\"method\":\"GET\",\"url\":\"http://a/\"},\"response\":{\"status\":200}}]}}";
         assert_eq!(LogForm::detect(har), None);
+        let over_lines = har.replace("[{", "[\n{").replace("}]", "}\n]");
+        assert_eq!(LogForm::detect(&over_lines), None, "a HAR with a line for each entry");
     }
 
     #[test]

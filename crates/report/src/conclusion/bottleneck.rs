@@ -365,7 +365,7 @@ mod tests {
     /// A method of gRPC was to be called with `curl -i URL`.
     #[test]
     fn issue_39_calls_of_grpc_that_fail_are_not_looked_at_with_curl() {
-        let text = |status: &str, outcome| {
+        let words = |status: &str, outcome| {
             let status = GrpcStatus::from_name(status).expect("a status");
             let class = Class::Status(Answer::Grpc(status));
             let facts = Facts { classes: vec![(class, 60)], ..Facts::default() };
@@ -373,12 +373,12 @@ mod tests {
         };
         for status in ["DEADLINE_EXCEEDED", "UNAVAILABLE", "INTERNAL", "NOT_FOUND"] {
             for outcome in [Outcome::Failed, Outcome::Failing] {
-                let text = text(status, outcome);
+                let text = words(status, outcome);
                 assert!(text.starts_with("Next: ") && !text.contains("curl"), "{text}");
             }
         }
-        let list = text("UNIMPLEMENTED", Outcome::Failed);
+        let list = words("UNIMPLEMENTED", Outcome::Failed);
         assert!(list.contains("brunt grpc list"), "{list}");
-        assert!(text("INTERNAL", Outcome::Failing).contains("errors"));
+        assert!(words("INTERNAL", Outcome::Failing).contains("errors"));
     }
 }

@@ -20,6 +20,8 @@ pub(super) fn invalid(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     let Some((first, rest)) = facts.doubts.split_first() else {
         return is_it.then(invalid_sentence);
     };
+    // Its own reason stands with the verdict.
+    let first = first.split(", since ").next().unwrap_or_default();
     let more = match rest.len() {
         0 => String::new(),
         count => format!("; {} with the verdict", counted(count as u64, "further reason")),
