@@ -181,8 +181,8 @@ impl Conclusion {
             dashboard::write(folder, &statistics)?;
             report_left_out(statistics.left_out());
         }
-        print("... end of run");
-        Ok(())
+        // Lines before it went to standard error where standard output takes none; a run that ends so is no success.
+        Output::Stdout.write(b"... end of run\n").map_err(|failed| failed.error)
     }
 
     /// Ends the process without threads that are within a call that does not end.
