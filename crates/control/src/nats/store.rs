@@ -2,6 +2,7 @@
 //! would take most of its build time for two requests.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use async_nats::{Client, HeaderMap, Message, RequestErrorKind};
 use fleet::{Incarnation, Name};
@@ -19,6 +20,11 @@ pub(crate) const LEASE: &str = "brunt-lease";
 const WRONG_LAST: u64 = 10_071;
 /// What was tried where JetStream refuses.
 const MAKING: &str = "making a stream";
+/// JSNotEnabledForAccountErr of nats-server: one that has just begun takes connections before the storage of its accounts is there.
+const NOT_YET: u64 = 10_039;
+/// How often it is asked again, and how long after each answer: three seconds in all.
+const ATTEMPTS_MAX: u32 = 15;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(200);
 const STORING: &str = "storing in JetStream";
 
 /// An answer of JetStream.
@@ -61,10 +67,18 @@ pub(super) async fn make_stream(client: Client) -> Result<(), TransportError> {
         "max_age": LEASE_TTL.as_nanos() as u64,
     });
     let subject = format!("$JS.API.STREAM.CREATE.{LEASES}");
-    let answer = request(&client, subject, None, config.to_string().into_bytes()).await?;
-    match read(&answer, MAKING)?.error {
-        None => Ok(()),
-        Some(refusal) => Err(refusal.into_error(MAKING)),
+    let config = config.to_string().into_bytes();
+    let mut attempts = 0;
+    loop {
+        let answer = request(&client, subject.clone(), None, config.clone()).await?;
+        match read(&answer, MAKING)?.error {
+            None => return Ok(()),
+            Some(refusal) if refusal.err_code == NOT_YET && attempts < ATTEMPTS_MAX => {
+                attempts += 1;
+                tokio::time::sleep(BETWEEN_ATTEMPTS).await;
+            }
+            Some(refusal) => return Err(refusal.into_error(MAKING)),
+        }
     }
 }
 
