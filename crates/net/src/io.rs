@@ -166,8 +166,8 @@ pub trait Io {
     /// Asks for the addresses of a name; [`Event::Resolved`] with `key` follows. Nothing is cached here.
     fn resolve(&mut self, key: Key, name: &str);
 
-    /// Sleeps until something happened or the clock reaches `until`, to the microsecond. `None` waits for events alone.
-    /// Gives the time after it.
+    /// Sleeps until something happened or the clock reaches `until`, to the microsecond; less than 15 µs before it there is no
+    /// sleep. `None` waits for events alone. Gives the time after it.
     fn wait(&mut self, until: Option<Nanos>) -> Nanos;
 
     /// The next thing that happened; `None` when there is nothing more.

@@ -224,7 +224,8 @@ fn a_wait_is_never_early_beyond_its_cut_and_names_are_answered() {
     on_each(|io, _| {
         for step in [50u64, 500, 1_500] {
             let until = io.now() + Nanos::from_micros(step);
-            assert!(io.wait(Some(until)) >= until, "{step} µs");
+            // A thread that is put aside between these lines may have so little time left that it does not sleep.
+            assert!(io.wait(Some(until)) + crate::reactor::SLEEP_MIN >= until, "{step} µs");
         }
         io.resolve(9, "127.0.0.1");
         assert_eq!(
