@@ -18,13 +18,13 @@ pub(crate) const LEASE: &str = "brunt-lease";
 
 /// JetStream's error for a message whose subject has another last one than was expected.
 const WRONG_LAST: u64 = 10_071;
-/// What was tried where JetStream refuses.
-const MAKING: &str = "making a stream";
 /// JSNotEnabledForAccountErr of nats-server: one that has just begun takes connections before the storage of its accounts is there.
 const NOT_YET: u64 = 10_039;
 /// How often it is asked again, and how long after each answer: three seconds in all.
 const ATTEMPTS_MAX: u32 = 15;
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(200);
+/// What was tried where JetStream refuses.
+const MAKING: &str = "making a stream";
 const STORING: &str = "storing in JetStream";
 
 /// An answer of JetStream.

@@ -3,6 +3,7 @@
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -10,6 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 
+use super::store::LEASES;
 use super::{NatsAccess, NatsTransport};
 use crate::scratch::Scratch;
 use crate::tests::LIMIT;
@@ -109,4 +111,32 @@ fn a_user_signs_in_with_signed_credentials() {
     assert!(matches!(forged, Err(TransportError::UnknownKey(_))), "{forged:?}");
     let none = NatsAccess::of_server(&url, Some("no credentials".to_owned()));
     assert!(NatsTransport::connect(&none, |_| ()).is_err());
+}
+
+#[test]
+fn a_server_that_has_just_begun_is_asked_again_for_the_stream() {
+    let dir = Scratch::new("nats-begun");
+    let port = free_port();
+    let path = dir.path().join("nats.conf");
+    std::fs::write(&path, format!("listen: \"127.0.0.1:{port}\"\n")).unwrap();
+    let server = Server::start(&path, port);
+    let access = NatsAccess::of_server(&format!("nats://127.0.0.1:{port}"), None);
+    let connect = || Arc::new(NatsTransport::connect(&access, |_| ()).unwrap());
+    let (storage, asking) = (connect(), connect());
+    let answers = ["10039", "10039", "0", "10025", "0"].map(|code| match code {
+        "0" => "{}".to_owned(),
+        code => format!(r#"{{"error":{{"err_code":{code},"description":"no"}}}}"#),
+    });
+    let mut answers = answers.into_iter();
+    let answering = Arc::clone(&storage);
+    let answer = move |message: async_nats::Message| {
+        answering.send_to(message.reply.unwrap().to_string(), answers.next().unwrap().into());
+    };
+    storage.subscribe(format!("$JS.API.STREAM.CREATE.{LEASES}"), answer).unwrap();
+    let made = [(); 3].map(|()| asking.make_stream().map_err(|error| error.to_string()));
+    drop(server);
+    let [begun, refused, again] = made;
+    begun.unwrap();
+    assert!(refused.unwrap_err().contains("no (10025)"));
+    again.unwrap();
 }

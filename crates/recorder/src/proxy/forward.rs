@@ -34,8 +34,7 @@ pub(super) async fn answer(
     let tap = Tap::new(&client.proxy.recording, id, Side::Request);
     let request = request.map(|body| Reply::passing(body, tap));
     let waiting = Waiting::new(&client.proxy.recording, id);
-    let answered = client.proxy.servers.send(request).await;
-    let id = waiting.end();
+    let (answered, id) = waiting.until(client.proxy.servers.send(request)).await;
     match answered {
         Ok(response) => pass_back(&client, response, id),
         Err(error) => refuse(&client, &error, id),

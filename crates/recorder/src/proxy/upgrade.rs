@@ -33,8 +33,7 @@ pub(super) async fn answer(
     *request.version_mut() = Version::HTTP_11;
     let request = request.map(|body| Reply::passing(body, None));
     let waiting = Waiting::new(&client.proxy.recording, id);
-    let answered = client.proxy.servers.upgrade(request).await;
-    let id = waiting.end();
+    let (answered, id) = waiting.until(client.proxy.servers.upgrade(request)).await;
     let mut response = match answered {
         Ok(response) => response,
         Err(error) => return refuse(&client, &error, id),

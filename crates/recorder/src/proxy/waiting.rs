@@ -16,9 +16,12 @@ impl Waiting {
         Self { recording: Arc::clone(recording), id }
     }
 
-    /// The answer, or the reason why there is none, is there: the exchange goes on.
-    pub(super) fn end(mut self) -> Option<ExchangeId> {
-        self.id.take()
+    /// What `answer` came to, and the exchange, which goes on.
+    pub(super) async fn until<T>(
+        mut self,
+        answer: impl Future<Output = T>,
+    ) -> (T, Option<ExchangeId>) {
+        (answer.await, self.id.take())
     }
 }
 
@@ -33,18 +36,30 @@ impl Drop for Waiting {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
     use super::*;
     use crate::exchange::RequestHead;
     use crate::limits::Limits;
     use crate::scope::Scope;
 
+    /// The outcome of a future that needs no second poll. One that does is dropped.
+    fn poll_once<T>(future: impl Future<Output = T>) -> Option<T> {
+        match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(outcome) => Some(outcome),
+            Poll::Pending => None,
+        }
+    }
+
     #[test]
     fn an_exchange_whose_client_went_away_ends_with_the_reason() {
         let recording = Arc::new(Recording::new(Scope::AllHosts, Limits::default()));
         let begin = || recording.begin(RequestHead::default(), recording.now());
-        drop(Waiting::new(&recording, begin()));
-        let kept = Waiting::new(&recording, begin()).end();
-        assert!(kept.is_some());
+        let never = Waiting::new(&recording, begin()).until(std::future::pending::<()>());
+        assert!(poll_once(never).is_none());
+        let answered = Waiting::new(&recording, begin()).until(std::future::ready(7));
+        assert!(matches!(poll_once(answered), Some((7, Some(_)))));
         let failures: Vec<_> =
             recording.finish().exchanges.into_iter().map(|one| one.failure).collect();
         let reason = "the client did not wait for the answer".to_owned();
