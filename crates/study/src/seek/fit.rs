@@ -23,7 +23,7 @@
 use metrics::{Condition, Objective};
 
 use super::level::{plain_share, tolerated};
-use super::{BRACKET, Step};
+use super::{BRACKET, Step, disagreement};
 
 /// How far from where the limit was last seen, in `ln load`, it is looked for.
 pub(super) const REACH: f64 = 0.16;
@@ -46,6 +46,10 @@ const DISPERSION_STEPS: f64 = 4.0;
 const PLAIN_RATIO: f64 = 3.0;
 /// Steps that say with this chance that the limit is above `most` know better.
 const BEYOND_MAX: f64 = 0.99;
+/// An interval of this share of a window's width or more is cut off by it, ...
+const CUT_OFF: f64 = 0.55;
+/// ... and where steps disagree is looked for in one that reaches so many times as far.
+const WIDER: f64 = 1.5;
 /// Rounds in which the window follows the estimate.
 const ROUNDS: usize = 2;
 
@@ -80,10 +84,25 @@ pub struct Place {
 /// Where the objective's limit is, looked for around the bracket. `None` without steps near it.
 #[must_use]
 pub fn estimate(objective: &Objective, steps: &[&Step], place: Place) -> Option<Estimate> {
-    let Place { bracket: (low, high), most, steepness } = place;
+    let Place { bracket: (low, high), steepness, .. } = place;
     // A wide bracket, as of two whole numbers, is used whole. Of a flat curve, loads say less of the limit's place, and those that
     // say something are farther away.
     let reach = (REACH * (STEEPNESS / steepness).sqrt()).max((high / low).ln());
+    let found = follow(objective, steps, place, reach)?;
+    if found.is_cut_off_by(reach) && disagreement::is_in(objective, steps) {
+        let wide = follow(objective, steps, place, WIDER * reach);
+        return wide.map(|wide| Estimate {
+            low: found.low.min(wide.low),
+            high: found.high.max(wide.high),
+            ..found
+        });
+    }
+    Some(found)
+}
+
+/// The estimate by a window of this reach that follows it.
+fn follow(objective: &Objective, steps: &[&Step], place: Place, reach: f64) -> Option<Estimate> {
+    let Place { bracket: (low, high), most, steepness } = place;
     let mut centre = (low * high).sqrt();
     let mut found = None;
     for _ in 0..ROUNDS {
@@ -93,6 +112,13 @@ pub fn estimate(objective: &Objective, steps: &[&Step], place: Place) -> Option<
         centre = found?.load.clamp(low / BRACKET, high * BRACKET);
     }
     found
+}
+
+impl Estimate {
+    /// The interval is about as wide as a window of this reach: the limit may lie beyond it.
+    fn is_cut_off_by(&self, reach: f64) -> bool {
+        (self.high / self.low).ln() > CUT_OFF * 2.0 * reach
+    }
 }
 
 /// The loads around a centre.

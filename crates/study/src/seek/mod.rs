@@ -9,6 +9,7 @@
 //! 3. *Refine*: steps around the present estimate of the limit (see [`fit`]), until its interval is as narrow as configured.
 
 mod capacity;
+mod disagreement;
 pub mod fit;
 mod floor;
 pub mod level;
@@ -36,6 +37,10 @@ pub use time_left::{TimeLeft, time_left};
 #[cfg(test)]
 mod budget_tests;
 #[cfg(test)]
+mod coverage;
+#[cfg(test)]
 mod pause_tests;
+#[cfg(test)]
+mod simulated;
 #[cfg(test)]
 mod tests;
