@@ -1,8 +1,10 @@
 //! What speaks against a server that was the same one during the whole search, in words and as JSON.
 
-use study::seek::{Contradiction, Drift, Steadiness, steadiness};
+use study::seek::{
+    Answer, Contradiction, Disagreement, Drift, Steadiness, disagreement, steadiness,
+};
 
-use super::model::{SeekInput, load, name};
+use super::model::{SeekInput, load, name, percent};
 use crate::number::{counted, number};
 use crate::object::{Object, json_list};
 
@@ -16,6 +18,7 @@ pub(super) fn notes(input: &SeekInput<'_>) -> Vec<String> {
         let (before, after) = (load(unit, before.load), load(unit, after.load));
         format!("the limit moved: {before} by the first half of the steps near it, {after} by the second; the interval includes both")
     }));
+    notes.extend(disagreement_in(input).map(|found| disagreeing(input, &found)));
     if !steadiness.is_steady() {
         notes.push(
             "the server or this machine was not the same throughout: search again when nothing else runs"
@@ -23,6 +26,28 @@ pub(super) fn notes(input: &SeekInput<'_>) -> Vec<String> {
         );
     }
     notes
+}
+
+/// Two steps within the answer's interval that disagree.
+fn disagreement_in(input: &SeekInput<'_>) -> Option<Disagreement> {
+    let Answer { low, high, .. } = input.outcome.answer?;
+    let loads = low..=high.unwrap_or(f64::INFINITY);
+    let steps = input.steps.iter();
+    let within = steps.filter(|step| step.spoilt.is_none() && loads.contains(&step.load));
+    disagreement(&input.search.objective, within)
+}
+
+fn disagreeing(input: &SeekInput<'_>, found: &Disagreement) -> String {
+    let unit = input.search.unit();
+    let wrong = match input.search.objective.conditions()[found.condition].limit_time() {
+        Some(limit) => format!("took over {}", limit.to_three_digits()),
+        None => "failed".to_owned(),
+    };
+    let [(low, few), (high, many)] =
+        [found.beyond, found.within].map(|(at, share)| (load(unit, at), percent(share)));
+    format!(
+        "steps disagree: {few} {wrong} at {low}, and {many} at {high}; where the server has bursts longer steps say more (-step)"
+    )
 }
 
 /// Whether nothing speaks against a server that was the same one throughout.
@@ -106,6 +131,19 @@ mod tests {
                 (&160.into(), &3.into(), &2.into())
             );
             assert_eq!((&one["meets"], &one["stands"]), (&"yes".into(), &true.into()));
+        });
+    }
+
+    /// At about 91/s three of ten requests are too slow in one step, and none in another.
+    #[test]
+    fn steps_that_disagree_are_said() {
+        let steps: Vec<Step> = [(92.0, 0.0), (91.0, 0.3), (160.0, 0.9), (40.0, 0.0)]
+            .map(|(load, slow)| Step { hits: 10_000, ..step(load, slow) })
+            .into();
+        with(FOUND, StopReason::BudgetUsed, |input| {
+            let notes = notes(&SeekInput { steps: &steps, ..*input });
+            let note = "steps disagree: 30.00% took over 500ms at 91/s, and 0.00% at 92/s";
+            assert!(notes.iter().any(|one| one.starts_with(note)), "{notes:?}");
         });
     }
 

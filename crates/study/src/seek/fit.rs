@@ -22,8 +22,9 @@
 
 use metrics::{Condition, Objective};
 
+use super::disagreement::disagreement;
 use super::level::{plain_share, tolerated};
-use super::{BRACKET, Step, disagreement};
+use super::{BRACKET, Step};
 
 /// How far from where the limit was last seen, in `ln load`, it is looked for.
 pub(super) const REACH: f64 = 0.16;
@@ -89,7 +90,7 @@ pub fn estimate(objective: &Objective, steps: &[&Step], place: Place) -> Option<
     // say something are farther away.
     let reach = (REACH * (STEEPNESS / steepness).sqrt()).max((high / low).ln());
     let found = follow(objective, steps, place, reach)?;
-    if found.is_cut_off_by(reach) && disagreement::is_in(objective, steps) {
+    if found.is_cut_off_by(reach) && disagreement(objective, steps.iter().copied()).is_some() {
         let wide = follow(objective, steps, place, WIDER * reach);
         return wide.map(|wide| Estimate {
             low: found.low.min(wide.low),

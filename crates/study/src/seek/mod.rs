@@ -21,6 +21,7 @@ mod steadiness;
 mod step;
 mod time_left;
 
+pub use disagreement::{Disagreement, disagreement};
 pub use fit::Estimate;
 pub use floor::Floor;
 pub use level::{Judgement, Level, levels};
