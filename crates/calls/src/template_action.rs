@@ -9,6 +9,9 @@ use stdx::nearest;
 use crate::request_values::{Field, RequestValues};
 use crate::template_function::Function;
 
+/// How many brackets and pipes an expression may have.
+const NESTED_MAX: usize = 50;
+
 /// An expression of a template.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
@@ -36,6 +39,11 @@ impl Action {
         let inside = inside.strip_prefix("- ").unwrap_or(inside);
         let inside = inside.strip_suffix(" -").unwrap_or(inside);
         let words = words(inside)?;
+        // Each is a call within the last, here and for every request.
+        let nested = words.iter().filter(|word| matches!(word, Word::Open | Word::Pipe)).count();
+        if nested > NESTED_MAX {
+            bail!("an expression with {nested} of ( and | (at most {NESTED_MAX})");
+        }
         let mut rest = words.as_slice();
         let action = pipeline(&mut rest)?;
         if rest.is_empty() { Ok(action) } else { bail!("a bracket is closed that is not open") }
@@ -163,5 +171,19 @@ const fn unescaped(char: char) -> char {
         'n' => '\n',
         't' => '\t',
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expression_of_a_depth_without_bound_is_refused() {
+        for text in ["(".repeat(100_000), format!("newUUID{}", " | upper".repeat(100_000))] {
+            let problem = Action::parse(&text).unwrap_err().to_string();
+            assert!(problem.ends_with("(at most 50)"), "{problem}");
+        }
+        assert!(Action::parse(&format!("newUUID{}", " | upper".repeat(50))).is_ok());
     }
 }

@@ -1,14 +1,14 @@
 //! Texts of requests: literal, or with values that only the script knows.
 
 /// Text made of literal pieces and of values that are known when the script runs.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub struct Text {
     /// The pieces, in their order; two literals never lie side by side.
     pub pieces: Vec<Piece>,
 }
 
 /// A piece of a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Piece {
     /// The same in every run.
     Literal(String),
@@ -17,7 +17,7 @@ pub enum Piece {
 }
 
 /// A value that is known when the script runs, and how it is written at its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Value {
     /// Where it comes from.
     pub source: Source,
@@ -26,7 +26,7 @@ pub struct Value {
 }
 
 /// Where a value comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Source {
     /// A variable of the environment, `-e NAME=VALUE`, and what it is without.
     Env {
@@ -69,7 +69,7 @@ pub enum Source {
 }
 
 /// A digest of a text, or its HMAC.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Digest {
     /// Which one.
     pub algorithm: DigestAlgorithm,
@@ -82,7 +82,7 @@ pub struct Digest {
 }
 
 /// The algorithm of a digest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DigestAlgorithm {
     /// MD5.
     Md5,
@@ -95,7 +95,7 @@ pub enum DigestAlgorithm {
 }
 
 /// How a digest is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DigestForm {
     /// In hexadecimal.
     Hex,
@@ -104,7 +104,7 @@ pub enum DigestForm {
 }
 
 /// How a value is written at its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// Percent-encoded, a space as `%20`.
     Url,

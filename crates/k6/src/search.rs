@@ -85,10 +85,11 @@ pub struct TrialOutcome {
 }
 
 impl SearchedScript {
-    /// Compiles the script and runs its `setup`. What is wrong with it has been logged when this returns its code.
+    /// Compiles the script, whose init code loads its modules and data. What is wrong with it has been logged when this returns its
+    /// code.
     ///
     /// # Errors
-    /// The script cannot be run, or its `setup` failed.
+    /// The script cannot be run.
     pub fn open(source: &ScriptSource) -> Result<Self, ExitCode> {
         let flags = RunFlags { env: source.env.clone(), quiet: true, ..RunFlags::default() };
         let loaded = config::load(&source.path, &flags, true)?;
@@ -113,13 +114,20 @@ impl SearchedScript {
         let vus_max = vus_max.min(script::vus_that_fit()).max(1);
         let scenario = scenario.clone();
         let earlier = PriorStages::default();
-        let mut opened = Self { meant, scenario, vus_max, data: None, earlier, iteration_s: 0.0 };
-        opened.set_up()?;
-        Ok(opened)
+        Ok(Self { meant, scenario, vus_max, data: None, earlier, iteration_s: 0.0 })
     }
 
-    /// Runs `setup`, where there is one.
-    fn set_up(&mut self) -> Result<(), ExitCode> {
+    /// A number that is another one where the script, a module of it or a file that it opens has other bytes.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.meant.source.fingerprint()
+    }
+
+    /// Runs `setup`, where there is one. It comes before the first trial.
+    ///
+    /// # Errors
+    /// It failed; that has been logged.
+    pub fn set_up(&mut self) -> Result<(), ExitCode> {
         if !self.meant.setup {
             return Ok(());
         }

@@ -9,7 +9,7 @@ use std::path::Path;
 use cli::{input::announce_stdin, reason};
 use script::{Fields, Files};
 use serde_json::Value;
-use stdx::Compression;
+use stdx::{Compression, mix};
 
 use crate::error::K6Error;
 use crate::fetch;
@@ -197,6 +197,15 @@ impl Source {
         self.read.borrow().clone()
     }
 
+    /// A number that is another one where a file that was read so far has other bytes.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let read = self.read.borrow();
+        read.values().fold(read.len() as u64, |seed, bytes| {
+            let seed = mix(seed, bytes.len() as u64);
+            bytes.iter().fold(seed, |seed, byte| mix(seed, u64::from(*byte)))
+        })
+    }
+
     /// The script's text, once it was read.
     pub(super) fn text(&self) -> String {
         let read = self.read.borrow();
@@ -213,5 +222,26 @@ impl Files for Source {
         };
         self.read.borrow_mut().insert(name.to_owned(), bytes.clone());
         Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fingerprint_is_of_all_files() {
+        let source = Source::default();
+        let read = |name: &str, text: &str| {
+            source.read.borrow_mut().insert(name.to_owned(), text.as_bytes().to_vec());
+            source.fingerprint()
+        };
+        let main = read("/a/main.js", "import './b.js'");
+        let with_module = read("/a/b.js", "export const b = 1");
+        let with_data = read("/a/users.json", "[]");
+        let edited = read("/a/b.js", "export const b = 2");
+        let all = [main, with_module, with_data, edited];
+        assert!((1..4).all(|at| !all[..at].contains(&all[at])), "{all:?}");
+        assert_eq!(read("/a/b.js", "export const b = 1"), with_data);
     }
 }

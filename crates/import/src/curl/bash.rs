@@ -1,5 +1,7 @@
 //! The shell's words: quotes, escapes, variables, here-documents, as far as documentations use them.
 
+use std::collections::HashMap;
+
 use super::braces;
 use super::command::{Command, Commands};
 use super::prompts::without_prompts;
@@ -18,6 +20,9 @@ pub(super) fn commands(input: &Input<'_>, text: &str) -> Result<Commands, Import
         heredocs: vec![],
         answers: vec![],
         unknown: vec![],
+        capture_numbers: HashMap::new(),
+        depth: 0,
+        range_words: 0,
     };
     lexer.run()?;
     Ok(lexer.out)
@@ -37,7 +42,16 @@ pub(super) struct Lexer<'a, 'i> {
     pub(super) answers: Vec<Answer>,
     /// The commands of substitutions whose output is not known.
     pub(super) unknown: Vec<String>,
+    /// The last number behind each name that was made for something of an answer.
+    pub(super) capture_numbers: HashMap<String, usize>,
+    /// How many substitutions the text lies in.
+    pub(super) depth: usize,
+    /// How many words ranges have become.
+    range_words: usize,
 }
+
+/// How many words the ranges of a script may become together.
+const RANGE_WORDS_MAX: usize = 200_000;
 
 /// A variable of the shell that holds an answer or a part of it.
 pub(super) struct Answer {
@@ -137,10 +151,12 @@ impl Lexer<'_, '_> {
         let chars = std::mem::replace(&mut self.chars, text.chars().collect());
         let at = std::mem::take(&mut self.at);
         let (line, command) = (self.line, std::mem::take(&mut self.command));
+        self.depth += 1;
         let heredocs = std::mem::take(&mut self.heredocs);
         self.line -= text.matches('\n').count().min(line - 1);
         let begin = self.out.list.len();
         let result = self.run();
+        self.depth -= 1;
         (self.chars, self.at, self.line) = (chars, at, line);
         (self.command, self.heredocs) = (command, heredocs);
         let commands = self.out.list.split_off(begin);
@@ -186,9 +202,26 @@ impl Lexer<'_, '_> {
         if self.command.words.is_empty() {
             self.command.line = line;
         }
-        let words = if is_quoted { vec![word] } else { braces::expand(&word) };
+        let words = if is_quoted { vec![word] } else { self.range(word) };
         self.command.words.extend(words);
         Ok(())
+    }
+
+    /// The words of one with ranges; itself once a script's ranges have become too many.
+    fn range(&mut self, word: String) -> Vec<String> {
+        if self.range_words > RANGE_WORDS_MAX {
+            return vec![word];
+        }
+        let words = braces::expand(&word);
+        if words.len() > 1 {
+            self.range_words += words.len();
+        }
+        if self.range_words > RANGE_WORDS_MAX {
+            let problem =
+                format!("ranges of more than {RANGE_WORDS_MAX} words together are not carried out");
+            self.out.problems.push((self.line, problem));
+        }
+        words
     }
 
     /// The target of an output redirect, which no request sees.
@@ -331,10 +364,10 @@ impl Lexer<'_, '_> {
     /// The name in `<USER_ID>`, which documentations write for a value, where it is no redirect: within a word, or in capitals.
     fn placeholder(&self) -> Option<String> {
         let rest = self.chars.get(self.at..)?.strip_prefix(&['<'])?;
-        let end = rest.iter().position(|char| *char == '>')?;
+        let of_name = |char: &&char| char.is_ascii_alphanumeric() || matches!(**char, '_' | '-');
+        let end = rest.iter().take_while(of_name).count();
         let name = &rest[..end];
-        let is_name = name.first()?.is_ascii_alphabetic()
-            && name.iter().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-'));
+        let is_name = name.first()?.is_ascii_alphabetic() && rest.get(end) == Some(&'>');
         let before = self.at.checked_sub(1).and_then(|at| self.chars.get(at));
         let is_glued = before.is_some_and(|char| !char.is_whitespace() && !char.is_ascii_digit());
         let after = rest.get(end + 1);

@@ -3,12 +3,18 @@
 /// How many words one may become.
 const WORDS_MAX: u64 = 1000;
 
+/// How long a word with ranges may be, in bytes: brackets without an end are searched for from each of them.
+const WORD_BYTES_MAX: usize = 4 << 10;
+
+/// How many digits the numbers of a range may have.
+const DIGITS_MAX: usize = 20;
+
 /// How many ranges a word may have.
 const RANGES_MAX: usize = 8;
 
 /// The words that one with ranges stands for; itself without any.
 pub(super) fn expand(word: &str) -> Vec<String> {
-    let is_deep = word.matches("..").count() > RANGES_MAX;
+    let is_deep = word.len() > WORD_BYTES_MAX || word.matches("..").count() > RANGES_MAX;
     let Some((before, items, after)) = first_range(word).filter(|_| !is_deep) else {
         return vec![word.to_owned()];
     };
@@ -46,6 +52,9 @@ fn range(inner: &str) -> Option<Vec<String>> {
                 .collect(),
         );
     }
+    if first.len().max(last.len()) > DIGITS_MAX {
+        return None;
+    }
     let is_padded = |text: &str| text.trim_start_matches('-').starts_with('0') && text.len() > 1;
     let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
     let (first, last): (i64, i64) = (first.parse().ok()?, last.parse().ok()?);
@@ -77,5 +86,10 @@ mod tests {
             assert_eq!(super::expand(word).join(" "), expect, "{word}");
         }
         assert!(super::expand("{1..9999}{1..9999}").len() <= 1000);
+        let long = format!("{{{}1..2}}", "0".repeat(70_000));
+        let padded = format!("{{{}1..2}}", "0".repeat(30));
+        for word in [long, padded, "{".repeat(100_000) + "1..2}"] {
+            assert_eq!(super::expand(&word).len(), 1);
+        }
     }
 }

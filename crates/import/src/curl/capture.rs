@@ -34,7 +34,10 @@ impl Lexer<'_, '_> {
     /// The request whose answer a shell variable or a file holds, and the filters behind it.
     fn earlier_answer<'c>(&self, commands: &'c [Command]) -> Option<(usize, &'c [Command])> {
         let (first, rest) = commands.split_first()?;
-        if rest.is_empty() && first.stdin.is_none() && first.words[0] != "jq" {
+        if rest.is_empty()
+            && first.stdin.is_none()
+            && first.words.first().is_none_or(|word| word != "jq")
+        {
             return None;
         }
         let last = first.words.last()?;
@@ -75,7 +78,7 @@ impl Lexer<'_, '_> {
     }
 
     /// The shell variable that the value is assigned to, else a name by what is taken.
-    fn capture_name(&self, word: &str, find: &Find) -> String {
+    fn capture_name(&mut self, word: &str, find: &Find) -> String {
         if let Some((name, "")) = assignment(word) {
             return name.to_owned();
         }
@@ -88,11 +91,17 @@ impl Lexer<'_, '_> {
         };
         let wanted = wanted.unwrap_or("answer");
         let is_taken = |name: &str| self.answers.iter().any(|one| one.variable == name);
-        let numbered = (2..).map(|number| format!("{wanted}{number}"));
-        std::iter::once(wanted.to_owned())
-            .chain(numbered)
-            .find(|name| !is_taken(name))
-            .unwrap_or_default()
+        // Each name goes on from its last number: a long script would search all of them anew for every request.
+        let mut number = self.capture_numbers.get(wanted).copied().unwrap_or(0);
+        let name = loop {
+            number += 1;
+            let name = if number == 1 { wanted.to_owned() } else { format!("{wanted}{number}") };
+            if !is_taken(&name) {
+                break name;
+            }
+        };
+        self.capture_numbers.insert(wanted.to_owned(), number);
+        name
     }
 }
 
@@ -104,7 +113,8 @@ fn wanted(curl: &Command, filters: &[Command]) -> Option<Selector> {
     let drops_body = curl.words.iter().any(|word| matches!(word.as_str(), "-o" | "--output"))
         || curl.words.iter().any(|word| word.starts_with('-') && word.ends_with('o'));
     let is_status = writes("%{http_code}") || writes("%{response_code}");
-    let last_line = filters.first().is_some_and(|one| one.words[0] == "tail");
+    let last_line =
+        filters.first().and_then(|one| one.words.first()).is_some_and(|word| word == "tail");
     let (start, rest) = match () {
         () if is_status && last_line => (Find::Status, &filters[1..]),
         () if is_status && drops_body => (Find::Status, filters),

@@ -1,6 +1,8 @@
 //! Commands as words. A value that is known only later stands in a word as one character of a private plane, so that words are
 //! plain strings until they become texts.
 
+use std::collections::HashMap;
+
 use crate::{Between, Encoding, Find, Piece, Source, Text, Value};
 
 /// A command with the words it was given.
@@ -47,6 +49,8 @@ pub(super) struct Commands {
 #[derive(Debug, Default)]
 pub(super) struct Values {
     list: Vec<Value>,
+    places: HashMap<Value, u32>,
+    is_full: bool,
 }
 
 /// The first character of the private plane.
@@ -56,12 +60,24 @@ impl Values {
     /// The character that stands for a value.
     pub(super) fn add(&mut self, source: Source, encodings: Vec<Encoding>) -> char {
         let value = Value { source, encodings };
-        let at = self.list.iter().position(|seen| *seen == value).unwrap_or_else(|| {
-            self.list.push(value);
-            self.list.len() - 1
-        });
-        let at = u32::try_from(at).unwrap_or(0);
-        char::from_u32(FIRST + at).unwrap_or('\u{fffd}')
+        if let Some(char) = self.places.get(&value).and_then(|at| char::from_u32(FIRST + at)) {
+            return char;
+        }
+        let place = u32::try_from(self.list.len()).ok();
+        let Some((at, char)) =
+            place.and_then(|at| Some((at, char::from_u32(FIRST.checked_add(at)?)?)))
+        else {
+            self.is_full = true;
+            return '\u{fffd}';
+        };
+        self.places.insert(value.clone(), at);
+        self.list.push(value);
+        char
+    }
+
+    /// Whether a value has found no character, so that it is lost.
+    pub(super) const fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// The value of a character, if it stands for one.
@@ -90,5 +106,22 @@ impl Values {
     /// Whether a word is literal.
     pub(super) fn is_literal(&self, word: &str) -> bool {
         word.chars().all(|char| self.get(char).is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_a_character_each_as_long_as_there_are_some() {
+        let mut values = Values::default();
+        let named = |n: u32| Source::Env { name: n.to_string(), default: None };
+        let first = values.add(named(0), vec![]);
+        let last = (1..0x11_0000 - FIRST).map(|n| values.add(named(n), vec![])).last();
+        assert_eq!(last, Some(char::MAX));
+        assert_eq!(values.add(named(0), vec![]), first);
+        assert!(!values.is_full());
+        assert_eq!((values.add(named(u32::MAX), vec![]), values.is_full()), ('\u{fffd}', true));
     }
 }

@@ -1,5 +1,7 @@
 //! What `echo` and `printf` print.
 
+use super::shell::WORD_MAX;
+
 /// What `echo` prints, with its line end.
 pub(super) fn echo(args: &[String]) -> String {
     let is_flag = |arg: &&String| {
@@ -27,7 +29,8 @@ pub(super) fn printf(args: &[String]) -> String {
     loop {
         let before = args.len();
         once(&format, &mut args, &mut out);
-        if args.len() == 0 || args.len() == before {
+        // A long format for each of many arguments is more than a word may have.
+        if args.len() == 0 || args.len() == before || out.len() > WORD_MAX {
             return out;
         }
     }

@@ -6,14 +6,45 @@ use super::session::Session;
 use super::shell::WORD_MAX;
 use crate::{Encoding, Source};
 
+/// How much longer all words of a script may become by the variables and lists in them.
+const GROWTH_BYTES_MAX: usize = 64 << 20;
+
 impl Session<'_, '_> {
+    /// The words of a command with the shell's variables in them. None, which is said, once all of them have become too long together:
+    /// a variable may hold the one before it twice, and so may a list.
+    pub(super) fn bounded_words(&mut self, words: &[String]) -> Option<Vec<String>> {
+        if self.has_room(0) {
+            return Some(self.expand_words(words));
+        }
+        self.note("variables have made the words before it too long together: left out");
+        None
+    }
+
+    /// Counts bytes that something has become longer by; whether all of it together is still within the bound.
+    pub(super) const fn has_room(&mut self, bytes: usize) -> bool {
+        self.growth_bytes = self.growth_bytes.saturating_add(bytes);
+        self.growth_bytes <= GROWTH_BYTES_MAX
+    }
+
     /// Words with the shell's variables in them; `"${LIST[@]}"` and `"$@"` are a word for each item.
-    pub(super) fn expand_words(&mut self, words: &[String]) -> Vec<String> {
+    fn expand_words(&mut self, words: &[String]) -> Vec<String> {
         let mut out = vec![];
         for word in words {
+            if !self.has_room(0) {
+                break;
+            }
             match self.list_of(word) {
-                Some(list) => out.extend(list),
-                None => out.push(self.expand(word)),
+                Some(list) => {
+                    let bytes = list.iter().map(|item| item.len() + size_of::<String>()).sum();
+                    if self.has_room(bytes) {
+                        out.extend(list);
+                    }
+                }
+                None => {
+                    let made = self.expand(word);
+                    self.has_room(made.len().saturating_sub(word.len()));
+                    out.push(made);
+                }
             }
         }
         out

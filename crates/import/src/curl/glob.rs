@@ -2,9 +2,16 @@
 
 /// How many addresses one may become.
 const URLS_MAX: usize = 1000;
+/// How long an address with globs may be, in bytes: brackets without an end are searched for from each of them.
+const URL_BYTES_MAX: usize = 64 << 10;
+/// How many digits the numbers of a range may have.
+const DIGITS_MAX: usize = 20;
 
 /// The addresses that one with globs stands for; itself where they are not understood.
 pub(super) fn expand(url: &str) -> Vec<String> {
+    if url.len() > URL_BYTES_MAX {
+        return vec![url.to_owned()];
+    }
     let mut done = vec![String::new()];
     let mut rest = url;
     while let Some(at) = rest.find(['{', '[', '\\']) {
@@ -86,9 +93,12 @@ fn range(inner: &str) -> Option<Vec<String>> {
             (first..=last).step_by(step).map(|byte| char::from(byte).to_string()).collect(),
         );
     }
+    if first.len() > DIGITS_MAX {
+        return None;
+    }
     let width = if first.starts_with('0') { first.len() } else { 0 };
     let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
-    let last = last.min(first.saturating_add((URLS_MAX * step) as u64));
+    let last = last.min(first.saturating_add(URLS_MAX.saturating_mul(step) as u64));
     Some((first..=last).step_by(step).map(|number| format!("{number:0width$}")).collect())
 }
 
@@ -101,6 +111,9 @@ mod tests {
         assert_eq!(expand("/{a\\,b,c}"), ["/a,b", "/c"]);
         assert_eq!(expand("/{a,b}[1-2]"), ["/a1", "/a2", "/b1", "/b2"]);
         assert_eq!(expand("/\\{a,b\\}"), ["/{a,b}"]);
+        assert_eq!(expand("/[1-3:18446744073709551615]"), ["/1"]);
+        assert_eq!(expand(&format!("/[{}1-2]", "0".repeat(70_000))).len(), 1);
+        assert_eq!(expand(&format!("/[{}1-2]", "0".repeat(30))).len(), 1);
         assert!(is_open("/{a") && is_open("/{a}/{b,c") && is_open("/{a\\}"));
         assert!(!is_open("/{a}") && !is_open("/\\{a") && !is_open("/a}") && !is_open("/[a"));
     }

@@ -42,6 +42,15 @@ impl Operation {
         self.value(name).is_some()
     }
 
+    /// How much each of its requests has of it, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let data = self.data.iter().map(|one| &one.value);
+        let form = self.form.iter().map(|one| &one.value);
+        let lists = [&self.headers, &self.cookies, &self.query];
+        let texts = lists.into_iter().flatten().chain(data).chain(form);
+        texts.map(|text| text.len() + size_of::<String>()).sum()
+    }
+
     fn set(&mut self, row: Row, value: String) {
         match row.name {
             "url" => self.urls.push(value),

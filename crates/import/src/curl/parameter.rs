@@ -1,6 +1,8 @@
 //! What the shell does with a variable in `${NAME…}`: prefixes and suffixes off, parts, letters' case, replacements. A value that is
 //! known only when the script runs is not changed.
 
+use super::shell::WORD_MAX;
+
 /// What `${NAME…}` makes of a literal value; none where it is not carried out.
 pub(super) fn changed(value: &str, change: &str) -> Option<String> {
     let pattern = |text: &str| text.trim_matches(['"', '\'']).to_owned();
@@ -10,10 +12,10 @@ pub(super) fn changed(value: &str, change: &str) -> Option<String> {
         ("?", &|_| Some(value.to_owned())),
         (":=", &|rest| Some(if value.is_empty() { pattern(rest) } else { value.to_owned() })),
         (":", &|rest| part(value, rest)),
-        ("%%", &|rest| Some(without_end(value, &pattern(rest), Length::Longest))),
-        ("%", &|rest| Some(without_end(value, &pattern(rest), Length::Shortest))),
-        ("##", &|rest| Some(without_start(value, &pattern(rest), Length::Longest))),
-        ("#", &|rest| Some(without_start(value, &pattern(rest), Length::Shortest))),
+        ("%%", &|rest| without_end(value, &pattern(rest), Length::Longest)),
+        ("%", &|rest| without_end(value, &pattern(rest), Length::Shortest)),
+        ("##", &|rest| without_start(value, &pattern(rest), Length::Longest)),
+        ("#", &|rest| without_start(value, &pattern(rest), Length::Shortest)),
         ("^^", &|_| Some(value.to_uppercase())),
         (",,", &|_| Some(value.to_lowercase())),
         ("//", &|rest| replaced(value, rest, usize::MAX)),
@@ -36,7 +38,8 @@ fn part(value: &str, rest: &str) -> Option<String> {
     let place = |text: &str, from: usize| -> Option<usize> {
         let number: i64 = text.trim().parse().ok()?;
         let end = i64::try_from(count).ok()?;
-        let at = if number < 0 { end + number } else { i64::try_from(from).ok()? + number };
+        let base = if number < 0 { end } else { i64::try_from(from).ok()? };
+        let at = base.checked_add(number)?;
         usize::try_from(at).ok()
     };
     let start = place(offset, 0)?;
@@ -47,49 +50,53 @@ fn part(value: &str, rest: &str) -> Option<String> {
 fn replaced(value: &str, rest: &str, times: usize) -> Option<String> {
     let (from, to) = rest.split_once('/').unwrap_or((rest, ""));
     let is_plain = !from.is_empty() && !from.contains(['*', '?', '[', '#', '%', '\\']);
-    is_plain.then(|| value.replacen(from, to, times))
+    let count = if is_plain { value.matches(from).take(times).count() } else { 0 };
+    let grows = count.saturating_mul(to.len());
+    (is_plain && grows <= WORD_MAX).then(|| value.replacen(from, to, times))
 }
 
-fn without_end(value: &str, pattern: &str, length: Length) -> String {
-    let mut starts: Vec<usize> = value.char_indices().map(|(at, _)| at).collect();
-    starts.push(value.len());
-    if length == Length::Shortest {
-        starts.reverse();
+fn without_end(value: &str, pattern: &str, length: Length) -> Option<String> {
+    let chars: Vec<char> = value.chars().collect();
+    let fits = ends_that_match(&pattern.chars().collect::<Vec<_>>(), &chars)?;
+    let start = match length {
+        Length::Longest => fits.iter().position(|fits| *fits),
+        Length::Shortest => fits.iter().rposition(|fits| *fits),
+    };
+    Some(chars[..start.unwrap_or(chars.len())].iter().collect())
+}
+
+/// The same from the start: the text and the pattern backwards.
+fn without_start(value: &str, pattern: &str, length: Length) -> Option<String> {
+    let backwards = |text: &str| text.chars().rev().collect::<String>();
+    let rest = without_end(&backwards(value), &backwards(pattern), length)?;
+    Some(backwards(&rest))
+}
+
+/// From which places on the rest of a text is as a pattern of `*` and `?` has it; none where the search would take too long. All
+/// places are found together, from the end of the pattern on.
+fn ends_that_match(pattern: &[char], text: &[char]) -> Option<Vec<bool>> {
+    if pattern.len().saturating_mul(text.len()) > STEPS_MAX {
+        return None;
     }
-    let start = starts.into_iter().find(|at| matches_all(pattern, &value[*at..]));
-    value[..start.unwrap_or(value.len())].to_owned()
-}
-
-fn without_start(value: &str, pattern: &str, length: Length) -> String {
-    let mut ends: Vec<usize> = value.char_indices().map(|(at, _)| at).collect();
-    ends.push(value.len());
-    if length == Length::Longest {
-        ends.reverse();
-    }
-    let end = ends.into_iter().find(|at| matches_all(pattern, &value[..*at]));
-    value[end.unwrap_or(0)..].to_owned()
-}
-
-/// Whether a text is as a pattern of `*` and `?` has it.
-fn matches_all(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), text.chars().collect());
-    let (mut p, mut t, mut star) = (0, 0, None);
-    while t < text.len() {
-        if pattern.get(p) == Some(&'*') {
-            star = Some((p, t));
-            p += 1;
-        } else if pattern.get(p).is_some_and(|char| *char == '?' || *char == text[t]) {
-            (p, t) = (p + 1, t + 1);
-        } else if let Some((at, from)) = star {
-            (p, t) = (at + 1, from + 1);
-            star = Some((at, from + 1));
-        } else {
-            return false;
+    let mut fits = vec![false; text.len() + 1];
+    fits[text.len()] = true;
+    for want in pattern.iter().rev() {
+        if *want == '*' {
+            for at in (0..text.len()).rev() {
+                fits[at] |= fits[at + 1];
+            }
+            continue;
         }
+        for at in 0..text.len() {
+            fits[at] = fits[at + 1] && (*want == '?' || *want == text[at]);
+        }
+        fits[text.len()] = false;
     }
-    pattern[p..].iter().all(|char| *char == '*')
+    Some(fits)
 }
+
+/// How many pairs of a pattern's letter and a value's are compared at most.
+const STEPS_MAX: usize = 1 << 24;
 
 #[cfg(test)]
 mod tests {
@@ -110,9 +117,26 @@ mod tests {
             ("a b a", "//a/c", "c b c"),
             ("a b a", "/a/c", "c b a"),
             ("abc", ":?unset", "abc"),
+            ("abab", "%a?", "ab"),
+            ("a/b/c", "##*/", "c"),
+            ("a/b/c", "#*/", "b/c"),
+            ("aXbXc", "%%X*c", "a"),
+            ("abc", "%x", "abc"),
+            ("abc", "%*", "abc"),
+            ("abc", "%%*", ""),
+            ("\u{fc}\u{e4}", "#?", "\u{e4}"),
         ] {
             assert_eq!(super::changed(value, change).as_deref(), Some(expect), "{value} {change}");
         }
         assert_eq!(super::changed("abc", "@Q"), None);
+        assert_eq!(super::changed("abc", ":1:9223372036854775807"), None);
+    }
+
+    #[test]
+    fn a_change_that_takes_too_long_or_becomes_too_long_is_not_carried_out() {
+        let long = "ab".repeat(500_000);
+        assert_eq!(super::changed(&long, "%%x*").as_deref(), Some(long.as_str()));
+        assert_eq!(super::changed(&long, &format!("%%{}", "a*".repeat(100))), None);
+        assert_eq!(super::changed(&long, &format!("//a/{long}")), None);
     }
 }

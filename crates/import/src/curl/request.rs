@@ -9,8 +9,12 @@ use super::url_parts::{self, Url};
 use super::{cookies, form, glob, http_date};
 use crate::{Auth, Body, Cookies, Encoding, Exchange, RedirectRules, Redirects, Source, Text};
 
-/// The requests of an operation, one for each address.
-pub(super) fn exchanges(session: &mut Session<'_, '_>, operation: &Operation) -> Vec<Exchange> {
+/// The requests of an operation, one for each address, at most so many.
+pub(super) fn exchanges(
+    session: &mut Session<'_, '_>,
+    operation: &Operation,
+    most: usize,
+) -> Vec<Exchange> {
     if operation.has("insecure") {
         session.import.insecure = true;
     }
@@ -18,9 +22,15 @@ pub(super) fn exchanges(session: &mut Session<'_, '_>, operation: &Operation) ->
         session.note(format!("curl refuses this: {reason}; left out"));
         return vec![];
     }
+    let copied = operation.bytes() + session.stdin.as_ref().map_or(0, String::len);
     let scheme = operation.value("proto-default").unwrap_or("http");
     let mut made = vec![];
-    for (url, upload) in transfers(operation) {
+    for (url, upload) in transfers(operation, most) {
+        // The first request has what the script says once.
+        if !made.is_empty() && !session.has_room(copied) {
+            session.note("its requests have more than is taken of a script, by what each of them repeats: the further ones are left out");
+            break;
+        }
         let url = url_parts::parse(&session.values, &url, scheme);
         if !matches!(url.scheme.as_str(), "" | "http://" | "https://") {
             session.note(format!("{}{} is no address of HTTP, left out", url.scheme, url.host));
@@ -50,8 +60,8 @@ fn refusal(session: &Session<'_, '_>, operation: &Operation) -> Option<&'static 
     }
 }
 
-/// Each address with the file of its `-T`; globs in either are several.
-fn transfers(operation: &Operation) -> Vec<(String, Option<String>)> {
+/// Each address with the file of its `-T`; globs in either are several. At most so many.
+fn transfers(operation: &Operation, most: usize) -> Vec<(String, Option<String>)> {
     let expand = |text: &String| {
         if operation.has("globoff") { vec![text.clone()] } else { glob::expand(text) }
     };
@@ -61,8 +71,13 @@ fn transfers(operation: &Operation) -> Vec<(String, Option<String>)> {
             Some(path) => expand(path).into_iter().map(Some).collect(),
             None => vec![None],
         };
+        let urls = expand(url);
         for file in files {
-            out.extend(expand(url).into_iter().map(|url| (url, file.clone())));
+            let left = most.saturating_sub(out.len());
+            out.extend(urls.iter().take(left).map(|url| (url.clone(), file.clone())));
+        }
+        if out.len() >= most {
+            break;
         }
     }
     out

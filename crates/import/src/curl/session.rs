@@ -1,8 +1,10 @@
 //! What lasts from one command of curl to the next: variables of the shell and of curl, standard input.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::command::{Command, Values};
+use super::shell::WORD_MAX;
 use crate::{Encoding, Import, Input, Place, Source};
 
 /// The state between commands.
@@ -14,9 +16,13 @@ pub(super) struct Session<'a, 'i> {
     pub(super) shell: BTreeMap<String, String>,
     /// Lists of the shell, and as `@` the arguments of the function that runs.
     pub(super) lists: BTreeMap<String, Vec<String>>,
-    pub(super) functions: BTreeMap<String, Vec<Command>>,
+    pub(super) functions: BTreeMap<String, Rc<[Command]>>,
     pub(super) variables: BTreeMap<String, String>,
     pub(super) stdin: Option<String>,
+    /// How many loops and functions the command that runs is in.
+    pub(super) depth: usize,
+    /// How many bytes words have become longer by the variables and lists in them, all together.
+    pub(super) growth_bytes: usize,
 }
 
 impl Session<'_, '_> {
@@ -116,7 +122,15 @@ impl Session<'_, '_> {
             let name = parts.next().unwrap_or_default();
             let mut value = self.variables.get(name).cloned().unwrap_or_default();
             for function in parts {
+                // Each may make it longer by a third.
+                if value.len() > WORD_MAX {
+                    break;
+                }
                 value = self.apply_function(function, &value);
+            }
+            if out.len() + value.len() > WORD_MAX || !self.has_room(value.len()) {
+                self.note("a text of more than 1 MiB, by the variables in it: it is cut there");
+                return out;
             }
             out.push_str(&value);
             rest = after;

@@ -1,11 +1,12 @@
 //! What a shell does around curl: variables, pipes, loops.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::command::{Capture, Command, Commands};
 use super::session::Session;
 use super::{echo, options, request};
-use crate::{Exchange, Extraction, Import, Input, Source};
+use crate::{DEPTH_MAX, Exchange, Extraction, Import, Input, REQUESTS_MAX, Source};
 
 /// How many commands loops may become.
 const COMMANDS_MAX: usize = 2000;
@@ -29,24 +30,40 @@ pub(super) fn run(input: &Input<'_>, commands: Commands, import: &mut Import) ->
         functions: BTreeMap::new(),
         variables: BTreeMap::new(),
         stdin: None,
+        depth: 0,
+        growth_bytes: 0,
     };
     let mut exchanges = vec![];
     let mut budget = COMMANDS_MAX;
     session.commands(&list, &mut exchanges, &mut budget);
+    if session.values.is_full() {
+        session
+            .note("more different values than the shell's words can hold: the others are left out");
+    }
     exchanges
 }
 
 impl Session<'_, '_> {
+    /// Runs commands within loops and functions, which are calls of this function within each other.
+    fn inner(&mut self, list: &[Command], out: &mut Vec<Exchange>, budget: &mut usize) {
+        if self.depth >= DEPTH_MAX {
+            return self.note(format!("deeper than {DEPTH_MAX} loops and functions: left out"));
+        }
+        self.depth += 1;
+        self.commands(list, out, budget);
+        self.depth -= 1;
+    }
+
     fn commands(&mut self, list: &[Command], out: &mut Vec<Exchange>, budget: &mut usize) {
         let mut at = 0;
         while let Some(command) = list.get(at) {
             at += 1;
-            if *budget == 0 {
+            if *budget == 0 || out.len() > REQUESTS_MAX {
                 return;
             }
             *budget -= 1;
             self.line = command.line;
-            let words = self.expand_words(&command.words);
+            let Some(words) = self.bounded_words(&command.words) else { continue };
             if words.iter().any(|word| word.len() > WORD_MAX) {
                 self.note("a word of more than 1 MiB, by the variables in it: left out");
                 continue;
@@ -71,7 +88,7 @@ impl Session<'_, '_> {
                 let end = loop_end(list, at);
                 for item in items {
                     self.shell.insert(name.clone(), item);
-                    self.commands(&list[at..end], out, budget);
+                    self.inner(&list[at..end], out, budget);
                 }
                 at = end;
                 continue;
@@ -105,7 +122,7 @@ impl Session<'_, '_> {
         {
             body.insert(0, Command { words: words.to_vec(), ..head.clone() });
         }
-        self.functions.insert(name.clone(), body);
+        self.functions.insert(name.clone(), Rc::from(body));
         Some(end + 1)
     }
 
@@ -113,15 +130,18 @@ impl Session<'_, '_> {
     fn call(&mut self, words: &[String], out: &mut Vec<Exchange>, budget: &mut usize) -> bool {
         let [name, args @ ..] = without_prefixes(words) else { return false };
         let Some(body) = self.functions.get(name).cloned() else { return false };
-        let (shell, arguments) =
-            (self.shell.clone(), self.lists.insert("@".to_owned(), args.to_vec()));
+        let of_caller =
+            self.shell.range("ARG".to_owned()..).take_while(|(name, _)| is_argument(name));
+        let of_caller: Vec<_> =
+            of_caller.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let arguments = self.lists.insert("@".to_owned(), args.to_vec());
         for (number, arg) in (1..).zip(args) {
             self.shell.insert(format!("ARG{number}"), arg.clone());
         }
-        self.commands(&body, out, budget);
+        self.inner(&body, out, budget);
         // The arguments are the function's own; other variables stay as it left them.
-        self.shell.retain(|name, _| !name.starts_with("ARG"));
-        self.shell.extend(shell.into_iter().filter(|(name, _)| name.starts_with("ARG")));
+        self.shell.retain(|name, _| !is_argument(name));
+        self.shell.extend(of_caller);
         self.lists.insert("@".to_owned(), arguments.unwrap_or_default());
         true
     }
@@ -176,7 +196,8 @@ impl Session<'_, '_> {
                 let operations = options::operations(self, args);
                 let before = out.len();
                 for operation in &operations {
-                    out.extend(request::exchanges(self, operation));
+                    let left = (REQUESTS_MAX + 1).saturating_sub(out.len());
+                    out.extend(request::exchanges(self, operation, left));
                 }
                 if let Some(first) = out.get_mut(before) {
                     first.remarks.splice(0..0, command.comments.iter().cloned());
@@ -200,6 +221,11 @@ impl Session<'_, '_> {
             _ => self.stdin = None,
         }
     }
+}
+
+/// Whether a variable is an argument of a function, `$1` and so on.
+fn is_argument(name: &str) -> bool {
+    name.starts_with("ARG")
 }
 
 fn is_curl(command: &Command) -> bool {
@@ -300,7 +326,8 @@ fn loop_of(words: &[String]) -> Option<(String, Vec<String>)> {
         Some(items) => items,
         None => item.split_whitespace().map(str::to_owned).collect(),
     });
-    Some((name.clone(), items.collect()))
+    // An item takes a command at least, of which there are no more.
+    Some((name.clone(), items.take(COMMANDS_MAX).collect()))
 }
 
 /// `{1..5}`.

@@ -74,7 +74,7 @@ impl Lexer<'_, '_> {
     fn balanced(&mut self) -> String {
         let mut depth = 1;
         let mut out = String::new();
-        let mut quote = None;
+        let (mut quote, mut has_document) = (None, false);
         while let Some(char) = self.next() {
             match (quote, char) {
                 (None | Some('"'), '\\') => {
@@ -82,7 +82,7 @@ impl Lexer<'_, '_> {
                     out.extend(self.next());
                     continue;
                 }
-                (None, '\'' | '"') if !out.contains("<<") => quote = Some(char),
+                (None, '\'' | '"') if !has_document => quote = Some(char),
                 (Some(open), char) if open == char => quote = None,
                 (None, '(') => depth += 1,
                 (None, ')') => depth -= 1,
@@ -91,6 +91,7 @@ impl Lexer<'_, '_> {
             if depth == 0 {
                 break;
             }
+            has_document |= char == '<' && out.ends_with('<');
             out.push(char);
         }
         out
@@ -136,7 +137,9 @@ impl Lexer<'_, '_> {
 
     /// The output of commands: text that they print themselves, or what they take of an answer.
     fn output(&mut self, text: &str, out: &mut String) {
-        let commands = self.commands_of(text).unwrap_or_default();
+        // Deeper ones are not read: each level copies its text, and is a call within the last.
+        let is_deep = self.depth >= crate::DEPTH_MAX;
+        let commands = if is_deep { vec![] } else { self.commands_of(text).unwrap_or_default() };
         let printed = self.printed(&commands);
         if let Some(source) = self.answer(&commands, out) {
             out.push(self.out.values.add(source, vec![]));
@@ -198,7 +201,7 @@ fn sequence(words: &[&str]) -> String {
         [first, step, last] if *step > 0 => (*first, *step, *last),
         _ => (1, 1, 0),
     };
-    let step = usize::try_from(step).unwrap_or(1);
+    let step = usize::try_from(step).unwrap_or(1).max(1);
     let list: Vec<String> = (first..=last.min(first.saturating_add(1000)))
         .step_by(step)
         .map(|n| n.to_string())

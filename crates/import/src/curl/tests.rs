@@ -329,3 +329,59 @@ fn what_curl_would_not_send_is_not_sent_in_silence() {
     let got = requests("a.sh", "curl -z 2025-07-01 https://a.example/");
     assert!(!got.contains("Since"), "{got}");
 }
+
+#[test]
+fn commands_without_words_and_without_bottom_are_read() {
+    let empty = import_named("a.sh", "X=$(A=())\nY=$(curl http://h/a | B=())\ncurl http://h/b");
+    assert!(!empty.groups[0].steps.is_empty());
+    for (open, close) in [("$(", ")"), ("`$(", ")`"), ("\"$(", ")\"")] {
+        let text = format!("curl http://h/{}x{}", open.repeat(3000), close.repeat(3000));
+        import_named("a.sh", &text);
+    }
+}
+
+#[test]
+fn loops_and_functions_are_bounded() {
+    import_named("a.sh", "curl http://h/x\nf() {\nf\n}\nf\n");
+    let nested =
+        format!("{}curl http://h/x\n{}", "for i in 1; do\n".repeat(500), "done\n".repeat(500));
+    import_named("a.sh", &format!("curl http://h/y\n{nested}"));
+}
+
+#[test]
+fn texts_that_double_are_cut() {
+    let doubling = "L+=(\"${L[@]}\")\n".repeat(60);
+    import_named("a.sh", &format!("L=(a b)\ncurl http://h/x\n{doubling}"));
+    let variable =
+        format!("--variable a=xx --expand-url 'http://h/{{{{a{}}}}}'", ":b64".repeat(300));
+    import_named("a.sh", &format!("curl http://h/x\ncurl {variable}"));
+    let printed = format!("X=$(printf '{}%s' {})", "f".repeat(100_000), "a ".repeat(100_000));
+    import_named("a.sh", &format!("curl http://h/x\n{printed}"));
+}
+
+#[test]
+fn what_each_request_repeats_is_counted() {
+    let header = format!("-H 'a: {}'", "v".repeat(1 << 19));
+    let repeated = import_named("a.sh", &format!("curl http://h/[1-1000] {header}"));
+    assert!(repeated.groups[0].steps.len() < 200);
+    let ranges = import_named("a.sh", &format!("curl http://h/x\n{}", "x{1..1000} ".repeat(1000)));
+    assert!(ranges.notes.iter().any(|note| note.text.contains("words together")));
+}
+
+#[test]
+fn requests_are_counted_before_they_are_made() {
+    let text = "for i in {1..1000}; do curl 'http://h/[1-1000]'; done";
+    let input = Input {
+        name: "a.sh",
+        text,
+        kind: Kind::Curl,
+        files: &NoFiles,
+        environment: None,
+        tags: &[],
+        environment_name: None,
+    };
+    match crate::import(&input) {
+        Err(crate::ImportError::TooManyRequests { count, .. }) => assert!(count < 21_000),
+        other => panic!("{other:?}"),
+    }
+}

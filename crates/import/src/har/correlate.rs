@@ -52,6 +52,8 @@ pub(super) struct Correlator<'a> {
     pub(super) has_cookies: bool,
     typed: BTreeSet<(String, String)>,
     pub(super) tokens: HashMap<u64, Vec<usize>>,
+    /// Which requests have the last part of a UUID.
+    sent_uuids: HashMap<u64, Vec<usize>>,
     names: BTreeMap<String, usize>,
 }
 
@@ -79,6 +81,7 @@ impl<'a> Correlator<'a> {
             has_cookies: entries.iter().any(has_cookies),
             typed: BTreeSet::new(),
             tokens: tokens_of_units(entries, units),
+            sent_uuids: uuids_sent(entries),
             names: BTreeMap::new(),
         }
     }
@@ -237,16 +240,29 @@ impl<'a> Correlator<'a> {
         if !may_make || !is_uuid4(value) || sink.place == SinkPlace::Cookie {
             return None;
         }
-        let number = self.entry().number;
-        let mut before = self.entries.iter().take_while(|other| other.number != number);
-        if before.any(|other| other.answer.text.contains(value)) {
+        if self.stood_in_an_answer(value) {
             return None;
         }
-        let uses = self.entries.iter().filter(|other| sends(other, value)).count();
-        if uses < 2 {
+        if self.has_one_use(value) {
             return Some(Value { source: Source::Uuid, encodings: vec![] });
         }
         Some(self.uuid_of_several(value, sink))
+    }
+
+    /// Whether an answer before the request has a UUID. Most recordings have one in every request, so that only those answers are read
+    /// which have its longest part.
+    fn stood_in_an_answer(&self, uuid: &str) -> bool {
+        let number = self.entry().number;
+        let units = self.tokens.get(&last_part(uuid)).map_or(&[][..], Vec::as_slice);
+        let entries = units.iter().flat_map(|unit| &self.units[*unit].chain);
+        let mut before = entries.map(|at| &self.entries[*at]).filter(|one| one.number < number);
+        before.any(|other| other.answer.text.contains(uuid))
+    }
+
+    /// Whether one request alone has a UUID.
+    fn has_one_use(&self, uuid: &str) -> bool {
+        let entries = self.sent_uuids.get(&last_part(uuid)).map_or(&[][..], Vec::as_slice);
+        entries.iter().filter(|at| sends(&self.entries[**at], uuid)).take(2).count() < 2
     }
 
     /// The variable of a value that no answer gives, but something else before its first use.
@@ -376,6 +392,35 @@ fn tokens_of_units(entries: &[Entry], units: &[Unit]) -> HashMap<u64, Vec<usize>
     tokens
 }
 
+/// The hash of what follows a UUID's last dash.
+fn last_part(uuid: &str) -> u64 {
+    hash(uuid.rsplit('-').next().unwrap_or(uuid))
+}
+
+/// In which requests each token stands that may be the last part of a UUID.
+fn uuids_sent(entries: &[Entry]) -> HashMap<u64, Vec<usize>> {
+    let mut all: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (at, entry) in entries.iter().enumerate() {
+        for token in texts_sent(entry).flat_map(tokens_of).filter(|token| token.len() == 12) {
+            let places = all.entry(hash(token)).or_default();
+            if places.last() != Some(&at) {
+                places.push(at);
+            }
+        }
+    }
+    all
+}
+
+/// The texts of a request in which a value is looked for.
+fn texts_sent(entry: &Entry) -> impl Iterator<Item = &str> {
+    let body = match &entry.body {
+        super::entry::Payload::Text(text) => Some(text.as_str()),
+        _ => None,
+    };
+    let headers = entry.headers.iter().map(|(_, content)| content.as_str());
+    std::iter::once(entry.address.as_str()).chain(headers).chain(body)
+}
+
 fn has_cookies(entry: &Entry) -> bool {
     !entry.cookies.is_empty() || !entry.answer.cookies.is_empty()
 }
@@ -411,9 +456,7 @@ fn clock(value: &str, started_ms: i64) -> Option<Source> {
 }
 
 fn sends(entry: &Entry, value: &str) -> bool {
-    entry.address.contains(value)
-        || entry.headers.iter().any(|(_, content)| content.contains(value))
-        || matches!(&entry.body, super::entry::Payload::Text(text) if text.contains(value))
+    texts_sent(entry).any(|text| text.contains(value))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ impl Correlator<'_> {
     pub(super) fn conversation(&mut self, url: Text) -> Conversation {
         let entry = self.entry();
         let mut messages = vec![];
-        let mut after = None;
+        let (mut after, mut left_out) = (None, 0_usize);
         for message in &entry.messages {
             if !message.is_sent {
                 let marker = marker(&message.data);
@@ -26,11 +26,13 @@ impl Correlator<'_> {
                 continue;
             }
             if !message.is_text || messages.len() >= MESSAGES_MAX {
+                left_out += 1;
                 continue;
             }
             let text = self.message(&message.data);
             messages.push(Reply { after: after.take(), text });
         }
+        self.note_left_out(left_out);
         Conversation {
             place: crate::Place::default(),
             name: self.label(),
@@ -38,6 +40,14 @@ impl Correlator<'_> {
             headers: vec![],
             messages,
             hearings: vec![],
+        }
+    }
+
+    /// Notes how many messages a socket sent that are not in the script.
+    fn note_left_out(&mut self, count: usize) {
+        if count > 0 {
+            let label = self.label();
+            self.unbound.push(format!("{label}: {count} messages that were sent are left out: those that are no text, and those after the first {MESSAGES_MAX}"));
         }
     }
 

@@ -30,8 +30,10 @@ pub(super) struct Context {
     pub(super) imports: BTreeSet<&'static str>,
     /// The folder of the files, from that of the script.
     open_prefix: String,
-    /// Modules that are written already, against those that hold each other.
+    /// The modules around what is written, against those that hold each other.
     pub(super) modules: Vec<String>,
+    /// How many elements modules have put into the script, each time counted.
+    pub(super) module_elements: usize,
     /// Numbers for names of variables of loops.
     loops: usize,
 }

@@ -9,7 +9,7 @@ use super::library::Helper;
 use super::sampler;
 use super::scope::{Inherited, is_true};
 use super::value::{constant, number, shown, value, variable};
-use crate::quote;
+use crate::{DEPTH_MAX, quote};
 
 /// What all of a tree's parts need: the whole plan, and how many users run it.
 #[derive(Clone, Copy)]
@@ -147,15 +147,23 @@ fn if_condition(context: &mut Context, element: &Element, code: &mut Code) -> St
             Some(format!("String({}).toLowerCase() === 'true'", value(context, &condition_text)))
         }
     };
-    translated.unwrap_or_else(|| untranslated(context, element, &condition_text, code))
+    // What it guards runs, and the note says so.
+    translated.unwrap_or_else(|| {
+        untranslated(context, element, "holds always here", code);
+        "true".to_owned()
+    })
 }
 
-/// A condition that is not understood holds: what it guards runs, and the note says so.
-fn untranslated(context: &mut Context, element: &Element, text: &Text, code: &mut Code) -> String {
-    let why = format!("the condition is not translated, and holds always here: {}", text.written());
+/// Notes that a condition is not understood, and what it does instead.
+fn untranslated(context: &mut Context, element: &Element, instead: &str, code: &mut Code) {
+    let name = match element.class {
+        Class::WhileController => "WhileController.condition",
+        _ => "IfController.condition",
+    };
+    let written = element.properties.written(name);
+    let why = format!("the condition is not translated, and {instead}: {written}");
     let note = context.note(element, stdx::cut_text(&why, 300).into_owned());
     code.line(&note);
-    "true".to_owned()
 }
 
 fn while_condition(context: &mut Context, element: &Element, code: &mut Code) -> String {
@@ -166,7 +174,8 @@ fn while_condition(context: &mut Context, element: &Element, code: &mut Code) ->
     }
     match script_of(&condition_text) {
         Some(script) => condition(&script).unwrap_or_else(|| {
-            untranslated(context, element, &condition_text, code);
+            // A loop that always holds would never end.
+            untranslated(context, element, "holds never here, so the loop is left out", code);
             "false".to_owned()
         }),
         None => format!("String({}).toLowerCase() !== 'false'", value(context, &condition_text)),
@@ -279,6 +288,14 @@ fn choice_head(context: &mut Context, element: &Element, count: usize) -> String
     }
 }
 
+/// How many elements modules may put into a script. Modules in modules, two in each, double with every level.
+const MODULE_ELEMENTS_MAX: usize = 20_000;
+
+/// An element and all that takes part below it, modules counted as themselves.
+fn size(element: &Element) -> usize {
+    1 + element.enabled().map(size).sum::<usize>()
+}
+
 /// The part of the plan that a Module controller names, in its place.
 fn module(
     context: &mut Context,
@@ -295,6 +312,11 @@ fn module(
     let path = target.path.to_string();
     if context.modules.contains(&path) {
         let note = context.note(element, "it contains itself");
+        return code.line(&note);
+    }
+    context.module_elements += size(target);
+    if context.modules.len() >= DEPTH_MAX || context.module_elements > MODULE_ELEMENTS_MAX {
+        let note = context.note(element, format!("left out: modules in each other go {DEPTH_MAX} deep, and have {MODULE_ELEMENTS_MAX} elements together at most"));
         return code.line(&note);
     }
     context.modules.push(path);

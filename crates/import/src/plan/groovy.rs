@@ -16,6 +16,9 @@ pub(super) fn lines(context: &mut Context, script: &str) -> Option<Vec<String>> 
 
 fn statement(context: &mut Context, line: &str) -> Option<String> {
     let line = line.trim_end_matches(';').trim();
+    if line.len() > LINE_BYTES_MAX {
+        return None;
+    }
     if let Some(inner) = inside(line, "vars.put(").or_else(|| inside(line, "vars.putObject(")) {
         let (name, text) = two(inner)?;
         let name = literal(name)?;
@@ -42,6 +45,9 @@ fn statement(context: &mut Context, line: &str) -> Option<String> {
         .map(|text| format!("const {name} = {text};"))
 }
 
+/// How long a line may be that is translated, in bytes: what stands within brackets is read once for each pair around it.
+const LINE_BYTES_MAX: usize = 4 << 10;
+
 /// The arguments of a call that is all of the text.
 fn inside<'a>(text: &'a str, call: &str) -> Option<&'a str> {
     let inner = text.strip_prefix(call)?.strip_suffix(')')?;
@@ -50,27 +56,37 @@ fn inside<'a>(text: &'a str, call: &str) -> Option<&'a str> {
 
 /// Whether brackets close where they open, outside of texts.
 fn balance(text: &str) -> bool {
-    let (mut depth, mut quote) = (0_i32, None);
-    for letter in text.chars() {
+    split_at(text, '\0').is_some()
+}
+
+/// The parts of a text between the signs that stand outside of brackets and texts; `None` where these do not close.
+fn split_at(text: &str, sign: char) -> Option<Vec<&str>> {
+    let (mut depth, mut quote, mut start) = (0_usize, None, 0);
+    let mut parts = Vec::new();
+    for (at, letter) in text.char_indices() {
         match (quote, letter) {
             (Some(open), letter) if letter == open => quote = None,
             (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(letter),
             (None, '(') => depth += 1,
-            (None, ')') => depth -= 1,
+            (None, ')') => depth = depth.checked_sub(1)?,
+            (None, letter) if letter == sign && depth == 0 => {
+                parts.push(text[start..at].trim());
+                start = at + letter.len_utf8();
+            }
             (None, _) => {}
         }
-        if depth < 0 {
-            return false;
-        }
     }
-    depth == 0 && quote.is_none()
+    parts.push(text[start..].trim());
+    (depth == 0 && quote.is_none()).then_some(parts)
 }
 
+/// A text on both sides of its first comma that is outside of brackets and texts.
 fn two(inner: &str) -> Option<(&str, &str)> {
-    let places = inner.char_indices().filter(|(_, letter)| *letter == ',');
-    let mut splits = places.map(|(at, _)| (inner[..at].trim(), inner[at + 1..].trim()));
-    splits.find(|(name, text)| balance(name) && balance(text))
+    let parts = split_at(inner, ',')?;
+    let (first, _) = parts.split_first().filter(|(_, rest)| !rest.is_empty())?;
+    let rest = inner.trim_start().strip_prefix(first)?.trim_start().strip_prefix(',')?;
+    Some((first, rest.trim()))
 }
 
 fn literal(text: &str) -> Option<String> {
@@ -125,21 +141,8 @@ const RESERVED: [&str; 12] = [
 
 /// The parts of a sum; `None` where nothing is added.
 fn sum(text: &str) -> Option<Vec<&str>> {
-    let place = text
-        .char_indices()
-        .filter(|(_, letter)| *letter == '+')
-        .map(|(at, _)| at)
-        .find(|at| balance(&text[..*at]) && balance(&text[*at + 1..]))?;
-    let (left, right) = (text[..place].trim(), text[place + 1..].trim());
-    if left.is_empty() || right.is_empty() {
-        return None;
-    }
-    let mut parts = vec![left];
-    match sum(right) {
-        Some(more) => parts.extend(more),
-        None => parts.push(right),
-    }
-    Some(parts)
+    let parts = split_at(text, '+')?;
+    (parts.len() > 1 && parts.iter().all(|part| !part.is_empty())).then_some(parts)
 }
 
 /// A condition in Groovy, JEXL or JavaScript as one of JavaScript; `None` where it has other words than those that are known.
@@ -239,10 +242,26 @@ mod tests {
                 .as_deref(),
             Some("const a = vars.x + '-' + 1; vars.b = a; console.log('b is ' + a);")
         );
+        assert_eq!(of("vars.put( 'a' , ', ' + 'b,c' )").as_deref(), Some("vars.a = ', ' + 'b,c';"));
         for text in
             ["new File('x').text", "vars.put(name, 'x')", "if (a) { b }", "", "def x = foo.bar()"]
         {
             assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_any_depth_and_length_is_no_overflow() {
+        let of = |text: &str| lines(&mut Context::default(), text);
+        let sum = format!("def x = a{}", " + a".repeat(500));
+        assert_eq!(of(&sum).map(|lines| lines[0].matches(" + ").count()), Some(500));
+        let nested = format!("def x = {}a{}", "String.valueOf(".repeat(200), ")".repeat(200));
+        assert!(of(&nested).is_some());
+        for text in [
+            format!("def x = a{}", " + a".repeat(100_000)),
+            format!("def x = {}a{}", "String.valueOf(".repeat(50_000), ")".repeat(50_000)),
+        ] {
+            assert_eq!(of(&text), None);
         }
     }
 

@@ -174,6 +174,12 @@ fn url(
     address(context, &pieces, &query)
 }
 
+/// A part of a query: text as it goes out, or an expression.
+enum QueryPart {
+    Literal(String),
+    Expression(String),
+}
+
 fn has_question(pieces: &[TextPiece<'_>]) -> bool {
     pieces.iter().any(|piece| matches!(piece, TextPiece::Literal(text) if text.contains('?')))
 }
@@ -187,8 +193,9 @@ fn join(pieces: &mut Vec<TextPiece<'_>>) {
 }
 
 /// The address as a string, or a template where it has values in it.
-fn address(context: &mut Context, pieces: &[TextPiece<'_>], query: &str) -> String {
-    let is_literal = pieces.iter().all(|piece| matches!(piece, TextPiece::Literal(_)));
+fn address(context: &mut Context, pieces: &[TextPiece<'_>], query: &[QueryPart]) -> String {
+    let is_literal = pieces.iter().all(|piece| matches!(piece, TextPiece::Literal(_)))
+        && query.iter().all(|part| matches!(part, QueryPart::Literal(_)));
     let text: String = pieces
         .iter()
         .map(|piece| match piece {
@@ -196,31 +203,43 @@ fn address(context: &mut Context, pieces: &[TextPiece<'_>], query: &str) -> Stri
             _ => "",
         })
         .collect();
-    if is_literal && !query.contains("${") {
+    if is_literal {
+        let literal = |part: &QueryPart| match part {
+            QueryPart::Literal(text) | QueryPart::Expression(text) => text.clone(),
+        };
+        let query: String = query.iter().map(literal).collect();
         return quote::string(&format!("{text}{query}"));
     }
     let template = template(context, pieces);
+    let part = |part: &QueryPart| match part {
+        QueryPart::Literal(text) => quote::template_part(text),
+        QueryPart::Expression(text) => format!("${{{text}}}"),
+    };
+    let query: String = query.iter().map(part).collect();
     format!("{}{query}`", template.strip_suffix('`').unwrap_or(&template))
 }
 
-/// The arguments as a query, as a part of a template.
-fn query_of(context: &mut Context, form: &Form<'_>, mut has_query: bool) -> String {
-    let mut out = String::new();
+/// The arguments as a query. Nothing is written for a string or a template yet: which of them it becomes is seen once all is there.
+fn query_of(context: &mut Context, form: &Form<'_>, mut has_query: bool) -> Vec<QueryPart> {
+    use QueryPart::{Expression, Literal};
+    let mut out = Vec::new();
     for argument in &form.arguments {
-        out.push(if std::mem::replace(&mut has_query, true) { '&' } else { '?' });
+        let sign = if std::mem::replace(&mut has_query, true) { "&" } else { "?" };
         let encodes = argument.written("HTTPArgument.always_encode") == "true";
         let mut part = |name: &str| {
             let text = argument.text(name).cloned().unwrap_or_default();
             match (text.is_constant(), encodes) {
-                (true, true) => jmx::url_encode(text.written()),
-                (true, false) => quote::template_part(text.written()),
-                (false, true) => format!("${{encodeURIComponent({})}}", value(context, &text)),
-                (false, false) => format!("${{{}}}", value(context, &text)),
+                (true, true) => Literal(jmx::url_encode(text.written())),
+                (true, false) => Literal(text.written().to_owned()),
+                (false, true) => {
+                    Expression(format!("encodeURIComponent({})", value(context, &text)))
+                }
+                (false, false) => Expression(value(context, &text)),
             }
         };
         let name = part("Argument.name");
         let value = part("Argument.value");
-        out.push_str(&format!("{name}={value}"));
+        out.extend([Literal(sign.to_owned()), name, Literal("=".to_owned()), value]);
     }
     out
 }

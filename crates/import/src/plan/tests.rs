@@ -91,6 +91,46 @@ fn controllers_are_blocks() {
 }
 
 #[test]
+fn an_argument_of_a_query_goes_out_as_it_is_written() {
+    let with = |domain: &str| {
+        format!(
+            r#"<HTTPSamplerProxy testname="q"><stringProp name="HTTPSampler.domain">{domain}</stringProp><stringProp name="HTTPSampler.path">/</stringProp>
+            <elementProp name="HTTPsampler.Arguments" elementType="Arguments"><collectionProp name="Arguments.arguments"><elementProp name="" elementType="HTTPArgument"><stringProp name="Argument.name">a</stringProp><stringProp name="Argument.value">\`$</stringProp></elementProp></collectionProp></elementProp></HTTPSamplerProxy><hashTree/>"#
+        )
+    };
+    check(&with("h"), &[r"http.get('http://h/?a=\\`$'"]);
+    check(&with("${h}"), &[r"http.get(`http://${vars.h}/?a=\\\`"]);
+}
+
+#[test]
+fn a_loop_without_a_translated_condition_is_left_out() {
+    let open = r#"<WhileController testname="w"><stringProp name="WhileController.condition">${__groovy(foo())}</stringProp></WhileController>"#;
+    let PlanScript { text, notes } =
+        script(&format!("{open}<hashTree>{GET}<hashTree/></hashTree>"));
+    assert!(text.contains("while (false) {"), "{text}");
+    assert!(notes[0].text.contains("the loop is left out: ${__groovy(foo())}"), "{notes:?}");
+}
+
+#[test]
+fn modules_that_double_with_every_level_end() {
+    let module = |name: String| {
+        format!(
+            r#"<ModuleController testname="m"><collectionProp name="ModuleController.node_path"><stringProp name="1">Test Plan</stringProp><stringProp name="2">Plan</stringProp><stringProp name="3">Users</stringProp><stringProp name="4">{name}</stringProp></collectionProp></ModuleController><hashTree/>"#
+        )
+    };
+    let fragment = |at: usize| {
+        let two = module(format!("f{}", at + 1)).repeat(2);
+        format!(
+            r#"<GenericController testname="f{at}"/><hashTree>{two}{GET}<hashTree/></hashTree>"#
+        )
+    };
+    let doubling: String = (0..30).map(fragment).collect();
+    let PlanScript { notes, text } = script(&doubling);
+    assert!(notes.iter().any(|note| note.text.contains("left out: modules")), "{notes:?}");
+    assert!(text.len() < 20_000_000);
+}
+
+#[test]
 fn what_has_no_equal_is_a_comment_and_a_note() {
     let xpath = r#"<XPathExtractor testname="by path"/><hashTree/>"#;
     let PlanScript { text, notes } = script(&format!("{GET}<hashTree>{xpath}</hashTree>"));

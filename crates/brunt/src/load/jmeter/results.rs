@@ -31,10 +31,11 @@ struct Outlets {
 }
 
 impl PlanResults {
-    /// Opens the file of results and those of listeners, whose names are evaluated in the scope of the plan.
+    /// Opens the file of results and those of listeners, whose names are evaluated in the scope of the plan. Listeners are the plan's
+    /// author's, who often had another machine: one whose file cannot be written is left out, with a warning.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// The file of results, which the user has asked for, cannot be written.
     pub(super) fn open(
         results: (Option<&str>, Writing),
         listeners: &[Arc<Element>],
@@ -62,8 +63,15 @@ impl PlanResults {
             let name = name.filter(|name| !name.trim().is_empty());
             let Some(name) = name else { continue };
             let says = |name: &str| listener.properties.written(name) == "true";
-            let opened = doors::open_listed(&writes, &name)?;
-            let mut listing = all.files.add(&name, opened, options)?;
+            let opened = doors::open_listed(&writes, &name)
+                .and_then(|file| all.files.add(&name, file, options));
+            let mut listing = match opened {
+                Ok(listing) => listing,
+                Err(why) => {
+                    leave_out(listener, &why, &journal);
+                    continue;
+                }
+            };
             listing.only = match (
                 says("ResultCollector.error_logging"),
                 says("ResultCollector.success_only_logging"),
@@ -130,6 +138,13 @@ impl PlanResults {
     }
 }
 
+/// Says that a listener writes nothing, on standard error and in the log.
+fn leave_out(listener: &Element, why: &anyhow::Error, journal: &Journal) {
+    let text = format!("the listener {} is left out: {why:#}", listener.path);
+    cli::eprint_line(&format!("jmeter: {}", stdx::terminal_line(&text)));
+    journal.write(LogLevel::Error, "o.a.j.r.ResultCollector", &text);
+}
+
 impl Outlets {
     fn flush(&mut self) {
         let failed = self.files.flush().err();
@@ -168,5 +183,39 @@ impl Sink for PlanResults {
 
     fn log(&self, level: LogLevel, from: &str, _: &str, text: &str) {
         self.journal.write(level, from, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jmx::{UnknownScripts, read_plan};
+
+    use super::*;
+
+    fn listener(file: &str) -> Arc<Element> {
+        let text = format!(
+            "<jmeterTestPlan><hashTree><ResultCollector testname=\"l\"><stringProp name=\"filename\">{file}</stringProp></ResultCollector><hashTree/></hashTree></jmeterTestPlan>"
+        );
+        let (mut plan, _) = read_plan(text.as_bytes(), UnknownScripts::Refused).unwrap();
+        Arc::new(plan.elements.remove(0))
+    }
+
+    fn open(results: Option<&str>, listeners: &[Arc<Element>]) -> anyhow::Result<PlanResults> {
+        let journal = Arc::new(Journal::on_stderr(LogLevel::Error));
+        PlanResults::open(
+            (results, Writing::Append),
+            listeners,
+            &mut MemoryScope::default(),
+            journal,
+        )
+    }
+
+    #[test]
+    fn a_listener_whose_file_cannot_be_written_is_left_out() {
+        let nowhere = "/proc/nowhere/result.jtl";
+        let opened = open(None, &[listener(nowhere), listener("/dev/null/a.jtl")]).unwrap();
+        assert!(opened.lock().listings.is_empty());
+        opened.close().unwrap();
+        assert!(open(Some(nowhere), &[]).is_err(), "the user's own file");
     }
 }

@@ -38,6 +38,8 @@ pub(crate) struct SeekConfig {
     arrivals: Arrivals,
     /// The script that is run, in place of targets.
     pub(crate) script: Option<ScriptSource>,
+    /// The fingerprint of all files that the script has loaded, once it has.
+    pub(crate) script_files: Option<u64>,
     /// The machines that send the load, where it is not this one.
     pub(crate) fleet: Option<FleetRequest>,
     /// What is watched beside the steps.
@@ -112,6 +114,7 @@ pub(crate) fn resolve(
             None => Arrivals::Poisson,
         }),
         script,
+        script_files: None,
         fleet: fleet(flags, args.global.cpus)?,
         watching: monitor_beside(&flags.watched),
         cooldown,
@@ -367,7 +370,7 @@ impl SeekConfig {
             ("targets", format!("{:016x}", fingerprint(self.plan.targets.list()))),
         ];
         match &self.script {
-            Some(script) => pairs.extend(script::identity(script)),
+            Some(script) => pairs.extend(script::identity(script, self.script_files)),
             None => {
                 pairs.extend(way(settings));
                 pairs.extend(renewed(settings.renewal));

@@ -13,6 +13,7 @@ use cli::{
     CommandError, CommandResult, Document, ExitCode, ExitError, Interrupts, Invocation, Output,
     append_job_summary,
 };
+use k6::SearchedScript;
 use report::seek::SeekInput;
 use session::save::{self, SaveRequest, SavedTest};
 use session::{OnInvalid, target_labels};
@@ -86,6 +87,12 @@ fn seek(
     interrupts: Interrupts,
     saved: Option<&mut OpenRun>,
 ) -> CommandResult {
+    let script = match config.script.as_ref().map(SearchedScript::open).transpose() {
+        Ok(script) => script,
+        // The script's log says why.
+        Err(code) => return Ok(code),
+    };
+    config.script_files = script.as_ref().map(SearchedScript::fingerprint);
     let (state, mut steps) = State::open(&mut config)?;
     // Which is also when git is asked for the commit.
     drop(session::provenance());
@@ -99,7 +106,7 @@ fn seek(
     }
     let metrics = config.displays.metrics.as_ref();
     let metrics = metrics.map(|metrics| metrics.open(&config.plan)).transpose()?.flatten();
-    let mut runner = match Runner::new(&config, metrics, interrupts) {
+    let mut runner = match Runner::new(&config, script, (metrics, interrupts)) {
         Ok(runner) => runner,
         // The script's log says why.
         Err(code) => return Ok(code),

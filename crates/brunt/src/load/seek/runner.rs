@@ -100,16 +100,16 @@ fn on_fleet(
 }
 
 impl<'a> Runner<'a> {
-    /// Nothing was run yet but a script's `setup`.
+    /// Nothing was run yet but the `setup` of the script, where there is one.
     ///
     /// # Errors
-    /// The script cannot be run; its log says why.
+    /// It failed; the script's log says why.
     pub(super) fn new(
         config: &'a SeekConfig,
-        metrics: Option<PrometheusExporter>,
-        interrupts: Interrupts,
+        mut script: Option<SearchedScript>,
+        (metrics, interrupts): (Option<PrometheusExporter>, Interrupts),
     ) -> Result<Self, ExitCode> {
-        let script = config.script.as_ref().map(SearchedScript::open).transpose()?;
+        script.as_mut().map_or(Ok(()), SearchedScript::set_up)?;
         let page = config.displays.page.as_ref().and_then(|page| page.open(&interrupts));
         Ok(Self { config, script, interrupts, page, metrics, pause: Duration::ZERO, limit: None })
     }

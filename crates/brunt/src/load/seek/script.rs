@@ -84,15 +84,13 @@ fn check(flags: &SeekFlags) -> Result<(), CommandError> {
     }
 }
 
-/// What makes a search of another script another search.
-pub(super) fn identity(script: &ScriptSource) -> [(&'static str, String); 4] {
-    // One that cannot be read now is not run either.
-    let contents = std::fs::read(&script.path).unwrap_or_default();
+/// What makes a search of another script another search: a changed module or file of data is another script, too.
+pub(super) fn identity(script: &ScriptSource, files: Option<u64>) -> [(&'static str, String); 4] {
     let env = script.env.iter().flat_map(|(name, value)| [name, value]);
     let env = env.fold(0, |seed, text| hash(seed, text.as_bytes()));
     [
         ("script", script.path.clone()),
-        ("contents of the script", format!("{:016x}", hash(0, &contents))),
+        ("contents of the script and its files", format!("{:016x}", files.unwrap_or_default())),
         ("scenario", script.scenario.clone().unwrap_or_default()),
         ("variables", format!("{env:016x}")),
     ]
