@@ -9,7 +9,8 @@ use super::checks::Checks;
 use super::course::Course;
 use super::elsewhere::{Elsewhere, asks_for_login};
 use super::iterations::Iterations;
-use super::pause::Pause;
+use super::outage::Outage;
+use super::pause::{PAUSE_MIN, Pause};
 use super::servers::Servers;
 use super::steady::Waits;
 use super::words::{per_s as per_s_words, three, time};
@@ -52,6 +53,8 @@ pub(super) struct Facts {
     pub(super) timed_out_from: Option<Nanos>,
     /// Failed requests by class, the most frequent class first.
     pub(super) classes: Vec<(Class, u64)>,
+    /// The span of the run that its failures lie in, where there is one.
+    pub(super) outage: Option<Outage>,
     pub(super) course: Option<Course>,
     /// How what was due and not yet answered went; `None` without a timeline, of several runs, and of a very short one.
     pub(super) backlog: Option<Backlog>,
@@ -196,6 +199,7 @@ impl Facts {
             p95: quantiles::of_p95(input),
             timed_out_from: summary.timed_out_from.map(|from| from.0),
             classes: classes(summary),
+            outage: timeline.and_then(|timeline| Outage::of(timeline, span)),
             course,
             backlog: iterations.map(|one| one.backlog).or(backlog),
             iterations,
@@ -309,6 +313,14 @@ impl Facts {
     /// Their share of all.
     pub(super) fn failed_share(&self) -> f64 {
         self.failed() as f64 / self.requests.max(1) as f64
+    }
+
+    /// For a second or more no request succeeded, whatever the share of all: no such server kept up. Timeouts are those of requests
+    /// that were due before a pause, which has its own rule.
+    pub(super) fn is_down(&self) -> bool {
+        let is_timeout = |(class, _): &(Class, u64)| *class == Class::Failure(FailureKind::Timeout);
+        self.outage.is_some_and(|outage| outage.is_down(PAUSE_MIN))
+            && !self.classes.first().is_some_and(is_timeout)
     }
 
     /// Half of the requests or more were answered by a log-in page, or by a redirect to one: what was to be measured was not.

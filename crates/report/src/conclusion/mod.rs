@@ -20,6 +20,7 @@ mod iterations;
 mod landing;
 mod limit;
 mod line;
+mod outage;
 mod outcome;
 mod pause;
 mod remedy;
@@ -28,6 +29,7 @@ mod server_result;
 mod servers;
 #[cfg(test)]
 mod simulated;
+mod since;
 mod steady;
 mod sureness;
 #[cfg(test)]

@@ -75,7 +75,7 @@ impl Outcome {
             }
             () if facts.unanswered == facts.requests => Self::Unanswered,
             () if facts.successes == 0 => Self::Failed,
-            () if facts.share_of(is_servers) >= FAILING_MIN => failing(facts),
+            () if facts.share_of(is_servers) >= FAILING_MIN || is_broken(facts) => failing(facts),
             () if facts.checks.are_failing() => Self::ChecksFail,
             () if facts.measurement == Measurement::Invalid => Self::Unjudged,
             () if facts.is_closed() => of_users(facts),
@@ -107,6 +107,12 @@ impl Outcome {
     /// The server could not do what it was asked for.
     pub(super) const fn is_saturated(self) -> bool {
         matches!(self, Self::TimedOut | Self::TurnedAway | Self::Overloaded)
+    }
+
+    /// The first sentence says how many requests failed.
+    pub(super) fn says_failures(self, facts: &Facts) -> bool {
+        let is_of_failures = matches!(self, Self::TimedOut | Self::TurnedAway | Self::Failing);
+        is_of_failures || (self == Self::KeptUp && facts.failed() > 0)
     }
 
     /// Nothing was answered with success, or nothing is to be believed: response times say nothing.
@@ -272,12 +278,19 @@ fn failing(facts: &Facts) -> Outcome {
     let turned_away = facts.share_of(turns_away);
     let other = facts.share_of(is_servers) - timed_out - turned_away;
     match () {
-        () if timeouts + turned_away + other < FAILING_MIN => Outcome::Unjudged,
+        () if timeouts + turned_away + other < FAILING_MIN && !is_broken(facts) => {
+            Outcome::Unjudged
+        }
         () if other >= timeouts + turned_away => Outcome::Failing,
         () if turned_away >= timeouts.max(FAILING_MIN) => Outcome::TurnedAway,
         () if timeouts >= FAILING_MIN => Outcome::TimedOut,
         () => Outcome::Failing,
     }
+}
+
+/// Failures that are too few of all to decide, and lie where nothing else came: the server was down for a time.
+fn is_broken(facts: &Facts) -> bool {
+    facts.is_down() && facts.share_of(is_servers) > 0.0
 }
 
 /// A generator that was late by much of the timeout may have made timeouts, and one whose fault is another may have, too.

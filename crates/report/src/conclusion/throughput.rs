@@ -8,6 +8,7 @@ use super::backlog::Trend;
 use super::facts::{Class, Facts, Offered, QUANTILES};
 use super::outcome::{Doubt, Outcome, and_behind, completed, is_servers, turns_away};
 use super::sentence::{Kind, Sentence};
+use super::since::since;
 use super::words::{per_s, share, three, time};
 use crate::number::{counted, grouped};
 
@@ -43,19 +44,22 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
         }
         Outcome::Failed => format!("{load}, no request succeeded: of {all} {}.", classes()),
         Outcome::TimedOut => format!(
-            "{load}, {answered} answered with success: {} of the requests time out{}.",
+            "{load}, {answered} answered with success: {} of the requests time out{}{}.",
             share(facts.share_of(|class| class == TIMEOUT)),
-            and_behind(facts)
+            and_behind(facts),
+            since(facts)
         ),
         Outcome::TurnedAway => format!(
-            "{load}, {answered} answered with success: the server turns {} of the requests away{}.",
+            "{load}, {answered} answered with success: the server turns {} of the requests away{}{}.",
             share(facts.share_of(turns_away)),
-            and_behind(facts)
+            and_behind(facts),
+            since(facts)
         ),
         Outcome::Failing => format!(
-            "{load}, {answered} answered with success: {} of the requests fail{}.",
+            "{load}, {answered} answered with success: {} of the requests fail{}{}.",
             share(facts.share_of(is_servers)),
-            and_behind(facts)
+            and_behind(facts),
+            since(facts)
         ),
         Outcome::ChecksFail => {
             format!("{load}, {}, but {}.", answered_part(facts), facts.checks.words())
@@ -64,7 +68,8 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
         Outcome::Paused => paused(facts, &load),
         Outcome::KeptUp if facts.failed() > 0 => {
             let failed = share(facts.failed_share());
-            format!("{load}: the server kept up, but {failed} of the requests failed.")
+            let since = since(facts);
+            format!("{load}: the server kept up, but {failed} of the requests failed{since}.")
         }
         Outcome::KeptUp => format!(
             "{load}, {}: the server kept up{}.",
@@ -323,14 +328,19 @@ pub(super) fn errors(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         return None;
     }
     let part = failed as f64 / facts.requests as f64;
+    let since = if outcome.says_failures(facts) { String::new() } else { since(facts) };
     let text = format!(
-        "{} of {} ({}) failed: {}.",
+        "{} of {} ({}) failed: {}{since}.",
         grouped(failed),
         counted(facts.requests, "request"),
         share(part),
         list_and(&facts.class_words(|_| true))
     );
-    let figures = vec![("failed", failed as f64), ("share", part)];
+    let mut figures = vec![("failed", failed as f64), ("share", part)];
+    if let Some(outage) = facts.outage {
+        figures.push(("failing_from", outage.from.0 as f64));
+        figures.extend(outage.until.map(|until| ("failing_until", until.0 as f64)));
+    }
     Some(Sentence { kind: Kind::Errors, text, figures })
 }
 

@@ -1,0 +1,104 @@
+//! Words for when failures began and ended, where they lie in one span of the run.
+
+use stdx::Nanos;
+
+use super::facts::Facts;
+use super::outage::Outage;
+use super::words::{share, time};
+
+/// One class has so much of the failures that it stands for all.
+const CLASS_MIN: f64 = 0.95;
+
+/// `; from 9s on all had their connection refused`; empty where failures have no moment.
+pub(super) fn since(facts: &Facts) -> String {
+    let Some(outage) = facts.outage else { return String::new() };
+    let who = if outage.share == 1.0 { "all".to_owned() } else { share(outage.share) };
+    let others = match (facts.is_closed(), outage.until) {
+        (false, _) if outage.is_all && outage.share < 1.0 => ", and none elsewhere".to_owned(),
+        (false, _) => String::new(),
+        (true, None) => format!("; {} succeeded before", facts.of_requests(outage.others_per_s)),
+        (true, Some(_)) => {
+            format!("; {} succeeded in the rest", facts.of_requests(outage.others_per_s))
+        }
+    };
+    format!("; {} {who} {}{others}", span(&outage), how(facts))
+}
+
+/// `from 9s on`, `in the first 500ms`, `from 7s to 11.2s (4.2s)`.
+fn span(outage: &Outage) -> String {
+    match outage.until {
+        None => format!("from {} on", time(outage.from)),
+        Some(until) if outage.from == Nanos::ZERO => format!("in the first {}", time(until)),
+        Some(until) => {
+            format!("from {} to {} ({})", time(outage.from), time(until), time(outage.length))
+        }
+    }
+}
+
+/// What became of them, where nearly all of them have the same class.
+fn how(facts: &Facts) -> String {
+    let most = facts.classes.first();
+    let most = most.filter(|(_, count)| *count as f64 >= CLASS_MIN * facts.failed() as f64);
+    most.map_or_else(|| "failed".to_owned(), |(class, _)| class.words())
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics::FailureKind;
+
+    use super::*;
+    use crate::conclusion::Conclusion;
+    use crate::conclusion::facts::{Class, Offered};
+    use crate::conclusion::tests::steady;
+
+    const REFUSED: Class = Class::Failure(FailureKind::Refused);
+    const STATUS: Class = Class::Status(metrics::Outcome::Http(500));
+
+    fn failing(class: Class, count: u64, outage: Outage) -> Facts {
+        let classes = vec![(class, count)];
+        Facts { successes: 1_800 - count, classes, outage: Some(outage), ..steady() }
+    }
+
+    fn outage(from: u64, until: Option<u64>) -> Outage {
+        let length = Nanos::from_millis(until.unwrap_or(30_000) - from);
+        let until = until.map(Nanos::from_millis);
+        let from = Nanos::from_millis(from);
+        Outage { from, until, length, share: 1.0, is_all: true, others_per_s: 60.0 }
+    }
+
+    #[test]
+    fn a_server_that_died_and_one_that_came_back_read_differently() {
+        let first = |facts: &Facts| Conclusion::from_facts(facts).first().to_owned();
+        let died = failing(REFUSED, 900, outage(15_000, None));
+        assert_eq!(
+            first(&died),
+            "60/s for 30s, 30/s answered with success: 50% of the requests fail; from 15s on all had their connection refused."
+        );
+        let back = failing(REFUSED, 252, outage(7_000, Some(11_200)));
+        assert!(
+            first(&back).ends_with("; from 7s to 11.2s (4.2s) all had their connection refused.")
+        );
+        let begins = failing(REFUSED, 30, outage(0, Some(500)));
+        assert!(
+            first(&begins).ends_with("; in the first 500ms all had their connection refused."),
+            "{}",
+            first(&begins)
+        );
+        let some = Outage { share: 0.4, ..outage(12_000, None) };
+        let some = first(&failing(STATUS, 400, some));
+        assert!(some.ends_with("; from 12s on 40% got status 500, and none elsewhere."), "{some}");
+        let users = Facts { offered: Offered::Users(8), ..died };
+        assert!(first(&users).contains("refused; 60/s succeeded before."), "{}", first(&users));
+    }
+
+    #[test]
+    fn a_server_that_was_down_for_seconds_did_not_keep_up() {
+        let result = |from, until, count| {
+            Conclusion::from_facts(&failing(REFUSED, count, outage(from, Some(until))))
+        };
+        let down = result(7_000, 8_300, 78);
+        assert_eq!(down.outcome_name(), "failing");
+        assert!(!down.badge().contains("good"), "{}", down.badge());
+        assert_eq!(result(7_000, 7_500, 30).outcome_name(), "kept up");
+    }
+}
