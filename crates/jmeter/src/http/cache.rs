@@ -42,8 +42,10 @@ impl CacheStore {
             last_modified: value(fields, "Last-Modified").map(str::to_owned),
             fresh_until: fresh_until(fields, &control, seen),
         };
+        let has_validator = entry.etag.is_some() || entry.last_modified.is_some();
         let says_nothing =
-            entry.etag.is_none() && entry.last_modified.is_none() && entry.fresh_until.is_none();
+            !has_validator && control.is_empty() && value(fields, "Expires").is_none()
+                || !has_validator && entry.fresh_until.is_none();
         if control.contains("no-store") || says_nothing {
             return;
         }
@@ -102,15 +104,21 @@ fn fresh_until(fields: &[(String, String)], control: &str, seen: Observation) ->
         let digits: String = control[at + 8..].chars().take_while(char::is_ascii_digit).collect();
         return digits.parse::<i64>().ok().map(|age| seen.now_s.saturating_add(age));
     }
-    let expires = value(fields, "Expires").and_then(parse_date);
-    if expires.is_some() {
-        return expires;
+    if let Some(expires) = value(fields, "Expires") {
+        // RFC 9111, 5.3: what is no date is over.
+        return Some(parse_date(expires).unwrap_or(0));
     }
-    // RFC 9111, 4.2.2: a tenth of the time since it was changed.
-    let changed = value(fields, "Last-Modified").and_then(parse_date)?;
-    let date = value(fields, "Date").and_then(parse_date)?;
-    Some(seen.now_s.saturating_add((date - changed) / 10))
+    // RFC 9111, 4.2.2: a tenth of the time since it was changed. JMeter takes a year where that is not known.
+    let date_of = |name: &str| value(fields, name).and_then(parse_date);
+    let age = match date_of("Last-Modified").zip(date_of("Date")) {
+        Some((changed, date)) => date.saturating_sub(changed) / 10,
+        None => YEAR_S,
+    };
+    Some(seen.now_s.saturating_add(age))
 }
+
+/// A year of 365 days, in seconds.
+const YEAR_S: i64 = 365 * 86_400;
 
 #[cfg(test)]
 mod tests {
@@ -118,6 +126,23 @@ mod tests {
 
     fn fields(all: &[(&str, &str)]) -> Vec<(String, String)> {
         all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn an_answer_without_an_age_is_fresh() {
+        let seen = Observation { now_s: 1_000, obeys: true, entries_max: 9 };
+        let until = |all: &[(&str, &str)]| {
+            let mut store = CacheStore::default();
+            store.note("a", &fields(all), seen);
+            store.get("a").map(|entry| entry.fresh_until)
+        };
+        let (changed, date) = ("Thu, 01 Jan 1970 00:00:00 GMT", "Thu, 01 Jan 1970 00:10:00 GMT");
+        assert_eq!(until(&[("Last-Modified", changed), ("Date", date)]), Some(Some(1_060)));
+        assert_eq!(until(&[("Last-Modified", changed)]), Some(Some(1_000 + YEAR_S)));
+        assert_eq!(until(&[("ETag", "x")]), Some(Some(1_000 + YEAR_S)));
+        assert_eq!(until(&[("ETag", "x"), ("Cache-Control", "no-cache")]), Some(None));
+        assert_eq!(until(&[("ETag", "x"), ("Expires", "0")]), Some(Some(0)));
+        assert_eq!(until(&[("X", "y")]), None);
     }
 
     #[test]

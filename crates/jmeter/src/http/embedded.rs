@@ -4,8 +4,10 @@ use std::collections::HashSet;
 
 use wire::url::Url;
 
+use super::reference::joined;
+
 /// Resources of a page at most.
-const RESOURCES_MAX: usize = 2_000;
+pub(super) const RESOURCES_MAX: usize = 2_000;
 
 /// The attributes that name a resource, by their elements.
 const NAMES: &[(&str, &str)] = &[
@@ -41,7 +43,7 @@ pub(crate) fn resources(html: &str, page: &Url) -> Vec<String> {
             continue;
         }
         let Some(reference) = reference(&tag) else { continue };
-        let Ok(url) = base.join(reference.trim()) else { continue };
+        let Ok(url) = joined(&base, reference.trim()) else { continue };
         let address = url.to_string();
         if known.insert(address.clone()) {
             found.push(address);

@@ -4,8 +4,9 @@ use jmx::Class;
 use users::{HttpRequest, HttpResponse, response_head};
 use wire::url::Url;
 
-use super::embedded::resources;
+use super::embedded::{RESOURCES_MAX, resources};
 use super::receive::{fill, hash, refuse};
+use super::reference::joined as joined_address;
 use super::send::{Ask, ReadyRequest, request};
 use super::spec::{HttpSpec, SpecError};
 use crate::plan::node::SamplerNode;
@@ -25,16 +26,23 @@ pub(crate) struct Exchange {
     /// What is under way.
     asked: Option<(Ask, SampleResult, stdx::Nanos)>,
     redirects: usize,
-    /// Resources that are still to be asked for, the last first.
-    resources: Option<Vec<String>>,
-    /// The page, while its resources are asked for.
-    page: Option<SampleResult>,
+    /// The pages whose resources are asked for, each a resource of the one before.
+    pages: Vec<Page>,
+    /// How many resources all of them have.
+    found: usize,
     /// Bytes of what its resources have said so far.
     resource_bytes: usize,
     /// What was asked for last was another server than the sampler's.
     is_away: bool,
-    /// The page was of another server.
-    is_page_away: bool,
+}
+
+/// A page, while its resources are asked for.
+struct Page {
+    sample: SampleResult,
+    /// Addresses that are still to be asked for, the last first.
+    left: Vec<String>,
+    /// It was of another server than the sampler's.
+    is_away: bool,
 }
 
 /// What an exchange comes to.
@@ -56,11 +64,10 @@ impl Exchange {
             main: None,
             asked: None,
             redirects: 0,
-            resources: None,
-            page: None,
+            pages: Vec::new(),
+            found: 0,
             resource_bytes: 0,
             is_away: false,
-            is_page_away: false,
         };
         let step = match spec {
             Ok(spec) => {
@@ -83,16 +90,26 @@ impl Exchange {
     }
 
     fn send(&mut self, node: &SamplerNode, ask: Ask, thread: &mut Thread) -> Step {
+        match self.try_send(node, ask, thread) {
+            Ok(step) => step,
+            Err(refused) => self.finish(refused, None, node, thread),
+        }
+    }
+
+    /// Sends a request; the sample of one that cannot be sent.
+    fn try_send(
+        &mut self,
+        node: &SamplerNode,
+        ask: Ask,
+        thread: &mut Thread,
+    ) -> Result<Step, SampleResult> {
         self.is_away = ask.is_away;
         match request(node, &self.spec, &ask, thread) {
             Ok(ReadyRequest { request, sample, at }) => {
                 self.asked = Some((ask, sample, at));
-                Step::Send(request)
+                Ok(Step::Send(request))
             }
-            Err(error) => {
-                let sample = self.refusal(&error, thread);
-                self.finish(sample, None, node, thread)
-            }
+            Err(error) => Err(self.refusal(&error, thread)),
         }
     }
 
@@ -173,7 +190,7 @@ impl Exchange {
             return Some(Err(SpecError { class, message, url: sample.url.clone() }));
         };
         let from = Url::parse(&sample.url).ok()?;
-        let url = from.join(&location.replace(' ', "%20")).ok()?;
+        let url = joined_address(&from, &location.replace(' ', "%20")).ok()?;
         let is_away = ask.is_away || !from.shares_credentials(&url);
         let method = if ask.method == "HEAD" { "HEAD" } else { "GET" }.to_owned();
         Some(Ok(Ask { method, url: url.to_string(), body: None, is_away }))
@@ -219,60 +236,81 @@ impl Exchange {
         }
     }
 
-    /// The sample of an address is complete: the sampler's own, or that of a resource.
+    /// The sample of an address is complete: the sampler's own, or that of a resource, which may be a page itself. What is left of all
+    /// pages is asked for here, one after another.
     fn complete(&mut self, sample: SampleResult, node: &SamplerNode, thread: &mut Thread) -> Step {
-        self.redirects = 0;
-        match self.page.take() {
-            Some(page) => self.add_resource(page, sample, node, thread),
-            None => self.begin_resources(sample, node, thread),
+        let mut whole = self.begin_page(sample);
+        loop {
+            self.redirects = 0;
+            if let Some(sample) = whole.take() {
+                if self.pages.is_empty() {
+                    return done(sample);
+                }
+                self.add_resource(sample, thread);
+            }
+            let Some(page) = self.pages.last_mut() else { return Step::Nothing };
+            let Some(url) = page.left.pop() else {
+                whole = self.pages.pop().map(|page| page.sample);
+                continue;
+            };
+            match self.ask_resource(url, node, thread) {
+                Ok(step) => return step,
+                Err(refused) => whole = Some(refused),
+            }
         }
     }
 
-    /// Looks for the resources of a page; the page itself becomes the first sample below.
-    fn begin_resources(
-        &mut self,
-        sample: SampleResult,
-        node: &SamplerNode,
-        thread: &mut Thread,
-    ) -> Step {
-        let wanted = self.spec.embedded.clone();
+    /// Looks for the resources of a page, which becomes the first sample below its own; `None` where there are some to be asked for.
+    fn begin_page(&mut self, sample: SampleResult) -> Option<SampleResult> {
         let is_page =
             sample.is_success && sample.content_type.to_ascii_lowercase().contains("html");
-        let Some(pattern) = wanted.filter(|_| is_page) else { return done(sample) };
-        let Ok(url) = Url::parse(&sample.url) else { return done(sample) };
-        let mut found = resources(&sample.text, &url);
-        if !pattern.is_empty() {
-            found.retain(|address| jmx::matches_whole(&pattern, address));
+        if !is_page || self.spec.embedded.is_none() {
+            return Some(sample);
+        }
+        if self.pages.len() > FRAMES_MAX {
+            return Some(with_nesting_error(sample));
+        }
+        let mut left = self.wanted_resources(&sample);
+        if left.is_empty() {
+            return Some(sample);
+        }
+        left.reverse();
+        let mut page = sample.clone();
+        if sample.children.is_empty() {
+            page.children = vec![SampleResult { thread: String::new(), ..sample }];
+        }
+        self.spec.method = "GET".to_owned();
+        self.pages.push(Page { sample: page, left, is_away: self.is_away });
+        None
+    }
+
+    /// The resources of a page that the sampler wants, as many as all its pages together may still have.
+    fn wanted_resources(&mut self, page: &SampleResult) -> Vec<String> {
+        let Ok(url) = Url::parse(&page.url) else { return Vec::new() };
+        let mut found = resources(&page.text, &url);
+        let wanted = self.spec.embedded.as_deref().unwrap_or_default();
+        if !wanted.is_empty() {
+            found.retain(|address| jmx::matches_whole(wanted, address));
         }
         if !self.spec.not_embedded.is_empty() {
             found.retain(|address| !jmx::matches_whole(&self.spec.not_embedded, address));
         }
-        if found.is_empty() {
-            return done(sample);
-        }
-        found.reverse();
-        let has_hops = !sample.children.is_empty();
-        let mut page = sample.clone();
-        if !has_hops {
-            page.children = vec![SampleResult { thread: String::new(), ..sample }];
-        }
-        self.spec.method = "GET".to_owned();
-        self.is_page_away = self.is_away;
-        self.resources = Some(found);
-        self.next_resource(page, node, thread)
+        found.truncate(RESOURCES_MAX - self.found);
+        self.found += found.len();
+        found
     }
 
-    fn next_resource(
+    /// Asks for a resource of the page; its sample where nothing can be sent.
+    fn ask_resource(
         &mut self,
-        page: SampleResult,
+        url: String,
         node: &SamplerNode,
         thread: &mut Thread,
-    ) -> Step {
-        let Some(url) = self.resources.as_mut().and_then(Vec::pop) else { return done(page) };
-        self.page = Some(page);
+    ) -> Result<Step, SampleResult> {
         self.spec.follows = true;
-        let is_away = self.is_page_away || !shares_credentials(&self.spec.url, &url);
-        self.send(node, Ask { method: "GET".to_owned(), url, body: None, is_away }, thread)
+        let is_of_stranger = self.pages.last().is_some_and(|page| page.is_away);
+        let is_away = is_of_stranger || !shares_credentials(&self.spec.url, &url);
+        self.try_send(node, Ask { method: "GET".to_owned(), url, body: None, is_away }, thread)
     }
 
     /// Of a page whose resources say too much the later ones have no bodies and headers.
@@ -292,13 +330,10 @@ impl Exchange {
         }
     }
 
-    fn add_resource(
-        &mut self,
-        mut page: SampleResult,
-        mut resource: SampleResult,
-        node: &SamplerNode,
-        thread: &mut Thread,
-    ) -> Step {
+    /// Adds the sample of a resource to its page.
+    fn add_resource(&mut self, mut resource: SampleResult, thread: &Thread) {
+        self.shed(&mut resource, thread);
+        let Some(Page { sample: page, .. }) = self.pages.last_mut() else { return };
         page.header_bytes += resource.header_bytes;
         page.body_bytes += resource.body_bytes;
         page.sent_bytes += resource.sent_bytes;
@@ -313,10 +348,19 @@ impl Exchange {
                 resource.url, resource.code, resource.message
             ));
         }
-        self.shed(&mut resource, thread);
         page.children.push(resource);
-        self.next_resource(page, node, thread)
     }
+}
+
+/// Pages in each other at most: JMeter's `httpsampler.max_frame_depth`.
+const FRAMES_MAX: usize = 5;
+
+/// A page that is too deep in others.
+fn with_nesting_error(mut page: SampleResult) -> SampleResult {
+    let mut error = SampleResult { children: Vec::new(), ..page.clone() };
+    refuse(&mut error, "java.lang.Exception", "Maximum frame/iframe nesting depth exceeded.");
+    page.children.push(error);
+    page
 }
 
 /// Bytes of bodies and headers of a page's resources at most, and no more than a 64th of what the process may take.

@@ -12,8 +12,9 @@ pub(crate) mod fields;
 pub(crate) mod form;
 pub(crate) mod headers;
 pub(crate) mod receive;
+pub(crate) mod reference;
 pub(crate) mod send;
 pub(crate) mod spec;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

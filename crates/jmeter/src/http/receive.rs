@@ -10,6 +10,7 @@ use wire::url::Url;
 use super::cache::Observation;
 use super::charset::{charset_of, decode};
 use super::field::value;
+use super::send::cookie_manager;
 use crate::plan::node::SamplerNode;
 use crate::results::sample::SampleResult;
 use crate::thread::scope::Thread;
@@ -199,7 +200,7 @@ fn note_cookies(
     thread: &mut Thread,
 ) {
     let now_s = thread.unix_s();
-    if let Some(manager) = node.configs_of(Class::CookieManager).next()
+    if let Some(manager) = cookie_manager(node, thread)
         && let Ok(url) = Url::parse(&sample.url)
     {
         for (_, field) in fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("Set-Cookie"))

@@ -12,7 +12,8 @@ use super::body::Body;
 use super::field::{one_line, value};
 use super::headers::{JAVA_USER_AGENT, USER_AGENT, managed};
 use super::spec::{HttpSpec, SpecError, illegal};
-use crate::plan::node::SamplerNode;
+use crate::plan::node::{Part, SamplerNode};
+use crate::plan::property::text;
 use crate::results::sample::SampleResult;
 use crate::thread::scope::Thread;
 
@@ -52,7 +53,9 @@ pub(crate) fn request(
     let closes =
         value(&fields, "Connection").is_some_and(|word| word.eq_ignore_ascii_case("close"));
     let cookies = cookies(node, &url, &fields, thread);
-    let credentials = match ask.is_away {
+    // A field of the plan's own goes before what a manager says.
+    let has_own = value(&fields, "Authorization").is_some();
+    let credentials = match ask.is_away || has_own {
         true => None,
         false => credentials(node, &ask.url, thread),
     };
@@ -65,7 +68,7 @@ pub(crate) fn request(
         return Err(SpecError::of(thrown, &ask.url));
     }
     let sample = begin(ask, &fields, cookies.unwrap_or_default(), thread);
-    let mut request = HttpRequest::new(wire_url(&ask.url, &url, credentials.as_ref()), "".into());
+    let mut request = HttpRequest::new(wire_url(spec, &ask.url, credentials.as_ref()), "".into());
     if let Some(Credentials::Digest(..)) = credentials {
         request.auth = Auth::Digest;
     }
@@ -94,21 +97,33 @@ fn timeout(spec: &HttpSpec, thread: &Thread) -> Nanos {
     own.into_iter().chain(thread.sample_timeout_ms).min().map_or(Nanos::MAX, Nanos::from_millis)
 }
 
-/// The address as it is asked for: slashes at the beginning of its path are one.
-fn wire_url(text: &str, url: &Url, credentials: Option<&Credentials>) -> Rc<str> {
+/// The address as it is asked for: JMeter's client makes one slash of several in its path; Java's only of those at its beginning.
+fn wire_url(spec: &HttpSpec, text: &str, credentials: Option<&Credentials>) -> Rc<str> {
     let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (authority, path) = rest.split_at(end);
-    let path = match path.starts_with("//") {
-        true => format!("/{}", path.trim_start_matches('/')),
-        false => path.to_owned(),
+    let (authority, target) = rest.split_at(end);
+    let (path, query) = target.split_at(target.find(['?', '#']).unwrap_or(target.len()));
+    let path = match (spec.is_java, path.starts_with("//")) {
+        (false, _) => with_single_slashes(path),
+        (true, true) => format!("/{}", path.trim_start_matches('/')),
+        (true, false) => path.to_owned(),
     };
-    let plain = format!("{scheme}://{authority}{path}");
-    debug_assert!(!url.authority.is_empty());
+    let plain = format!("{scheme}://{authority}{path}{query}");
     match credentials {
         Some(Credentials::Digest(user, password)) => with_user(&plain, user, password).into(),
         _ => plain.into(),
     }
+}
+
+fn with_single_slashes(path: &str) -> String {
+    let mut before = ' ';
+    path.chars()
+        .filter(|letter| {
+            let is_more = before == '/' && *letter == '/';
+            before = *letter;
+            !is_more
+        })
+        .collect()
 }
 
 struct HeadFields<'a> {
@@ -178,6 +193,13 @@ impl HeadFields<'_> {
     }
 }
 
+/// The cookie manager in a sampler's scope; none where its policy is to ignore cookies.
+pub(super) fn cookie_manager<'n>(node: &'n SamplerNode, thread: &mut Thread) -> Option<&'n Part> {
+    let manager = node.configs_of(Class::CookieManager).next()?;
+    let policy = text(&manager.element.properties, "CookieManager.policy", thread);
+    (policy.trim() != "ignoreCookies").then_some(manager)
+}
+
 /// The cookies for an address: the manager's, or those that a header gives where it has none.
 fn cookies(
     node: &SamplerNode,
@@ -186,7 +208,7 @@ fn cookies(
     thread: &mut Thread,
 ) -> Option<String> {
     let given = value(fields, "Cookie").map(str::to_owned);
-    let Some(manager) = node.configs_of(Class::CookieManager).next() else { return given };
+    let Some(manager) = cookie_manager(node, thread) else { return given };
     let now_s = thread.unix_s();
     thread.cookie_store(manager).field(url, now_s).or(given)
 }
@@ -222,5 +244,25 @@ fn begin(ask: &Ask, fields: &[(String, String)], cookies: String, thread: &Threa
         query,
         cookies,
         ..SampleResult::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slashes_of_a_path_are_one() {
+        let asked = |is_java: bool, url: &str| {
+            wire_url(&HttpSpec { is_java, ..HttpSpec::default() }, url, None).to_string()
+        };
+        for (url, expect) in [
+            ("http://h/u//v", "http://h/u/v"),
+            ("http://h//a///b//?c=//d", "http://h/a/b/?c=//d"),
+            ("http://h?c=//d", "http://h?c=//d"),
+        ] {
+            assert_eq!(asked(false, url), expect);
+        }
+        assert_eq!(asked(true, "http://h//u//v"), "http://h/u//v");
     }
 }

@@ -124,7 +124,7 @@ fn address(fields: &Fields<'_>, query: &str, thread: &mut Thread) -> Result<Stri
     }
     let protocol = fields.text("HTTPSampler.protocol", thread).trim().to_ascii_lowercase();
     let protocol = if protocol.is_empty() { "http".to_owned() } else { protocol };
-    let domain = fields.text("HTTPSampler.domain", thread).trim().to_owned();
+    let domain = fields.text("HTTPSampler.domain", thread);
     let port = fields.text("HTTPSampler.port", thread).trim().to_owned();
     let domain = match domain.contains(':') && !domain.starts_with('[') {
         true if domain.parse::<std::net::Ipv6Addr>().is_ok() => format!("[{domain}]"),
@@ -139,16 +139,41 @@ fn address(fields: &Fields<'_>, query: &str, thread: &mut Thread) -> Result<Stri
     };
     let is_default =
         matches!((protocol.as_str(), port.as_str()), ("http", "80") | ("https", "443"));
-    let port = match port.parse::<u32>() {
-        Ok(number) if !is_default && number > 0 => format!(":{number}"),
-        _ => String::new(),
+    let port = port.parse::<i32>().ok().filter(|number| !is_default && *number > 0);
+    let shown_port = port.map(|number| format!(":{number}")).unwrap_or_default();
+    let url = match domain.is_empty() && port.is_none() {
+        true => format!("{protocol}:{slash}{joined}"),
+        false => format!("{protocol}://{domain}{shown_port}{slash}{joined}"),
     };
-    let url = format!("{protocol}://{domain}{port}{slash}{joined}");
-    if protocol != "http" && protocol != "https" {
-        let message = format!("unknown protocol: {protocol}");
-        return Err(SpecError { class: "java.net.MalformedURLException", message, url });
+    match unreachable(&protocol, &domain, port, &url) {
+        Some((class, message)) => Err(illegal(&url).unwrap_or(SpecError { class, message, url })),
+        None => Ok(url),
     }
-    Ok(url)
+}
+
+/// Why JMeter's client asks no server of an address: the exception and its message.
+fn unreachable(
+    protocol: &str,
+    domain: &str,
+    port: Option<i32>,
+    url: &str,
+) -> Option<(&'static str, String)> {
+    const PORT_MAX: i32 = 65_535;
+    match (protocol, port) {
+        ("http" | "https" | "ftp", _) if domain.is_empty() => Some((
+            "org.apache.http.client.ClientProtocolException",
+            format!("URI does not specify a valid host name: {url}"),
+        )),
+        ("http" | "https", Some(port)) if port > PORT_MAX => {
+            Some(("java.lang.IllegalArgumentException", format!("port out of range:{port}")))
+        }
+        ("http" | "https", _) => None,
+        ("ftp", _) => Some((
+            "org.apache.http.conn.UnsupportedSchemeException",
+            "ftp protocol is not supported".to_owned(),
+        )),
+        _ => Some(("java.net.MalformedURLException", format!("unknown protocol: {protocol}"))),
+    }
 }
 
 /// What of an address is no address, as `java.net.URI` finds it.
@@ -158,11 +183,51 @@ pub(crate) fn illegal(url: &str) -> Option<SpecError> {
         matches!(letter, '|' | '{' | '}' | '<' | '>' | '"' | '\\' | '^' | '`')
             || (letter.is_whitespace() && *at > 0)
     })?;
-    let part = if at > query { "query" } else { "path" };
+    let authority = url.find("://").map_or(0, |colon| colon + 3);
+    let path = url[authority..].find(['/', '?']).map_or(url.len(), |end| authority + end);
+    // Of the authority the whole is refused, and not a letter in it.
+    let (part, at) = match at {
+        at if at > query => ("query", at),
+        at if at < path => ("authority", authority),
+        at => ("path", at),
+    };
     let index = url[..at].chars().count();
     Some(SpecError {
         class: "java.net.URISyntaxException",
         message: format!("Illegal character in {part} at index {index}: {url}"),
         url: url.to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_refused_as_the_client_does() {
+        for (protocol, domain, port, expect) in [
+            ("http", "h", Some(65_535), None),
+            ("http", "", None, Some("URI does not specify a valid host name: u")),
+            ("http", "h", Some(99_999), Some("port out of range:99999")),
+            ("ftp", "h", None, Some("ftp protocol is not supported")),
+            ("gopher", "h", None, Some("unknown protocol: gopher")),
+        ] {
+            let found = unreachable(protocol, domain, port, "u").map(|(_, message)| message);
+            assert_eq!(found.as_deref(), expect, "{protocol} {domain} {port:?}");
+        }
+    }
+
+    #[test]
+    fn letters_that_no_address_has_are_named_by_their_part() {
+        for (url, expect) in [
+            ("http://127.0.0.1 :18700/j", "authority at index 7"),
+            ("https://${host}/j", "authority at index 8"),
+            ("http://h/l|m", "path at index 10"),
+            ("http://h?x={1}", "query at index 11"),
+        ] {
+            let message = illegal(url).map(|error| error.message);
+            assert_eq!(message, Some(format!("Illegal character in {expect}: {url}")));
+        }
+        assert_eq!(illegal("http://h/a?b=c"), None);
+    }
 }

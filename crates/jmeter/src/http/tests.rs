@@ -61,12 +61,17 @@ fn program() -> Program {
 }
 
 fn thread(program: Program) -> Thread {
+    thread_with(program, Arc::new(Nothing))
+}
+
+/// A thread whose samples go there.
+pub(crate) fn thread_with(program: Program, sink: Arc<dyn Sink>) -> Thread {
     let world = World::new(WorldPlan {
         program: Arc::new(program),
         properties: [].into(),
         file_name: String::new(),
         disk: Arc::new(Nothing),
-        sink: Arc::new(Nothing),
+        sink,
         seed: 1,
         utc_offset_s: |_| 0,
         machine: (String::new(), String::new()),
@@ -143,4 +148,100 @@ fn resources_of_others_have_no_credentials() {
         &[("HTTP/1.1 302 Found\r\nLocation: http://b/\r\n", ""), (page, "<img src=http://a/1>")],
         &[("http://a/", true, false), ("http://b/", false, true), ("http://a/1", false, true)],
     );
+}
+
+#[test]
+fn pages_in_pages_are_followed() {
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+    let plain = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n";
+    check(
+        &[
+            (page, "<iframe src=http://b/dir/frame.html></iframe><img src=/last>"),
+            (page, "<img src=in><img src=http://a/2>"),
+            (plain, ""),
+        ],
+        &[
+            ("http://a/", true, false),
+            ("http://b/dir/frame.html", false, true),
+            ("http://b/dir/in", false, true),
+            // The page of another server does not get at the plan's credentials by naming the plan's server.
+            ("http://a/2", false, true),
+            ("http://a/last", true, false),
+        ],
+    );
+}
+
+#[test]
+fn pages_that_name_each_other_end() {
+    let mut thread = thread(program());
+    let program = Arc::clone(&thread.program);
+    let node = &program.samplers[0];
+    let (mut exchange, mut step) = Exchange::begin(node, &mut thread);
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+    let body: String = (0..10).map(|n| format!("<iframe src=/{n}></iframe>")).collect();
+    let mut sent = 0;
+    let sample = loop {
+        match step {
+            Step::Send(_) => sent += 1,
+            Step::Done(sample) => break sample,
+            Step::Nothing => panic!("no sample"),
+        }
+        step = exchange.answer(reply(page, &body), node, &mut thread);
+    };
+    assert!(sent < 2_100, "{sent}");
+    let mut deepest = &*sample;
+    let mut depth = 0;
+    while let Some(child) = deepest.children.get(1).filter(|child| !child.children.is_empty()) {
+        (deepest, depth) = (child, depth + 1);
+    }
+    assert_eq!(depth, 6);
+    assert!(deepest.children[0].message.ends_with("nesting depth exceeded."), "{deepest:?}");
+}
+
+#[test]
+fn a_field_of_the_plans_own_goes_before_a_manager() {
+    let manager = "<AuthManager testname=\"m\"><collectionProp name=\"AuthManager.auth_list\"><elementProp name=\"\" elementType=\"Authorization\">\
+        <stringProp name=\"Authorization.url\">http://a/</stringProp><stringProp name=\"Authorization.username\">u</stringProp>\
+        <stringProp name=\"Authorization.password\">p</stringProp></elementProp></collectionProp></AuthManager><hashTree/>";
+    let own = "<elementProp name=\"\" elementType=\"Header\"><stringProp name=\"Header.name\">authorization</stringProp><stringProp name=\"Header.value\">own</stringProp></elementProp>";
+    for (fields, expect) in [("", "Basic dTpw"), (own, "own")] {
+        let text = PLAN
+            .replace("FIELDS", fields)
+            .replace("<HeaderManager", &format!("{manager}<HeaderManager"));
+        let (file, _) = read_plan(text.as_bytes(), jmx::UnknownScripts::Refused).expect("a plan");
+        let program = Program::compile(&file, &mut MemoryScope::default(), &|_| None);
+        let mut thread = thread(program.expect("a program"));
+        let program = Arc::clone(&thread.program);
+        let Step::Send(request) = Exchange::begin(&program.samplers[0], &mut thread).1 else {
+            panic!("nothing is sent")
+        };
+        let sent: Vec<&str> = request
+            .headers
+            .iter()
+            .filter(|(name, _)| name.eq_ignore_ascii_case("Authorization"))
+            .map(|(_, value)| value.as_str())
+            .collect();
+        assert_eq!(sent, [expect]);
+    }
+}
+
+#[test]
+fn a_manager_that_ignores_cookies_keeps_and_sends_none() {
+    for (policy, expect) in [("standard", Some("a=1")), ("ignoreCookies", None)] {
+        let manager = format!(
+            "<CookieManager testname=\"c\"><stringProp name=\"CookieManager.policy\">{policy}</stringProp></CookieManager><hashTree/><HeaderManager"
+        );
+        let text = PLAN.replace("FIELDS", "").replace("<HeaderManager", &manager);
+        let (file, _) = read_plan(text.as_bytes(), jmx::UnknownScripts::Refused).expect("a plan");
+        let program = Program::compile(&file, &mut MemoryScope::default(), &|_| None);
+        let mut thread = thread(program.expect("a program"));
+        let program = Arc::clone(&thread.program);
+        let node = &program.samplers[0];
+        let (mut exchange, _) = Exchange::begin(node, &mut thread);
+        let answer = reply("HTTP/1.1 302 Found\r\nLocation: /x\r\nSet-Cookie: a=1\r\n", "");
+        let Step::Send(request) = exchange.answer(answer, node, &mut thread) else {
+            panic!("the redirect is not followed")
+        };
+        assert_eq!(request.header("Cookie"), expect, "{policy}");
+    }
 }

@@ -399,15 +399,18 @@ fn managers(samplers: &[SamplerNode]) -> Vec<Part> {
     all.filter(|part| kinds.contains(&part.class()) && known.insert(part.number)).cloned().collect()
 }
 
-/// The loop of a group, as an element of its own: a thread of an arrival goes round once, one of a group by time for ever.
+/// The loop of a group, as an element of its own: a thread of an arrival goes round once, one of a group by time as often as the plan says, or for ever.
 fn main_controller(group: &Element) -> Element {
     const LOOPS: &str = "LoopController.loops";
     let own = match group.class {
         Class::OpenModelThreadGroup => {
             Properties::of_texts(&[(LOOPS, "1"), ("LoopController.continue_forever", "false")])
         }
-        Class::UltimateThreadGroup | Class::ConcurrencyThreadGroup => {
-            Properties::of_texts(&[(LOOPS, "-1")])
+        Class::ConcurrencyThreadGroup => Properties::of_texts(&[(LOOPS, "-1")]),
+        // Of a plan that has none for it the time ends a thread.
+        Class::UltimateThreadGroup => {
+            let own = group.properties.inner("ThreadGroup.main_controller").cloned();
+            own.unwrap_or_else(|| Properties::of_texts(&[(LOOPS, "-1")]))
         }
         _ => group.properties.inner("ThreadGroup.main_controller").cloned().unwrap_or_default(),
     };

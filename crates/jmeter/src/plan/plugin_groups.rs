@@ -39,14 +39,15 @@ struct Part {
 }
 
 impl Part {
-    /// The threads begin one after another, and end in the same way.
+    /// The threads begin one after another, and end in the same way. The plug-in counts them down: the first begins and ends last.
     fn add(&self, moments: &mut Vec<(u64, Option<u64>)>) {
         let ms = |seconds: u64| seconds.saturating_mul(1000);
         let hold_until = ms(self.delay_s.saturating_add(self.begin_s).saturating_add(self.hold_s));
         let room = THREADS_MAX.saturating_sub(moments.len() as u64);
         for number in 0..self.threads.min(room) {
             let share = |time: u64| {
-                (u128::from(ms(time)) * u128::from(number) / u128::from(self.threads)) as u64
+                let part = u128::from(self.threads - number);
+                (u128::from(ms(time)) * part / u128::from(self.threads)) as u64
             };
             let start = ms(self.delay_s).saturating_add(share(self.begin_s));
             moments.push((start, Some(hold_until.saturating_add(share(self.end_s)))));
@@ -97,7 +98,7 @@ mod tests {
         ));
         let (threads, start) = ultimate(&element, &mut MemoryScope::default());
         assert_eq!(threads, 2);
-        assert_eq!(start, StartPlan::Moments([(1000, Some(15_000)), (3000, Some(16_000))].into()));
+        assert_eq!(start, StartPlan::Moments([(5000, Some(17_000)), (3000, Some(16_000))].into()));
     }
 
     #[test]

@@ -237,11 +237,17 @@ impl SampleResult {
         }
     }
 
-    /// Names what is below it as JMeter does: by its own label and their place.
+    /// Names what is below it as JMeter does: by its own label and their place. What is below those has its own label as well, since
+    /// it was named before them.
     pub(crate) fn name_children(&mut self) {
+        let label = self.label.clone();
+        self.name_below(&label);
+    }
+
+    fn name_below(&mut self, label: &str) {
         for (at, child) in self.children.iter_mut().enumerate() {
-            child.label = format!("{}-{at}", self.label);
-            child.name_children();
+            child.label = format!("{label}-{at}");
+            child.name_below(label);
         }
     }
 

@@ -19,17 +19,17 @@ impl Thread {
                 != Some(false),
             ..Transaction::new(controller, self.unix_ms_now())
         };
-        // A transaction in a parent has no samples: they go to the parent.
-        let is_hollow = self.transactions.iter().any(|open| open.is_parent);
-        let is_parent = transaction.is_parent && !is_hollow;
-        self.transactions.push(Transaction { is_parent, is_hollow, ..transaction });
+        // One in a parent has no samples, which go to the parent, unless it is a parent itself: its own sample goes there then.
+        let is_in_parent = self.transactions.iter().any(|open| open.is_parent);
+        let is_hollow = is_in_parent && !transaction.is_parent;
+        self.transactions.push(Transaction { is_hollow, ..transaction });
     }
 
-    /// A sampler of a transaction is next.
-    pub(crate) fn count_sampler(&mut self, controller: usize) {
+    /// A transaction counts so many samples more; a parent counts those that it gets.
+    pub(crate) fn count_samples(&mut self, controller: usize, times: u64) {
         let open = self.transactions.iter_mut().rev().find(|open| open.controller == controller);
         if let Some(open) = open.filter(|open| !open.is_parent) {
-            open.samples += 1;
+            open.samples += times;
         }
     }
 
@@ -67,18 +67,27 @@ impl Thread {
         let node = &program.controllers[open.controller];
         let label = node.part.element.name.evaluate(self);
         let (has_any, is_parent) = (open.has_any, open.is_parent);
+        // JMeter takes the listeners of its sample from the last sampler of the thread.
+        if !is_parent && !self.has_sampled {
+            let text = format!("Could not fetch SamplePackage for {label}");
+            return self.write_log(LogLevel::Warn, "o.a.j.c.TransactionController", &text);
+        }
         if open.bodies_left_out > 0 {
             let count = stdx::counted(open.bodies_left_out, "body");
             let text = format!("{label}: {count} of its samples left out: more than 64 MiB");
             self.write_log(LogLevel::Warn, "o.a.j.c.TransactionController", &text);
         }
         let mut sample = open.sample(label, self.unix_ms_now());
-        if has_any {
+        if has_any || is_parent {
             let (name, active) = (self.name.clone(), self.world.active(self.group));
             sample.set_thread(&name, active);
         }
         if is_parent {
             self.judge(&mut sample, &node.assertions);
+            // Those around it have been asked once more than it has samples: for its own.
+            let around = self.transactions.iter_mut().filter(|open| !open.is_parent);
+            around.for_each(|open| open.samples += 1);
+            return self.deliver(&sample);
         }
         self.publish(&sample);
     }
@@ -92,5 +101,86 @@ impl Thread {
     /// A text of an element for this thread.
     pub(crate) fn property_text(&mut self, element: &jmx::Element, name: &str) -> String {
         text(&element.properties, name, self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use jmx::{Class, Element, MemoryScope, UnknownScripts, read_plan};
+
+    use super::*;
+    use crate::http::tests::thread_with;
+    use crate::plan::compile::Program;
+    use crate::world::Sink;
+
+    /// The samples that came: each as its label with those below it in brackets, and its code.
+    #[derive(Default)]
+    struct Labels(Mutex<Vec<String>>);
+
+    fn shown(sample: &SampleResult) -> String {
+        let below: Vec<String> = sample.children.iter().map(shown).collect();
+        format!("{} {}({})", sample.label, sample.code, below.join(" "))
+    }
+
+    impl Sink for Labels {
+        fn sample(&self, sample: &SampleResult) {
+            self.0.lock().unwrap().push(shown(sample));
+        }
+        fn collect(&self, _: &Element, _: &SampleResult) {}
+        fn log(&self, _: LogLevel, _: &str, _: &str, _: &str) {}
+    }
+
+    /// A thread in two transactions, one in the other, and what they come to with two samples in the inner one.
+    fn labels(outer: &str, inner: &str, has_sampled: bool) -> Vec<String> {
+        let transaction = |name: &str, parent: &str| {
+            format!(
+                "<TransactionController testname=\"{name}\"><boolProp name=\"TransactionController.parent\">{parent}</boolProp></TransactionController>"
+            )
+        };
+        let plan = format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"P\"/><hashTree><ThreadGroup testname=\"G\"/><hashTree>{}<hashTree>{}<hashTree/></hashTree></hashTree></hashTree></hashTree></jmeterTestPlan>",
+            transaction("o", outer),
+            transaction("i", inner)
+        );
+        let (file, _) = read_plan(plan.as_bytes(), UnknownScripts::Refused).unwrap();
+        let program = Program::compile(&file, &mut MemoryScope::default(), &|_| None).unwrap();
+        let named = |name: &str| {
+            let is_it = |node: &crate::plan::node::ControllerNode| {
+                node.part.class() == Class::TransactionController
+                    && node.part.element.name.written() == name
+            };
+            program.controllers.iter().position(is_it).unwrap()
+        };
+        let (outer, inner) = (named("o"), named("i"));
+        let sink = Arc::new(Labels::default());
+        let mut thread = thread_with(program, Arc::clone(&sink) as Arc<dyn Sink>);
+        thread.has_sampled = has_sampled;
+        thread.open_transaction(outer);
+        thread.open_transaction(inner);
+        for code in ["500", "404"].iter().filter(|_| has_sampled) {
+            let code = (*code).to_owned();
+            thread.deliver(&SampleResult {
+                label: "s".to_owned(),
+                code,
+                ..SampleResult::default()
+            });
+        }
+        thread.close_transaction(outer);
+        std::mem::take(&mut *sink.0.lock().unwrap())
+    }
+
+    #[test]
+    fn a_parent_in_a_parent_is_a_sample_below_it() {
+        assert_eq!(labels("true", "true", true), ["o 500(i 500(s 500() s 404()))"]);
+        assert_eq!(labels("true", "false", true), ["i 200()", "o 500(s 500() s 404())"]);
+        assert_eq!(labels("false", "true", true), ["i 500(s 500() s 404())", "o ()"]);
+    }
+
+    #[test]
+    fn a_transaction_before_any_sampler_of_its_thread_has_no_row() {
+        assert!(labels("false", "false", false).is_empty());
+        assert_eq!(labels("true", "false", false), ["o 200()"]);
     }
 }

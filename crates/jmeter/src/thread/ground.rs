@@ -68,8 +68,8 @@ impl Ground for Thread {
         self.open_transaction(controller);
     }
 
-    fn count_in_transaction(&mut self, controller: usize) {
-        self.count_sampler(controller);
+    fn count_in_transaction(&mut self, controller: usize, times: u64) {
+        self.count_samples(controller, times);
     }
 
     fn end_transaction(&mut self, controller: usize) {

@@ -43,6 +43,8 @@ pub(crate) struct Thread {
     pub(crate) sampler: String,
     pub(crate) previous: Option<Rc<RefCell<SampleResult>>>,
     pub(crate) transactions: Vec<Transaction>,
+    /// A sampler of this thread has begun.
+    pub(crate) has_sampled: bool,
     cookies: HashMap<usize, CookieStore>,
     caches: HashMap<usize, CacheStore>,
     /// Random numbers of elements that each thread has for itself.
@@ -89,6 +91,7 @@ impl Thread {
             sampler: String::new(),
             previous: None,
             transactions: Vec::new(),
+            has_sampled: false,
             cookies: HashMap::new(),
             caches: HashMap::new(),
             randoms: HashMap::new(),

@@ -18,7 +18,7 @@ pub(crate) struct Transaction {
     pub(crate) paused_ms: i64,
     pub(crate) samples: u64,
     pub(crate) failures: u64,
-    /// The code of the last sample that failed.
+    /// The code of the first sample that failed.
     pub(crate) failed_code: String,
     pub(crate) bytes: (u64, u64),
     pub(crate) sent_bytes: u64,
@@ -72,8 +72,10 @@ impl Transaction {
         self.latency_ms += sample.latency_ms;
         self.connect_ms += sample.connect_ms;
         if !sample.is_success {
+            if self.failures == 0 {
+                sample.code.clone_into(&mut self.failed_code);
+            }
             self.failures += 1;
-            sample.code.clone_into(&mut self.failed_code);
         }
         if self.is_parent {
             self.samples += 1;

@@ -194,6 +194,7 @@ impl ThreadUser {
         run.thread.thrown = None;
         run.thread.sampler = node.part.element.name.evaluate(&mut run.thread);
         run.thread.before(node);
+        run.thread.has_sampled = true;
         let delay = timer::delay(node, &mut run.thread);
         if run.thread.loses_row() {
             return self.go_on(run, sampler, After::Go(Logic::Continue));

@@ -33,6 +33,19 @@ pub(super) fn moments(from: Nanos, period_s: f64, count: f64, random: &mut Rando
     moments
 }
 
+/// Each moment as a batch of them, this far apart, the last first.
+pub(super) fn in_batches(moments: &[Nanos], batch: usize, gap: Nanos) -> Vec<Nanos> {
+    let room = MOMENTS_MAX / moments.len().max(1);
+    let times = 0..batch.min(room).max(1) as u64;
+    let batch_of = |first: &Nanos| {
+        let first = *first;
+        times.clone().map(move |time| first.saturating_add(Nanos(gap.0.saturating_mul(time))))
+    };
+    let mut all: Vec<Nanos> = moments.iter().flat_map(batch_of).collect();
+    all.sort_by(|one, other| other.cmp(one));
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,6 +55,15 @@ mod tests {
         let mut last = None;
         let mut at = |now: u64| next(&mut last, Nanos(100), Nanos(now)).0;
         assert_eq!([at(0), at(10), at(300), at(310)], [0, 100, 300, 400]);
+    }
+
+    #[test]
+    fn a_batch_is_let_go_together() {
+        let batches = in_batches(&[Nanos(100), Nanos(10)], 3, Nanos(0));
+        assert_eq!(batches, [100, 100, 100, 10, 10, 10].map(Nanos));
+        let apart = in_batches(&[Nanos(100), Nanos(10)], 2, Nanos(200));
+        assert_eq!(apart, [300, 210, 100, 10].map(Nanos));
+        assert_eq!(in_batches(&[Nanos(1)], usize::MAX, Nanos(0)).len(), MOMENTS_MAX);
     }
 
     #[test]

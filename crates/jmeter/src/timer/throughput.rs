@@ -2,7 +2,7 @@
 
 use stdx::Nanos;
 
-use super::pace::{moments, next};
+use super::pace::{in_batches, moments, next};
 use crate::plan::node::Part;
 use crate::random::Random;
 use crate::thread::scope::Thread;
@@ -36,7 +36,8 @@ pub(crate) fn constant(part: &Part, thread: &mut Thread) -> f64 {
     let now = thread.host.now();
     let at = match mode {
         3 | 4 => {
-            let key = (part.number, if mode == 4 { thread.group } else { usize::MAX });
+            // One for all timers of the plan, or of the group, that share.
+            let key = (usize::MAX, if mode == 4 { thread.group } else { usize::MAX });
             let mut paces = lock(&thread.world.paces);
             let pace = paces.entry(key).or_default();
             next(&mut pace.last, gap, now)
@@ -56,6 +57,9 @@ pub(crate) fn precise(part: &Part, thread: &mut Thread) -> f64 {
     let count = thread.number_of(part, "throughput");
     let period = thread.number_of(part, "throughputPeriod").max(1.0);
     let seed = thread.number_of(part, "randomSeed") as u64;
+    let batch = thread.number_of(part, "batchSize").max(1.0) as usize;
+    let batch_delay =
+        Nanos::from_millis(thread.number_of(part, "batchThreadDelay").max(0.0) as u64);
     let now = thread.host.now();
     let mut random = match seed {
         0 => Random::new(thread.random.next(), 0),
@@ -66,8 +70,9 @@ pub(crate) fn precise(part: &Part, thread: &mut Thread) -> f64 {
     while pace.moments.is_empty() {
         let from = pace.last.unwrap_or(now);
         pace.last = Some(from.saturating_add(Nanos((period * 1e9) as u64)));
-        pace.moments = moments(from, period, count, &mut random);
-        if count < 1.0 {
+        pace.moments = moments(from, period, count / batch as f64, &mut random);
+        pace.moments = in_batches(&pace.moments, batch, batch_delay);
+        if count < batch as f64 {
             return period * 1000.0;
         }
     }

@@ -18,6 +18,8 @@ struct Walk {
     rounds: HashMap<usize, (u64, u64)>,
     locked: Vec<String>,
     transactions: Vec<String>,
+    /// What transactions counted.
+    counted: u64,
     iterations: u64,
     now: u64,
 }
@@ -67,7 +69,9 @@ impl Ground for Walk {
     fn begin_transaction(&mut self, controller: usize) {
         self.transactions.push(format!("begin {controller}"));
     }
-    fn count_in_transaction(&mut self, _: usize) {}
+    fn count_in_transaction(&mut self, _: usize, times: u64) {
+        self.counted += times;
+    }
     fn end_transaction(&mut self, controller: usize) {
         self.transactions.push(format!("end {controller}"));
     }
@@ -239,6 +243,36 @@ fn a_place_is_left_for_the_next_round() {
             ground.transactions.iter().partition::<Vec<_>, _>(|one| one.starts_with("begin"));
         assert_eq!(begun.len(), ended.len(), "{logic:?}: {:?}", ground.transactions);
     }
+}
+
+#[test]
+fn a_transaction_counts_as_jmeter_does() {
+    let (a, b) = (sampler("a"), sampler("b"));
+    let never = controller("IfController", &[("IfController.condition", "false")], &a);
+    let always = controller("IfController", &[("IfController.condition", "true")], &a);
+    let twice = controller("LoopController", &[("LoopController.loops", "2")], &a);
+    for (inside, expect) in [
+        (format!("{a}{b}"), 2),
+        (twice.clone(), 2),
+        (format!("{twice}{b}"), 4),
+        (format!("{b}{never}{always}"), 3),
+        (format!("{never}{never}{b}"), 3),
+        (format!("{b}{never}{never}"), 1),
+        (never, 0),
+    ] {
+        let mut ground = Walk::default();
+        walk(&mut ground, 1, &controller("TransactionController", &[], &inside), 20);
+        assert_eq!(ground.counted, expect, "{inside}");
+    }
+}
+
+#[test]
+fn a_transaction_without_children_is_asked_once() {
+    let empty = controller("TransactionController", &[], "");
+    let mut ground = Walk::default();
+    walk(&mut ground, 3, &format!("{}{empty}", sampler("a")), 20);
+    let ended = ground.transactions.iter().filter(|one| one.starts_with("end")).count();
+    assert_eq!(ended, 1, "{:?}", ground.transactions);
 }
 
 #[test]

@@ -48,8 +48,8 @@ pub(crate) trait Ground {
     fn unlock(&mut self, name: &str);
     /// A transaction begins.
     fn begin_transaction(&mut self, controller: usize);
-    /// A sampler of a transaction is next.
-    fn count_in_transaction(&mut self, controller: usize);
+    /// A transaction counts so many samples more.
+    fn count_in_transaction(&mut self, controller: usize, times: u64);
     /// A transaction ends, where it has begun.
     fn end_transaction(&mut self, controller: usize);
 }
@@ -124,42 +124,47 @@ impl Walker {
         if !self.begin_round(id, ground) {
             return Next::Stop;
         }
+        // Children that had nothing more, one after another.
+        let mut empties = 0;
         loop {
             if !self.step() {
+                self.count(id, empties, ground);
                 return Next::Pause;
             }
             let Some(child) = self.child(id) else { return Next::Empty };
             match child {
                 Child::Sampler(sampler) => {
                     self.states[id].at += 1;
-                    self.count(id, ground);
+                    self.count(id, empties + 1, ground);
                     return Next::Sampler(sampler);
                 }
-                Child::Controller(inner) => {
-                    let next = self.ask(inner, ground);
-                    if next == Next::Pause {
+                Child::Controller(inner) => match self.ask(inner, ground) {
+                    Next::Empty => {
+                        empties += 1;
+                        self.pass(id, inner);
+                    }
+                    next => {
+                        let found = u64::from(next != Next::Pause);
+                        self.count(id, empties + found, ground);
                         return next;
                     }
-                    self.count(id, ground);
-                    if next != Next::Empty {
-                        return next;
-                    }
-                    self.pass(id, inner);
-                }
+                },
             }
         }
     }
 
-    /// A transaction counts how often its children were asked, also those that had nothing: JMeter's number of samples.
-    fn count(&self, id: usize, ground: &mut dyn Ground) {
-        if self.node(id).part.class() == Class::TransactionController {
-            ground.count_in_transaction(id);
+    /// A transaction counts how often it was asked, JMeter's number of samples: it asks itself again behind a child that has nothing
+    /// more, and what comes then counts for both. Where nothing comes, its sample is made before either has counted.
+    fn count(&self, id: usize, times: u64, ground: &mut dyn Ground) {
+        if times > 0 && self.node(id).part.class() == Class::TransactionController {
+            ground.count_in_transaction(id, times);
         }
     }
 
-    /// A child has nothing more in this pass.
+    /// A child has nothing more in this pass. One that is done, or has nothing below it, is not asked again.
     pub(super) fn pass(&mut self, id: usize, inner: usize) {
-        if self.states[inner].is_done {
+        let state = &self.states[inner];
+        if state.is_done || state.len(self.node(inner)) == 0 {
             let program = Arc::clone(&self.program);
             self.states[id].remove_child(&program.controllers[id]);
         } else {

@@ -235,6 +235,7 @@ mod tests {
             ("${__split(${v},s)}|${s_n}|${s_1}|${s_3}|${s_4}", "a,b,,c|4|a|?|c"),
             ("${__counter(FALSE)}${__counter(TRUE)}", "11"),
             ("${__setProperty(p,1)}${__P(p)}${__setProperty(p,2,true)}", "11"),
+            ("[${__setProperty(p, 7 )}${__P(p)}${__property(p)}${__P(nope, d )}]", "[77d]"),
             ("${__isVarDefined(v)} ${__isVarDefined(w)}", "true false"),
             ("${__Random(5,5)}", "5"),
             ("${__escapeHtml(<a>&\")}", "&lt;a&gt;&amp;&quot;"),

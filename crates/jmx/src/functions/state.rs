@@ -6,13 +6,18 @@ use crate::scope::{Scope, Shared, Writing};
 pub(super) fn p(call: &Arguments, scope: &mut dyn Scope) -> String {
     let name = call.text(0);
     let default = call.get(1).unwrap_or_else(|| "1".to_owned());
-    scope.property(&name).unwrap_or(default)
+    trimmed(&scope.property(&name).unwrap_or(default))
+}
+
+/// JMeter takes the blanks off a property that is read, and off its default.
+fn trimmed(value: &str) -> String {
+    value.trim().to_owned()
 }
 
 pub(super) fn property(call: &Arguments, scope: &mut dyn Scope) -> String {
     let name = call.text(0);
     let default = call.get(2).unwrap_or_else(|| name.clone());
-    let value = scope.property(&name).unwrap_or(default);
+    let value = trimmed(&scope.property(&name).unwrap_or(default));
     call.stored(scope, 1, value)
 }
 
