@@ -26,6 +26,13 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
     let (answered, all) =
         (facts.of_requests(outcome.answered_per_s(facts)), grouped(facts.requests));
     let classes = || list_and(&facts.class_words(|_| true));
+    let in_part = |subject: &str, end: &str, is_meant: fn(Class) -> bool| {
+        let (meant, behind) = (share(facts.share_of(is_meant)), and_behind(facts));
+        let since = since(facts);
+        format!(
+            "{load}, {answered} answered with success: {subject}{meant} of the requests {end}{behind}{since}."
+        )
+    };
     let text = match outcome {
         Outcome::Untested if facts.requests > 0 => {
             format!("{load}, nothing answered: of {all} requests {}.", classes())
@@ -43,24 +50,9 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
             format!("The request did not succeed: it {}.", of_one(&classes()))
         }
         Outcome::Failed => format!("{load}, no request succeeded: of {all} {}.", classes()),
-        Outcome::TimedOut => format!(
-            "{load}, {answered} answered with success: {} of the requests time out{}{}.",
-            share(facts.share_of(|class| class == TIMEOUT)),
-            and_behind(facts),
-            since(facts)
-        ),
-        Outcome::TurnedAway => format!(
-            "{load}, {answered} answered with success: the server turns {} of the requests away{}{}.",
-            share(facts.share_of(turns_away)),
-            and_behind(facts),
-            since(facts)
-        ),
-        Outcome::Failing => format!(
-            "{load}, {answered} answered with success: {} of the requests fail{}{}.",
-            share(facts.share_of(is_servers)),
-            and_behind(facts),
-            since(facts)
-        ),
+        Outcome::TimedOut => in_part("", "time out", |class| class == TIMEOUT),
+        Outcome::TurnedAway => in_part("the server turns ", "away", turns_away),
+        Outcome::Failing => in_part("", "fail", is_servers),
         Outcome::ChecksFail => {
             format!("{load}, {}, but {}.", answered_part(facts), facts.checks.words())
         }

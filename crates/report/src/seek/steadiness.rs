@@ -34,7 +34,7 @@ fn disagreement_in(input: &SeekInput<'_>) -> Option<Disagreement> {
     let loads = low..=high.unwrap_or(f64::INFINITY);
     let steps = input.steps.iter();
     let within = steps.filter(|step| step.spoilt.is_none() && loads.contains(&step.load));
-    disagreement(&input.search.objective, within)
+    disagreement(&input.search.objective, &within.collect::<Vec<_>>())
 }
 
 fn disagreeing(input: &SeekInput<'_>, found: &Disagreement) -> String {

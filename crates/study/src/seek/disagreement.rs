@@ -24,13 +24,10 @@ pub struct Disagreement {
 
 /// The two of these steps that disagree most, where any do.
 #[must_use]
-pub fn disagreement<'a>(
-    objective: &Objective,
-    steps: impl Iterator<Item = &'a Step> + Clone,
-) -> Option<Disagreement> {
-    let within = steps.clone().filter(|step| is_within(objective, step));
+pub fn disagreement(objective: &Objective, steps: &[&Step]) -> Option<Disagreement> {
+    let within = steps.iter().filter(|step| is_within(objective, step));
     let pairs = within.flat_map(|one| {
-        let same_load = steps.clone().filter(|other| other.load <= one.load * (1.0 + SAME_LOAD));
+        let same_load = steps.iter().filter(|other| other.load <= one.load * (1.0 + SAME_LOAD));
         same_load.filter_map(|other| pair(objective, one, other))
     });
     pairs.max_by(|a, b| a.beyond.1.total_cmp(&b.beyond.1))
@@ -73,7 +70,7 @@ mod tests {
                 wrong(Trial { load: *load, warmup, measure }, *share)
             };
             let steps: Vec<Step> = steps.iter().map(step).collect();
-            let found = disagreement(&objective, steps.iter());
+            let found = disagreement(&objective, &steps.iter().collect::<Vec<_>>());
             assert_eq!(found.map(|found| (found.within.0, found.beyond.1)), expected, "{steps:?}");
         };
         check(&[(90.0, 0.0), (92.0, 0.4), (91.0, 0.2)], Some((90.0, 0.4)));

@@ -90,7 +90,7 @@ pub fn estimate(objective: &Objective, steps: &[&Step], place: Place) -> Option<
     // say something are farther away.
     let reach = (REACH * (STEEPNESS / steepness).sqrt()).max((high / low).ln());
     let found = follow(objective, steps, place, reach)?;
-    if found.is_cut_off_by(reach) && disagreement(objective, steps.iter().copied()).is_some() {
+    if found.is_cut_off_by(reach) && disagreement(objective, steps).is_some() {
         let wide = follow(objective, steps, place, WIDER * reach);
         return wide.map(|wide| Estimate {
             low: found.low.min(wide.low),
