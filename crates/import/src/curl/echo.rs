@@ -1,6 +1,6 @@
 //! What `echo` and `printf` print.
 
-use super::shell::WORD_MAX;
+use crate::limits::WORD_MAX;
 
 /// What `echo` prints, with its line end.
 pub(super) fn echo(args: &[String]) -> String {

@@ -3,7 +3,7 @@
 use super::command::DEFERRED_BASE64;
 use super::parameter;
 use super::session::Session;
-use super::shell::WORD_MAX;
+use crate::limits::WORD_MAX;
 use crate::{Encoding, Source};
 
 /// How much longer all words of a script may become by the variables and lists in them.

@@ -1,7 +1,7 @@
 //! What the shell does with a variable in `${NAME…}`: prefixes and suffixes off, parts, letters' case, replacements. A value that is
 //! known only when the script runs is not changed.
 
-use super::shell::WORD_MAX;
+use crate::limits::WORD_MAX;
 
 /// What `${NAME…}` makes of a literal value; none where it is not carried out.
 pub(super) fn changed(value: &str, change: &str) -> Option<String> {

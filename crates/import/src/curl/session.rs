@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::command::{Command, Values};
-use super::shell::WORD_MAX;
+use crate::limits::WORD_MAX;
 use crate::{Encoding, Import, Input, Place, Source};
 
 /// The state between commands.

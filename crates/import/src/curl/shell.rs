@@ -6,13 +6,11 @@ use std::rc::Rc;
 use super::command::{Capture, Command, Commands};
 use super::session::Session;
 use super::{echo, options, request};
+use crate::limits::WORD_MAX;
 use crate::{DEPTH_MAX, Exchange, Extraction, Import, Input, REQUESTS_MAX, Source};
 
 /// How many commands loops may become.
 const COMMANDS_MAX: usize = 2000;
-
-/// The longest that a word becomes by the variables in it, each of which may hold others: 1 MiB.
-pub(super) const WORD_MAX: usize = 1 << 20;
 
 /// Runs commands, of which curl's become requests.
 pub(super) fn run(input: &Input<'_>, commands: Commands, import: &mut Import) -> Vec<Exchange> {
