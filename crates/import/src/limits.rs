@@ -8,5 +8,3 @@ pub const REQUESTS_MAX: usize = 20_000;
 pub(crate) const WORD_MAX: usize = 1 << 20;
 /// How deep groups, schemas and documents may be nested.
 pub const DEPTH_MAX: usize = 64;
-/// The longest that a word of a shell becomes by the variables in it, each of which may hold others: 1 MiB.
-pub(crate) const WORD_MAX: usize = 1 << 20;

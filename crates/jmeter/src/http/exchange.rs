@@ -92,7 +92,7 @@ impl Exchange {
     fn send(&mut self, node: &SamplerNode, ask: Ask, thread: &mut Thread) -> Step {
         match self.try_send(node, ask, thread) {
             Ok(step) => step,
-            Err(refused) => self.finish(refused, None, node, thread),
+            Err(refused) => self.finish(*refused, None, node, thread),
         }
     }
 
@@ -102,14 +102,14 @@ impl Exchange {
         node: &SamplerNode,
         ask: Ask,
         thread: &mut Thread,
-    ) -> Result<Step, SampleResult> {
+    ) -> Result<Step, Box<SampleResult>> {
         self.is_away = ask.is_away;
         match request(node, &self.spec, &ask, thread) {
             Ok(ReadyRequest { request, sample, at }) => {
                 self.asked = Some((ask, sample, at));
                 Ok(Step::Send(request))
             }
-            Err(error) => Err(self.refusal(&error, thread)),
+            Err(error) => Err(Box::new(self.refusal(&error, thread))),
         }
     }
 
@@ -255,7 +255,7 @@ impl Exchange {
             };
             match self.ask_resource(url, node, thread) {
                 Ok(step) => return step,
-                Err(refused) => whole = Some(refused),
+                Err(refused) => whole = Some(*refused),
             }
         }
     }
@@ -306,7 +306,7 @@ impl Exchange {
         url: String,
         node: &SamplerNode,
         thread: &mut Thread,
-    ) -> Result<Step, SampleResult> {
+    ) -> Result<Step, Box<SampleResult>> {
         self.spec.follows = true;
         let is_of_stranger = self.pages.last().is_some_and(|page| page.is_away);
         let is_away = is_of_stranger || !shares_credentials(&self.spec.url, &url);
