@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use demo::Config;
 
-use crate::{Ran, Scratch, brunt, run, server, signal, start};
+use crate::{Ran, Scratch, brunt, run, server, signal, start, until};
 
 /// A script that is wrong in one way.
 struct Bad {
@@ -254,9 +254,7 @@ fn interrupted(name: &str, options: &str, signals: usize) -> (Ran, Duration) {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = start(command);
     let begun = || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("begun"));
-    while !begun() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("the script begins", begun);
     let began = Instant::now();
     // Each another: two of one kind that wait to be delivered are one.
     for name in ["INT", "TERM"].iter().take(signals) {

@@ -95,14 +95,14 @@ fn scripts_and_cables_are_waited_for_either_way() {
 fn thousands_begin_without_standing_still() {
     let (_server, url) = server(Config::default());
     let scratch = Scratch::new("many-begin");
-    let json = run(&format!("bench -c 4000 -d 2s -json {url}/")).with_code(0).json();
+    let json = run(&format!("bench -c 4000 -d 5s -json {url}/")).with_code(0).json();
     let generator = &json["brunt"]["generator"];
     assert_eq!((&generator["connections"], &json["success"]), (&4000.into(), &1.into()), "{json}");
     let source =
         format!("import http from 'k6/http'; export default function () {{ http.get('{url}/') }}");
     let script = scratch.file("get.js", source);
     let rows = text(&scratch.path("rows.arrow"));
-    run(&format!("run -q --no-summary -u 2000 -d 2s -o {rows} {script}")).with_code(0);
+    run(&format!("run -q --no-summary -u 2000 -d 5s -o {rows} {script}")).with_code(0);
     let json = run(&format!("report -type=json {rows}")).with_code(0).json();
     assert_eq!(json["brunt"]["generator"]["connections"], 2000, "{json}");
     assert_eq!(json["success"], 1, "{json}");

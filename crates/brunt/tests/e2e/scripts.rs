@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use demo::{Config, ServiceTime};
 
 use crate::puma::Puma;
-use crate::{Ran, Scratch, brunt, run, server, signal, start, text};
+use crate::{Ran, Scratch, brunt, run, server, signal, start, text, until};
 
 /// Runs a script of this text; `flags` stand before it.
 fn ran(scratch: &Scratch, flags: &str, source: &str) -> Ran {
@@ -225,18 +225,20 @@ fn an_interrupt_lets_iterations_end_and_tears_down() {
     let scratch = Scratch::new("run-interrupt");
     let source = "import { sleep } from 'k6';
         export const options = { vus: 2, duration: '1m' };
-        export default function () { sleep(0.5) }
-        export function teardown() { console.log('torn down') }";
+        export default function () { console.log('begun'); sleep(0.5) }
+        export function teardown() { console.error('torn down') }";
     let path = scratch.file("script.js", source);
-    let mut command = brunt(&format!("run {path}"));
+    let log = scratch.path("log");
+    let mut command = brunt(&format!("run --console-output {} {path}", log.display()));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let began = Instant::now();
     let started = start(command);
-    std::thread::sleep(Duration::from_millis(1500));
+    let logged = |text: &str| std::fs::read_to_string(&log).is_ok_and(|log| log.contains(text));
+    until("an iteration begins", || logged("begun"));
     signal("INT", started.pid());
     let ran = started.wait().with_code(105);
     assert!(began.elapsed() < Duration::from_secs(20));
-    assert!(ran.stderr.contains("torn down"), "{}", ran.stderr);
+    assert!(logged("torn down"), "{}", ran.stderr);
     assert!(ran.stdout.contains(" 0 interrupted iterations"), "{}", ran.stdout);
 }
 

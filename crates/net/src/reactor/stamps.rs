@@ -175,9 +175,11 @@ mod tests {
         stamps.check(start);
         assert_eq!(stamps.run_time(wall()), None);
         stamps.check(start);
-        let now = Nanos::from(start.elapsed());
+        let before = Nanos::from(start.elapsed());
         let found = stamps.run_time(wall()).unwrap();
-        assert!(found.0.abs_diff(now.0) < 1_000_000, "{found:?} {now:?}");
+        let after = Nanos::from(start.elapsed());
+        let is_between = found + Nanos::MILLI > before && found < after + Nanos::MILLI;
+        assert!(is_between, "{before:?} {found:?} {after:?}");
         assert_eq!(stamps.run_time(0), None, "before the run");
     }
 
@@ -194,7 +196,6 @@ mod tests {
         for _ in 0..50 {
             let before = Nanos::from(start.elapsed());
             server.write_all(b"answer").unwrap();
-            let after = Nanos::from(start.elapsed());
             std::thread::park_timeout(Duration::from_millis(5));
             stamps.check(start);
             let (n, stamp) = recv(client.as_raw_fd(), &mut [0; 64]);
@@ -202,7 +203,8 @@ mod tests {
             assert_eq!(n.unwrap(), 6);
             // The kernel begins to stamp a moment after it is asked to.
             let Some(at) = stamp.and_then(|stamp| stamps.run_time(stamp)) else { continue };
-            assert!(at.0 + 2_000 >= before.0 && at <= after.saturating_add(Nanos::MILLI), "{at:?}");
+            // On a busy machine the kernel may deliver it after the call that sent it.
+            assert!(at.0 + 2_000 >= before.0 && at <= read, "{at:?}");
             unread.push(read.saturating_sub(at));
         }
         unread.sort();
