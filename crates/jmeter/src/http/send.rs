@@ -41,7 +41,8 @@ pub(crate) fn request(
     ask: &Ask,
     thread: &mut Thread,
 ) -> Result<ReadyRequest, SpecError> {
-    if let Some(error) = illegal(&ask.url) {
+    // Java's own client makes no `java.net.URI` of an address, and sends it as it is.
+    if let Some(error) = illegal(&ask.url).filter(|_| !spec.is_java) {
         return Err(error);
     }
     let url = Url::parse(&ask.url).map_err(|error| SpecError {

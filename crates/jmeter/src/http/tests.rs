@@ -245,3 +245,21 @@ fn a_manager_that_ignores_cookies_keeps_and_sends_none() {
         assert_eq!(request.header("Cookie"), expect, "{policy}");
     }
 }
+
+#[test]
+fn javas_own_client_sends_letters_that_no_address_has() {
+    for (implementation, sends) in [("HttpClient4", false), ("Java", true)] {
+        let path = format!(
+            "/?a=${{nope}}</stringProp><stringProp name=\"HTTPSampler.implementation\">{implementation}</stringProp>"
+        );
+        let text = PLAN.replace("FIELDS", "").replace("/</stringProp>", &path);
+        let (file, _) = read_plan(text.as_bytes(), jmx::UnknownScripts::Refused).expect("a plan");
+        let program = Program::compile(&file, &mut MemoryScope::default(), &|_| None);
+        let mut thread = thread(program.expect("a program"));
+        let program = Arc::clone(&thread.program);
+        let step = Exchange::begin(&program.samplers[0], &mut thread).1;
+        let url =
+            if let Step::Send(request) = step { request.url.to_string() } else { String::new() };
+        assert_eq!(url, if sends { "http://a/?a=${nope}" } else { "" });
+    }
+}

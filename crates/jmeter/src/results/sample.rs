@@ -162,6 +162,12 @@ impl SampleResult {
         }
     }
 
+    /// The same as the sum of a transaction, which no total counts again.
+    #[must_use]
+    pub fn into_transaction(self) -> Self {
+        Self { kind: SampleKind::Transaction, ..self }
+    }
+
     /// All bytes of the response as they came.
     #[must_use]
     pub fn bytes(&self) -> u64 {

@@ -37,6 +37,11 @@ pub(super) struct Arguments {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CommandLine {
     Run(Box<Arguments>),
+    /// A report of a file of results that is there: `-g`.
+    Report {
+        results: String,
+        folder: String,
+    },
     Help,
     Version,
     Remote,
@@ -90,11 +95,11 @@ const FLAGS: &[(char, &str, bool)] = &[
     ('C', "redact", true),
 ];
 
-const REPORT_ONLY: &str =
-    "-g makes no report of a file here: run the plan with -e, or give the file to brunt report";
+/// The folder of a report where `-o` names none.
+const REPORT_FOLDER: &str = "report-output";
 
 /// The text for a wrong command line.
-pub(super) const USAGE: &str = "\t-n, --nongui\n\t\trun without a window, as brunt always does\n\t-t, --testfile <argument>\n\t\tthe plan (.jmx) to run\n\t-l, --logfile <argument>\n\t\tthe file that samples are written to\n\t-j, --jmeterlogfile <argument>\n\t\tthe log (jmeter.log)\n\t-f, --forceDeleteResultFile\n\t\twrite the file of samples anew\n\t-J, --jmeterproperty <argument>=<value>\n\t\tset a property of JMeter's; without a value the property is none\n\t-D, --systemproperty <argument>=<value>\n\t\tset a property that files and -J go before\n\t-G, --globalproperty <argument>=<value>\n\t\ta property of servers; a run here has none\n\t-q, --addprop <argument>\n\t\tread more properties from a file\n\t-p, --propfile <argument>\n\t\tread JMeter's properties from a file\n\t-e, --reportatendofloadtests\n\t\tmake a report at the end; needs -l\n\t-o, --reportoutputfolder <argument>\n\t\tthe folder of the report, empty or not there (report-output)\n\t-L, --loglevel <argument>=<value>\n\t\tset a level of the log\n\t-allow-read <folder>\n\t\tlet the plan read below one more folder\n\t-allow-write <folder>\n\t\tlet the plan write below one more folder\n\t-redact <names>\n\t\tkeep the values of these names out of results and output (secrets: the usual ones)\n\t-skip-scripts\n\t\tleave out scripts that are not understood, each with a warning\n\t-v, --version\n\t\tsay the version\n\t-h, --help\n\t\tsay this";
+pub(super) const USAGE: &str = "\t-n, --nongui\n\t\trun without a window, as brunt always does\n\t-t, --testfile <argument>\n\t\tthe plan (.jmx) to run\n\t-l, --logfile <argument>\n\t\tthe file that samples are written to\n\t-j, --jmeterlogfile <argument>\n\t\tthe log (jmeter.log)\n\t-f, --forceDeleteResultFile\n\t\twrite the file of samples anew\n\t-J, --jmeterproperty <argument>=<value>\n\t\tset a property of JMeter's; without a value the property is none\n\t-D, --systemproperty <argument>=<value>\n\t\tset a property that files and -J go before\n\t-G, --globalproperty <argument>=<value>\n\t\ta property of servers; a run here has none\n\t-q, --addprop <argument>\n\t\tread more properties from a file\n\t-p, --propfile <argument>\n\t\tread JMeter's properties from a file\n\t-e, --reportatendofloadtests\n\t\tmake a report at the end; needs -l\n\t-g, --reportonly <argument>\n\t\tmake the report of a file of samples (CSV)\n\t-o, --reportoutputfolder <argument>\n\t\tthe folder of the report, empty or not there (report-output)\n\t-L, --loglevel <argument>=<value>\n\t\tset a level of the log\n\t-allow-read <folder>\n\t\tlet the plan read below one more folder\n\t-allow-write <folder>\n\t\tlet the plan write below one more folder\n\t-redact <names>\n\t\tkeep the values of these names out of results and output (secrets: the usual ones)\n\t-skip-scripts\n\t\tleave out scripts that are not understood, each with a warning\n\t-v, --version\n\t\tsay the version\n\t-h, --help\n\t\tsay this";
 
 impl Arguments {
     /// Reads a command line.
@@ -103,7 +108,7 @@ impl Arguments {
     /// A flag is unknown, or its value is missing; or there is no plan.
     pub(super) fn parse(args: &[String]) -> Result<CommandLine, ArgumentError> {
         let mut parsed = Self::default();
-        let (mut reports, mut folder) = (false, None);
+        let (mut reports, mut folder, mut stored) = (false, None, None);
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
             if matches!(arg.as_str(), "-skip-scripts" | "--skip-scripts") {
@@ -119,12 +124,16 @@ impl Arguments {
             match letter {
                 'h' | '?' => return Ok(CommandLine::Help),
                 'v' => return Ok(CommandLine::Version),
-                'g' => return Err(ArgumentError(REPORT_ONLY.to_owned())),
+                'g' => stored = Some(value),
                 'r' | 'R' => return Ok(CommandLine::Remote),
                 'e' => reports = true,
                 'o' => folder = Some(value),
                 letter => parsed.set(letter, value),
             }
+        }
+        if let Some(results) = stored {
+            let folder = folder.unwrap_or_else(|| REPORT_FOLDER.to_owned());
+            return Ok(CommandLine::Report { results, folder });
         }
         if parsed.plan.is_empty() {
             return Err(ArgumentError("-n needs a plan: -t file.jmx".to_owned()));
@@ -132,7 +141,7 @@ impl Arguments {
         if reports && parsed.results.is_none() {
             return Err(ArgumentError("-e needs a file of results: -l file.jtl".to_owned()));
         }
-        parsed.report = reports.then(|| folder.unwrap_or_else(|| "report-output".to_owned()));
+        parsed.report = reports.then(|| folder.unwrap_or_else(|| REPORT_FOLDER.to_owned()));
         Ok(CommandLine::Run(Box::new(parsed)))
     }
 
@@ -229,6 +238,12 @@ mod tests {
         assert_eq!(run.unknown_scripts, UnknownScripts::LeftOut);
         assert_eq!(run.left_out, [] as [char; 0]);
         assert_eq!(parse("-v"), Ok(CommandLine::Version));
+        let report = |results: &str, folder: &str| CommandLine::Report {
+            results: results.to_owned(),
+            folder: folder.to_owned(),
+        };
+        assert_eq!(parse("-g old.jtl -o out"), Ok(report("old.jtl", "out")));
+        assert_eq!(parse("--reportonly old.jtl"), Ok(report("old.jtl", "report-output")));
         assert_eq!(parse("-n -t p -R host"), Ok(CommandLine::Remote));
     }
 
@@ -250,7 +265,6 @@ mod tests {
             ("plan.jmx", "Unknown option plan.jmx"),
             ("-n", "-n needs a plan"),
             ("-n -t p -e", "-e needs a file of results"),
-            ("-g old.jtl -o out", "-g makes no report"),
         ] {
             let error = parse(line).expect_err(line).to_string();
             assert!(error.starts_with(expect), "{error}");

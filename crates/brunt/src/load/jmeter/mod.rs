@@ -18,6 +18,7 @@ mod result_file;
 mod results;
 mod run;
 mod settings;
+mod stored;
 mod test;
 mod words;
 
@@ -51,17 +52,22 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
             );
             return ExitCode::FAILURE;
         }
-        CommandLine::Run(arguments) => {
-            if let Err(error) = run::carry_out(&arguments) {
-                let error = format!("{error:#}");
-                let error = stdx::shown_error(&error);
-                print(&format!("An error occurred: {error}"));
-                eprint_line(&format!("jmeter: {error}"));
-                return ExitCode::FAILURE;
-            }
+        CommandLine::Report { results, folder } => {
+            return ended(stored::carry_out(&results, &folder));
         }
+        CommandLine::Run(arguments) => return ended(run::carry_out(&arguments)),
     }
     ExitCode::SUCCESS
+}
+
+/// The exit code, once the error is said.
+fn ended(result: anyhow::Result<()>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    let error = format!("{error:#}");
+    let error = stdx::shown_error(&error);
+    print(&format!("An error occurred: {error}"));
+    eprint_line(&format!("jmeter: {error}"));
+    ExitCode::FAILURE
 }
 
 /// Checks a command line without reading or opening anything.
@@ -85,7 +91,7 @@ const HELP: &str = "brunt jmeter: JMeter's command line: plans (.jmx) run as JMe
     The binary called as `jmeter` (a link will do) speaks it too.\n\n  \
     brunt jmeter -n -t plan.jmx -l results.jtl\n  \
     brunt jmeter -n -t plan.jmx -l results.jtl -Jthreads=50 -Jhost=localhost\n\n\
-    Flags: -n -t -l -j -f -e -o -q -p -J -G -D -L -S -d; -skip-scripts leaves out scripts that are not understood; -v and -h. Usage errors end with 0, as JMeter's do; a plan that cannot be run\n\
+    Flags: -n -t -l -j -f -e -o -g -q -p -J -G -D -L -S -d; -skip-scripts leaves out scripts that are not understood; -v and -h. Usage errors end with 0, as JMeter's do; a plan that cannot be run\n\
     ends with 1. Elements and differences: docs/reference/jmeter.md.";
 
 /// Writes a line to standard output, as far as it can be written.
