@@ -288,9 +288,11 @@ fn failing(facts: &Facts) -> Outcome {
     }
 }
 
-/// Failures that are too few of all to decide, and lie where nothing else came: the server was down for a time.
+/// Failures that are too few of all to decide, and lie where nothing else came: the server was down for a time, or a target never
+/// worked.
 fn is_broken(facts: &Facts) -> bool {
-    facts.is_down() && facts.share_of(is_servers) > 0.0
+    let is_dead = facts.worst.as_ref().is_some_and(|worst| worst.is_dead);
+    (is_dead || facts.is_down()) && facts.share_of(is_servers) > 0.0
 }
 
 /// A generator that was late by much of the timeout may have made timeouts, and one whose fault is another may have, too.

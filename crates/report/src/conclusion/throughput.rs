@@ -328,9 +328,10 @@ pub(super) fn errors(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         return None;
     }
     let part = failed as f64 / facts.requests as f64;
+    let whose = facts.worst.as_ref().map_or(String::new(), |worst| format!("; {}", worst.words()));
     let since = if outcome.says_failures(facts) { String::new() } else { since(facts) };
     let text = format!(
-        "{} of {} ({}) failed: {}{since}.",
+        "{} of {} ({}) failed: {}{since}{whose}.",
         grouped(failed),
         counted(facts.requests, "request"),
         share(part),
@@ -342,6 +343,14 @@ pub(super) fn errors(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         figures.extend(outage.until.map(|until| ("failing_until", until.0 as f64)));
     }
     Some(Sentence { kind: Kind::Errors, text, figures })
+}
+
+/// Which target the server is slow with, where it could not keep up or that is not clear.
+pub(super) fn slowest(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
+    let slowest = facts.slowest.as_ref()?;
+    let is_wanted = matches!(outcome, Outcome::Overloaded | Outcome::Unclear(_));
+    let figures = vec![("slow", slowest.target.bad as f64), ("slow_from", slowest.than.0 as f64)];
+    is_wanted.then(|| Sentence { kind: Kind::Caution, text: slowest.words() + ".", figures })
 }
 
 /// Checks that failed; which of them did most.
