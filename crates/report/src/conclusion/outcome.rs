@@ -73,7 +73,9 @@ impl Outcome {
             () if facts.unanswered == facts.requests && facts.share_of(is_servers) == 0.0 => {
                 Self::Untested
             }
-            () if facts.unanswered == facts.requests => Self::Unanswered,
+            () if facts.unanswered == facts.requests && facts.share_of(is_answer) == 0.0 => {
+                Self::Unanswered
+            }
             () if facts.successes == 0 => Self::Failed,
             () if facts.share_of(is_servers) >= FAILING_MIN || is_broken(facts) => failing(facts),
             () if facts.checks.are_failing() => Self::ChecksFail,
@@ -262,6 +264,17 @@ fn failures(facts: &Facts) -> String {
 /// those of gRPC that mean the same.
 pub(super) fn turns_away(class: Class) -> bool {
     matches!(class, Class::Status(answer) if matches!(answer.code(), 429 | 503))
+}
+
+/// Whether something of an answer came: a status, redirects without an end, or what could not be read to its end.
+pub(super) fn is_answer(class: Class) -> bool {
+    use FailureKind::{Assertion, Decode, Redirects, TooLarge, Truncated};
+    match class {
+        Class::Status(_) => true,
+        Class::Failure(kind) => {
+            matches!(kind, Assertion | Decode | Redirects | TooLarge | Truncated)
+        }
+    }
 }
 
 /// Whether a failure is the server's, and not for want of something here or since the run was stopped.
