@@ -44,22 +44,19 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
         }
         Outcome::Failed => format!("{load}, no request succeeded: of {all} {}.", classes()),
         Outcome::TimedOut => format!(
-            "{load}, {answered} answered with success: {} of the requests time out{}{}.",
+            "{load}, {answered} answered with success: {} of the requests time out{}.",
             share(facts.share_of(|class| class == TIMEOUT)),
-            and_behind(facts),
-            since(facts)
+            growth_and_moment(facts)
         ),
         Outcome::TurnedAway => format!(
-            "{load}, {answered} answered with success: the server turns {} of the requests away{}{}.",
+            "{load}, {answered} answered with success: the server turns {} of the requests away{}.",
             share(facts.share_of(turns_away)),
-            and_behind(facts),
-            since(facts)
+            growth_and_moment(facts)
         ),
         Outcome::Failing => format!(
-            "{load}, {answered} answered with success: {} of the requests fail{}{}.",
+            "{load}, {answered} answered with success: {} of the requests fail{}.",
             share(facts.share_of(is_servers)),
-            and_behind(facts),
-            since(facts)
+            growth_and_moment(facts)
         ),
         Outcome::ChecksFail => {
             format!("{load}, {}, but {}.", answered_part(facts), facts.checks.words())
@@ -92,6 +89,11 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
         }
     };
     Sentence { kind, text, figures: figures(facts, outcome) }
+}
+
+/// Beside failures: by how much the server falls behind, too, and when they were.
+fn growth_and_moment(facts: &Facts) -> String {
+    and_behind(facts) + &since(facts)
 }
 
 /// Why a run does not tell whether the server keeps up.
