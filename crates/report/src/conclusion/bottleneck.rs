@@ -271,7 +271,8 @@ pub(super) fn advice(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         Outcome::Unanswered => unanswered_advice(facts).to_owned(),
         Outcome::Failed => match facts.classes.first() {
             Some((Class::Status(Answer::Grpc(status)), _)) => grpc_advice(*status),
-            _ => "look at one answer before the next run (curl -i URL)".to_owned(),
+            Some((Class::Failure(kind), _)) => broken_advice(*kind).to_owned(),
+            _ => LOOK.to_owned(),
         },
         Outcome::TimedOut | Outcome::TurnedAway | Outcome::Overloaded => saturated_advice(facts),
         Outcome::Failing => failing_advice(facts),
@@ -303,6 +304,23 @@ fn failing_advice(facts: &Facts) -> String {
         }
         Some((Class::Status(Answer::Grpc(status)), _)) => watch_too(&grpc_advice(*status), facts),
         _ => watch_too(look, facts),
+    }
+}
+
+const LOOK: &str = "look at one answer before the next run (curl -i URL)";
+
+/// What to look at where the server answers and no answer can be used.
+fn broken_advice(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Redirects => {
+            "look where the redirects lead (curl -iL URL): a session, a host name or https:// may be missing"
+        }
+        FailureKind::Truncated => {
+            "look at why answers end before their length (curl -i URL, and the logs of the server and of proxies)"
+        }
+        FailureKind::TooLarge => "look at the size of one answer's head and body (curl -i URL)",
+        FailureKind::Decode => "look at one answer's Content-Encoding (curl -i --compressed URL)",
+        _ => LOOK,
     }
 }
 
@@ -361,6 +379,28 @@ fn watch_too(first: &str, facts: &Facts) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A server that answers each request with one more redirect "answered nothing … check that the server runs".
+    #[test]
+    fn issue_39_answers_that_cannot_be_used_are_answers() {
+        use FailureKind::{Decode, Eof, Redirects, Refused, TooLarge, Truncated};
+        let facts = |kind| Facts {
+            requests: 100,
+            unanswered: 100,
+            classes: vec![(Class::Failure(kind), 100)],
+            ..Facts::default()
+        };
+        for kind in [Redirects, Truncated, TooLarge, Decode] {
+            let facts = facts(kind);
+            let outcome = Outcome::of(&facts);
+            assert_eq!(outcome, Outcome::Failed, "{kind:?}");
+            let text = advice(&facts, outcome).expect("advice").text;
+            assert!(text.contains("curl -i") && !text.contains("server runs"), "{text}");
+        }
+        for kind in [Refused, Eof] {
+            assert_eq!(Outcome::of(&facts(kind)), Outcome::Unanswered, "{kind:?}");
+        }
+    }
 
     /// A method of gRPC was to be called with `curl -i URL`.
     #[test]

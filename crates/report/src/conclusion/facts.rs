@@ -14,6 +14,7 @@ use super::pause::{PAUSE_MIN, Pause};
 use super::servers::Servers;
 use super::steady::Waits;
 use super::words::{per_s as per_s_words, three, time};
+use super::worst::{Slowest, Worst};
 use crate::Input;
 use crate::number::{counted, grouped};
 use crate::quantiles::{self, Interval};
@@ -53,6 +54,10 @@ pub(super) struct Facts {
     pub(super) timed_out_from: Option<Nanos>,
     /// Failed requests by class, the most frequent class first.
     pub(super) classes: Vec<(Class, u64)>,
+    /// The target that has nearly all failures.
+    pub(super) worst: Option<Worst>,
+    /// The one that has nearly all slow answers.
+    pub(super) slowest: Option<Slowest>,
     /// The span of the run that its failures lie in, where there is one.
     pub(super) outage: Option<Outage>,
     pub(super) course: Option<Course>,
@@ -152,6 +157,9 @@ impl Class {
             Self::Failure(Kind::Reset) => "had their connection reset",
             Self::Failure(Kind::Eof) => "had their connection closed without an answer",
             Self::Failure(Kind::Truncated) => "had their answer cut off",
+            Self::Failure(Kind::Redirects) => "were redirected too often",
+            Self::Failure(Kind::TooLarge) => "had an answer that was too large",
+            Self::Failure(Kind::Decode) => "had an answer that could not be decoded",
             Self::Failure(Kind::Dns) => "found no address for the host name",
             Self::Failure(Kind::Dial) => "could not connect",
             Self::Failure(Kind::Tls) => "failed in TLS",
@@ -199,6 +207,8 @@ impl Facts {
             p95: quantiles::of_p95(input),
             timed_out_from: summary.timed_out_from.map(|from| from.0),
             classes: classes(summary),
+            worst: Worst::of(input),
+            slowest: Slowest::of(input),
             outage: timeline.and_then(|timeline| Outage::of(timeline, span)),
             course,
             backlog: iterations.map(|one| one.backlog).or(backlog),

@@ -38,6 +38,7 @@ mod throughput;
 mod waits;
 mod words;
 mod worked_off;
+mod worst;
 
 pub(crate) use self::cable::CableConclusion;
 use self::facts::Facts;
@@ -213,6 +214,7 @@ fn sentences(facts: &Facts, outcome: Outcome) -> Vec<Sentence> {
         sureness::invalid(facts, outcome),
         Some(throughput::throughput(facts, outcome)),
         second,
+        throughput::slowest(facts, outcome),
         throughput::errors(facts, outcome),
         throughput::checks(facts, outcome),
         throughput::sent_again(facts),

@@ -73,7 +73,9 @@ impl Outcome {
             () if facts.unanswered == facts.requests && facts.share_of(is_servers) == 0.0 => {
                 Self::Untested
             }
-            () if facts.unanswered == facts.requests => Self::Unanswered,
+            () if facts.unanswered == facts.requests && facts.share_of(is_answer) == 0.0 => {
+                Self::Unanswered
+            }
             () if facts.successes == 0 => Self::Failed,
             () if facts.share_of(is_servers) >= FAILING_MIN || is_broken(facts) => failing(facts),
             () if facts.checks.are_failing() => Self::ChecksFail,
@@ -264,6 +266,17 @@ pub(super) fn turns_away(class: Class) -> bool {
     matches!(class, Class::Status(answer) if matches!(answer.code(), 429 | 503))
 }
 
+/// Whether something of an answer came: a status, redirects without an end, or what could not be read to its end.
+pub(super) fn is_answer(class: Class) -> bool {
+    use FailureKind::{Assertion, Decode, Redirects, TooLarge, Truncated};
+    match class {
+        Class::Status(_) => true,
+        Class::Failure(kind) => {
+            matches!(kind, Assertion | Decode | Redirects | TooLarge | Truncated)
+        }
+    }
+}
+
 /// Whether a failure is the server's, and not for want of something here or since the run was stopped.
 pub(super) fn is_servers(class: Class) -> bool {
     use FailureKind::{DescriptorsExhausted, PortsExhausted, Stopped, Target};
@@ -288,9 +301,11 @@ fn failing(facts: &Facts) -> Outcome {
     }
 }
 
-/// Failures that are too few of all to decide, and lie where nothing else came: the server was down for a time.
+/// Failures that are too few of all to decide, and lie where nothing else came: the server was down for a time, or a target never
+/// worked.
 fn is_broken(facts: &Facts) -> bool {
-    facts.is_down() && facts.share_of(is_servers) > 0.0
+    let is_dead = facts.worst.as_ref().is_some_and(|worst| worst.is_dead);
+    (is_dead || facts.is_down()) && facts.share_of(is_servers) > 0.0
 }
 
 /// A generator that was late by much of the timeout may have made timeouts, and one whose fault is another may have, too.

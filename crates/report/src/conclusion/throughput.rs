@@ -26,13 +26,6 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
     let (answered, all) =
         (facts.of_requests(outcome.answered_per_s(facts)), grouped(facts.requests));
     let classes = || list_and(&facts.class_words(|_| true));
-    let in_part = |subject: &str, end: &str, is_meant: fn(Class) -> bool| {
-        let (meant, behind) = (share(facts.share_of(is_meant)), and_behind(facts));
-        let since = since(facts);
-        format!(
-            "{load}, {answered} answered with success: {subject}{meant} of the requests {end}{behind}{since}."
-        )
-    };
     let text = match outcome {
         Outcome::Untested if facts.requests > 0 => {
             format!("{load}, nothing answered: of {all} requests {}.", classes())
@@ -50,9 +43,21 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
             format!("The request did not succeed: it {}.", of_one(&classes()))
         }
         Outcome::Failed => format!("{load}, no request succeeded: of {all} {}.", classes()),
-        Outcome::TimedOut => in_part("", "time out", |class| class == TIMEOUT),
-        Outcome::TurnedAway => in_part("the server turns ", "away", turns_away),
-        Outcome::Failing => in_part("", "fail", is_servers),
+        Outcome::TimedOut => format!(
+            "{load}, {answered} answered with success: {} of the requests time out{}.",
+            share(facts.share_of(|class| class == TIMEOUT)),
+            growth_and_moment(facts)
+        ),
+        Outcome::TurnedAway => format!(
+            "{load}, {answered} answered with success: the server turns {} of the requests away{}.",
+            share(facts.share_of(turns_away)),
+            growth_and_moment(facts)
+        ),
+        Outcome::Failing => format!(
+            "{load}, {answered} answered with success: {} of the requests fail{}.",
+            share(facts.share_of(is_servers)),
+            growth_and_moment(facts)
+        ),
         Outcome::ChecksFail => {
             format!("{load}, {}, but {}.", answered_part(facts), facts.checks.words())
         }
@@ -84,6 +89,11 @@ pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
         }
     };
     Sentence { kind, text, figures: figures(facts, outcome) }
+}
+
+/// Beside failures: by how much the server falls behind, too, and when they were.
+fn growth_and_moment(facts: &Facts) -> String {
+    and_behind(facts) + &since(facts)
 }
 
 /// Why a run does not tell whether the server keeps up.
@@ -320,9 +330,10 @@ pub(super) fn errors(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         return None;
     }
     let part = failed as f64 / facts.requests as f64;
+    let whose = facts.worst.as_ref().map_or(String::new(), |worst| format!("; {}", worst.words()));
     let since = if outcome.says_failures(facts) { String::new() } else { since(facts) };
     let text = format!(
-        "{} of {} ({}) failed: {}{since}.",
+        "{} of {} ({}) failed: {}{since}{whose}.",
         grouped(failed),
         counted(facts.requests, "request"),
         share(part),
@@ -334,6 +345,14 @@ pub(super) fn errors(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         figures.extend(outage.until.map(|until| ("failing_until", until.0 as f64)));
     }
     Some(Sentence { kind: Kind::Errors, text, figures })
+}
+
+/// Which target the server is slow with, where it could not keep up or that is not clear.
+pub(super) fn slowest(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
+    let slowest = facts.slowest.as_ref()?;
+    let is_wanted = matches!(outcome, Outcome::Overloaded | Outcome::Unclear(_));
+    let figures = vec![("slow", slowest.target.bad as f64), ("slow_from", slowest.than.0 as f64)];
+    is_wanted.then(|| Sentence { kind: Kind::Caution, text: slowest.words() + ".", figures })
 }
 
 /// Checks that failed; which of them did most.
