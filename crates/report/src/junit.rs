@@ -1,8 +1,10 @@
-//! The report as JUnit XML, which build servers read: one suite, one case for the verdict, one for the success ratio, and one
-//! for each gate, and each threshold and check of a script. The metrics of a script are properties of the suite.
+//! The report as JUnit XML, which build servers read: one suite, one case for the verdict, one for each gate, and each threshold and
+//! check of a script, and without those one for the success ratio and one for the server's result. The metrics of a script are
+//! properties of the suite.
 
 use std::fmt::Write as _;
 
+use crate::conclusion::Conclusion;
 use crate::number::counted;
 use crate::test_case::JunitCase;
 use crate::{Input, assertions, escape, script_metrics};
@@ -11,8 +13,8 @@ use crate::{Input, assertions, escape, script_metrics};
 const ERRORS_SHOWN: usize = 20;
 
 /// The report as one JUnit test suite. A case fails where the verdict is `INVALID`, where a gate or a threshold is crossed, where
-/// a gate cannot be decided, and where a check failed. Without gates, thresholds and checks one more fails where not every hit
-/// succeeded; they say themselves what success is.
+/// a gate cannot be decided, and where a check failed. Without gates, thresholds and checks, which say themselves what success is,
+/// one more fails where not every hit succeeded, and one where the server was overloaded, paused or failed.
 #[must_use]
 pub fn junit(input: &Input<'_>) -> String {
     let mut out = String::new();
@@ -27,11 +29,13 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let cases: Vec<_> = input.assertions.iter().filter_map(assertions::case).collect();
     let judges = cases.is_empty();
     let all_well = summary.successes == summary.requests && summary.requests > 0 || !judges;
+    let conclusion = Conclusion::of(input);
+    let is_bad = judges && conclusion.is_bad();
     let crossed = cases.iter().filter(|case| case.failure.is_some()).count();
-    let failures = usize::from(!valid) + usize::from(!all_well) + crossed;
+    let failures = usize::from(!valid) + usize::from(!all_well) + usize::from(is_bad) + crossed;
     let time = summary.duration().saturating_add(summary.wait()).as_secs_f64();
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
-    let tests = 1 + usize::from(judges) + cases.len();
+    let tests = 1 + 2 * usize::from(judges) + cases.len();
     let counts = format!(r#"tests="{tests}" failures="{failures}" errors="0" skipped="0""#);
     writeln!(out, r#"<testsuites {counts} time="{time:.3}">"#)?;
     writeln!(out, r#"  <testsuite name="{name}" {counts} time="{time:.3}">"#)?;
@@ -44,6 +48,8 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let success = (!all_well).then(|| (message, errors(input)));
     if judges {
         case(out, &name, "success", success)?;
+        let server = is_bad.then(|| (conclusion.first().to_owned(), conclusion.text()));
+        case(out, &name, "server", server)?;
     }
     cases.iter().try_for_each(|one| write_case(out, &name, one))?;
     out.push_str("  </testsuite>\n</testsuites>\n");

@@ -104,8 +104,9 @@ fn every_load_leaves_its_reports() {
     );
     let bench = format!("bench -n 40 -c 2 -output=none {url}/");
     let (junit, _) = reported(&scratch, &bench, 0, &ALL);
-    assert_eq!(check_junit(&junit).0, 2, "{junit}");
+    assert_eq!(check_junit(&junit).0, 3, "{junit}");
     assert!(junit.contains("name=\"success\"/>"), "{junit}");
+    assert!(junit.contains("name=\"server\"/>"), "{junit}");
     let seek = format!(
         "seek -objective p50<1s -by=connections -from=1 -to=2 -max-steps=2 -step=200ms -warmup=0s -cooldown=0s {url}/"
     );

@@ -131,6 +131,11 @@ impl Conclusion {
         json_sentences(&self.sentences)
     }
 
+    /// The server did not do what it was asked for, or a log-in page answered in its place.
+    pub(crate) fn is_bad(&self) -> bool {
+        self.is_log_in || self.outcome.class() == "bad"
+    }
+
     /// The outcome's name in JSON.
     pub(crate) fn outcome_name(&self) -> &'static str {
         self.outcome.name()
