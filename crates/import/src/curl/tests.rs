@@ -17,7 +17,11 @@ impl Files for NoFiles {
 }
 
 fn import_named(name: &str, text: &str) -> Import {
-    let input = Input {
+    crate::import(&input(name, text)).unwrap()
+}
+
+fn input<'a>(name: &'a str, text: &'a str) -> Input<'a> {
+    Input {
         name,
         text,
         kind: Kind::Curl,
@@ -25,8 +29,7 @@ fn import_named(name: &str, text: &str) -> Import {
         environment: None,
         tags: &[],
         environment_name: None,
-    };
-    crate::import(&input).unwrap()
+    }
 }
 
 /// The requests of a script alone: lines with `http.`.
@@ -371,16 +374,7 @@ fn what_each_request_repeats_is_counted() {
 #[test]
 fn requests_are_counted_before_they_are_made() {
     let text = "for i in {1..1000}; do curl 'http://h/[1-1000]'; done";
-    let input = Input {
-        name: "a.sh",
-        text,
-        kind: Kind::Curl,
-        files: &NoFiles,
-        environment: None,
-        tags: &[],
-        environment_name: None,
-    };
-    match crate::import(&input) {
+    match crate::import(&input("a.sh", text)) {
         Err(crate::ImportError::TooManyRequests { count, .. }) => assert!(count < 21_000),
         other => panic!("{other:?}"),
     }

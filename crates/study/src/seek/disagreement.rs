@@ -3,11 +3,9 @@
 
 use metrics::Objective;
 
-use super::Step;
 use super::level::{limit, plain_share};
+use super::step::{SAME_LOAD, Step};
 
-/// Loads with logarithms closer than this are about the same.
-const SAME_LOAD: f64 = 0.05;
 /// A share so many times the allowed one is far beyond it, and so is one from which on a load is plainly too high.
 const FAR: f64 = 10.0;
 

@@ -59,4 +59,4 @@ pub fn knee(steps: &[Step], most: Option<f64>) -> Option<f64> {
 }
 
 /// Loads with logarithms closer than this are about the same.
-const SAME_LOAD: f64 = 0.05;
+pub(super) const SAME_LOAD: f64 = 0.05;
