@@ -2,26 +2,35 @@
 //! "Compression"; Message.fbs (`BodyCompression`).
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use wire::content::{Coding, Codings, ContentDecoder};
 
 use super::flatbuffer::{Table, Value};
+use super::record_batch::RecordBatch;
 
 /// `CompressionType.ZSTD`.
 const ZSTD: u8 = 1;
 /// Bytes of the length before a buffer. -1 says that it is not compressed.
 const PREFIX: usize = 8;
 const NOT_COMPRESSED: i64 = -1;
-/// Messages of more rows are not compressed: they are of loads that need the processor, and their columns are long enough.
+/// Messages of more rows, or of more a second, are not compressed: they are of loads that need the processor, and what they have is
+/// mostly their columns.
 const ROWS_MAX: usize = 1 << 10;
+/// A message of a pipe's; fewer rows at one moment are no such load.
+const SPAN_MIN: Duration = Duration::from_millis(40);
+const SECOND: Duration = Duration::from_secs(1);
 /// Smaller ones are not: what they have is their description.
 const BYTES_MIN: usize = 4 << 10;
 /// Nor are larger ones, which have bodies: what becomes of a small message must not fill memory, and is limited where it is read.
 const BYTES_MAX: usize = 1 << 20;
 
-/// Whether the body of a message is worth it.
-pub(super) fn is_worthwhile(rows: usize, bytes: usize) -> bool {
-    rows <= ROWS_MAX && (BYTES_MIN..=BYTES_MAX).contains(&bytes)
+/// Whether it is worth it for these rows, whose body has so many bytes. Each message costs its buffers' contexts, and a pipe has 25
+/// messages a second where a file has one.
+pub(super) fn is_worthwhile(batch: &RecordBatch, bytes: usize) -> bool {
+    let span = batch.span().map_or(SECOND, |span| span.clamp(SPAN_MIN, SECOND));
+    let rows_per_s = batch.rows as f64 / span.as_secs_f64();
+    rows_per_s <= ROWS_MAX as f64 && (BYTES_MIN..=BYTES_MAX).contains(&bytes)
 }
 
 /// The field of a header that says so.
