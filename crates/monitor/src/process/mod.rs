@@ -1,6 +1,7 @@
 //! `Processes`: the selected processes and all their descendants. All processes of the machine are scanned every few seconds;
 //! the watched ones are read at each sample.
 
+mod listeners;
 mod neighbours;
 mod parse;
 mod process_table;
@@ -101,6 +102,9 @@ impl Processes {
         for selection in &mut self.selections {
             for tree in &mut selection.trees {
                 self.is_stale |= tree.sample(now, rows, &mut cache);
+            }
+            if let ProcessSelector::Port(port) = selection.selector {
+                listeners::sample_queue(&self.root.join("proc"), port, now, rows);
             }
             selection.trees.retain(|tree| !tree.root.is_over);
         }

@@ -59,20 +59,31 @@ pub(super) fn waited_ns(text: &str) -> Option<u64> {
 /// Sockets of one port at most: with SO_REUSEPORT there is one for each worker.
 const LISTENERS_MAX: usize = 1024;
 
-/// The inodes of sockets that listen on this port, in the lines of `/proc/net/tcp` or `tcp6`. The kernel lists all that listen
-/// before the first connection: what follows is not read.
-pub(super) fn listeners(lines: impl Iterator<Item = String>, port: u16) -> Vec<u64> {
+/// A socket that listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Listener {
+    pub(super) inode: u64,
+    /// Connections that are made and not accepted yet: of such a socket `rx_queue` is their number.
+    pub(super) waiting: u64,
+}
+
+/// The sockets that listen on this port, in the lines of `/proc/net/tcp` or `tcp6`. The kernel lists all that listen before the
+/// first connection: what follows is not read.
+pub(super) fn listeners(lines: impl Iterator<Item = String>, port: u16) -> Vec<Listener> {
     const LISTEN: &str = "0A";
     let listens =
         |line: &String| line.split_ascii_whitespace().nth(3).is_none_or(|state| state == LISTEN);
-    let inode = |line: String| {
+    let listener = |line: String| {
         let mut words = line.split_ascii_whitespace().skip(1);
         let (_, local_port) = words.next()?.rsplit_once(':')?;
         let is_ours = u16::from_str_radix(local_port, 16).ok()? == port;
-        words.nth(7)?.parse().ok().filter(|inode| is_ours && *inode != 0)
+        let (_, waiting) = words.nth(2)?.split_once(':')?;
+        let waiting = u64::from_str_radix(waiting, 16).ok()?;
+        let inode = words.nth(4)?.parse().ok().filter(|inode| is_ours && *inode != 0)?;
+        Some(Listener { inode, waiting })
     };
     // The first line is the columns' names.
-    lines.skip(1).take_while(listens).filter_map(inode).take(LISTENERS_MAX).collect()
+    lines.skip(1).take_while(listens).filter_map(listener).take(LISTENERS_MAX).collect()
 }
 
 /// The inode of what a descriptor's link says: `socket:[677]`.
@@ -140,18 +151,19 @@ mod tests {
     #[test]
     fn who_listens() {
         let text = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-   0: 00000000:07E8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 648 1 00000000677ee496 100 0 0 10 0
+   0: 00000000:07E8 00000000:0000 0A 00000000:0000001F 00:00000000 00000000     0        0 648 1 00000000677ee496 100 0 0 10 0
    1: 0100007F:1269 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 10221035 1 0000000096ab2473 100 0 0 10 0
    2: 0100007F:07E8 0100007F:1269 01 00000000:00000000 00:00000000 00000000     0        0 700 1 000000004c6654c1 100 0 0 10 0
 ";
         let listeners = |text: &str, port| listeners(text.lines().map(str::to_owned), port);
-        assert_eq!(listeners(text, 2024), [648]);
-        assert_eq!(listeners(text, 4713), [10_221_035]);
+        let listener = |inode, waiting| Listener { inode, waiting };
+        assert_eq!(listeners(text, 2024), [listener(648, 31)]);
+        assert_eq!(listeners(text, 4713), [listener(10_221_035, 0)]);
         // Behind the first connection nothing is read, however long it is.
         let endless = text.lines().chain(std::iter::repeat(text.lines().last().unwrap()));
-        assert_eq!(super::listeners(endless.map(str::to_owned), 2024), [648]);
+        assert_eq!(super::listeners(endless.map(str::to_owned), 2024), [listener(648, 31)]);
         let six = "  sl\n   0: 00000000000000000000000001000000:0050 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 31 1 0 100 0 0 10 0\n";
-        assert_eq!(listeners(six, 80), [31]);
+        assert_eq!(listeners(six, 80), [listener(31, 0)]);
         assert_eq!(socket("socket:[648]"), Some(648));
         assert_eq!((socket("/dev/null"), socket("socket:[x]")), (None, None));
     }

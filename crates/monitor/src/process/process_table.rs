@@ -1,10 +1,11 @@
 //! `ProcessTable`: all processes of the machine at one moment, and the selection of some.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::parse::{self, Stat};
+use super::listeners::listeners;
+use super::parse::{self, Listener, Stat};
 use crate::kernel_file::is_gone;
 
 /// Processes of a scan at most.
@@ -76,7 +77,7 @@ impl ProcessTable {
     pub(super) fn roots(&self, selector: &ProcessSelector) -> io::Result<Vec<&Stat>> {
         let own = std::process::id();
         let sockets = match selector {
-            ProcessSelector::Port(port) => self.listeners(*port)?,
+            ProcessSelector::Port(port) => listeners(&self.folder, *port)?,
             ProcessSelector::Pid(_) | ProcessSelector::Name(_) => Vec::new(),
         };
         let is_selected = |stat: &Stat| match selector {
@@ -123,26 +124,13 @@ impl ProcessTable {
         Ok(String::from_utf8_lossy(&text.unwrap_or_default()).into_owned())
     }
 
-    /// Line by line: with many connections the whole is long, and those that listen come first.
-    fn listeners(&self, port: u16) -> io::Result<Vec<u64>> {
-        let mut found = Vec::new();
-        for name in ["tcp", "tcp6"] {
-            let Some(file) = if_visible(File::open(self.folder.join("net").join(name)))? else {
-                continue;
-            };
-            let lines = BufReader::new(file).lines().map_while(Result::ok);
-            found.extend(parse::listeners(lines, port));
-        }
-        Ok(found)
-    }
-
     /// Whether a process has one of these sockets open. Those of other users are not ours to see.
-    fn has_socket(&self, pid: u32, sockets: &[u64]) -> io::Result<bool> {
+    fn has_socket(&self, pid: u32, sockets: &[Listener]) -> io::Result<bool> {
         let entries = if_visible(fs::read_dir(self.folder.join(pid.to_string()).join("fd")))?;
         let is_ours = |entry: fs::DirEntry| {
             let link = fs::read_link(entry.path()).unwrap_or_default();
             let inode = link.to_str().and_then(parse::socket);
-            inode.is_some_and(|inode| sockets.contains(&inode))
+            inode.is_some_and(|inode| sockets.iter().any(|socket| socket.inode == inode))
         };
         Ok(entries.into_iter().flatten().flatten().take(DESCRIPTORS_MAX).any(is_ours))
     }
@@ -150,7 +138,7 @@ impl ProcessTable {
 
 /// `None` where nothing is there or it is not visible to us. Any other failure is an error: it does not mean that the process
 /// has ended.
-fn if_visible<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+pub(super) fn if_visible<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     match read {
         Ok(found) => Ok(Some(found)),
         Err(error) if is_gone(&error) || error.kind() == ErrorKind::PermissionDenied => Ok(None),

@@ -114,7 +114,7 @@ fn who_dies_is_reported_and_who_comes_is_taken_up() {
 fn a_port_leads_to_who_listens() {
     let mut lab = Lab::new("port", vec![ProcessSelector::Port(80), ProcessSelector::Pid(11)]);
     let line =
-        "0: 00000000:0050 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 648 1 0";
+        "0: 00000000:0050 00000000:0000 0A 00000000:0000000C 00:00000000 00000000 0 0 648 1 0";
     lab.scratch.write("proc/net/tcp", &format!("  sl local\n {line}\n"));
     for (pid, parent, inode) in [(10, 1, 648), (11, 10, 648), (20, 1, 7)] {
         lab.process(pid, parent, (0, 5));
@@ -123,6 +123,7 @@ fn a_port_leads_to_who_listens() {
     let rows = lab.sample();
     assert_eq!(readings(&rows, "tree 10 ruby")[0].value("processes"), Some(2.0));
     assert_eq!(readings(&rows, "tree 10 ruby")[0].value("descriptors"), Some(2.0));
+    assert_eq!(readings(&rows, "port 80")[0].value("accept_queue"), Some(12.0));
     assert_eq!(readings(&rows, "process 11 ruby").len(), 1, "it was wished for twice");
     assert!(readings(&rows, "process 20 ruby").is_empty() && incidents(&rows).is_empty());
 }

@@ -10,8 +10,10 @@
 use metrics::{Cell, IterationCourse, Timeline};
 use stdx::Nanos;
 
+use super::limit::has_used_up;
 use super::line::{Line, broken};
 use super::pause::Pause;
+use super::servers::Servers;
 use super::steady::{Steady, Waits, is_alike, is_slower};
 use super::worked_off::WorkedOff;
 
@@ -171,6 +173,16 @@ impl Backlog {
         let thirds: Vec<u64> = counts[first..end].iter().map(|cell| cell.due).collect();
         let load = if is_even(&thirds) { Load::Even } else { Load::Varying };
         Some(Self::seen(&moments, settled, (trend, growth, knot), load))
+    }
+
+    /// What hangs uses nothing: where the server has used up its CPU, requests that are as slow as ever and more and more wait for it.
+    pub(super) fn beside(self, servers: Option<&Servers>) -> Self {
+        match self.trend {
+            Trend::Steady if servers.is_some_and(has_used_up) => {
+                Self { trend: Trend::Growing, ..self }
+            }
+            _ => self,
+        }
     }
 
     fn seen(

@@ -7,7 +7,7 @@ use stdx::Nanos;
 
 use super::facts::{Class, Facts, Offered};
 use super::growth::MemoryGrowth;
-use super::limit::{Limit, has_global_lock, has_queue, limit};
+use super::limit::{Limit, database_share, has_global_lock, has_queue, limit};
 use super::outcome::{Doubt, Outcome};
 use super::remedy::remedy;
 use super::sentence::{Kind, Sentence};
@@ -28,12 +28,16 @@ pub(super) fn sentence(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
         return None;
     }
     let is_saturated = outcome.is_saturated();
-    let limit = limit(servers, is_saturated);
+    // Pressure is the whole machine's, so that it limits no server that fails for a reason of its own.
+    let is_far =
+        |limit: &Limit| matches!(limit, Limit::Disk | Limit::Memory) && outcome == Outcome::Failing;
+    let limit = limit(servers, is_saturated).filter(|limit| !is_far(limit));
     let mut parts: Vec<String> = Vec::new();
     let shows_waits = matches!(limit, Some(Limit::Inside | Limit::Workers));
     let inner = servers.application.as_ref().filter(|_| shows_waits).and_then(inside);
     parts.extend(inner);
-    parts.extend(servers.application.as_ref().map(|one| application(one, is_saturated)));
+    parts.extend(application(servers, is_saturated));
+    parts.extend(unaccepted(servers).filter(|_| limit == Some(Limit::Workers)));
     parts.extend(
         servers
             .backlog
@@ -66,7 +70,7 @@ pub(super) fn sentence(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
 
 /// What is at its limit, in as few words as it takes.
 fn winner(servers: &Servers, limit: Limit) -> String {
-    let name = || servers.application.as_ref().map_or("the application", |one| &one.name);
+    let name = || servers.name();
     let process = || servers.cpu.as_ref().and_then(|cpu| cpu.busiest.as_ref());
     match limit {
         Limit::Quota => "the container's CPU quota".to_owned(),
@@ -84,6 +88,14 @@ fn winner(servers: &Servers, limit: Limit) -> String {
         Limit::Queue => format!("the queue before {}", name()),
         Limit::Disk => "the disk".to_owned(),
     }
+}
+
+/// `14.2 connections at a time wait until puma accepts them`.
+fn unaccepted(servers: &Servers) -> Option<String> {
+    let waiting = servers.accept_queue.filter(|_| servers.takes_no_more())?;
+    let name = servers.cpu.as_ref().and_then(|cpu| cpu.busiest.as_ref());
+    let name = name.map_or(servers.name(), |(name, _)| name);
+    Some(format!("{} connections at a time wait until {name} accepts them", three(waiting)))
 }
 
 fn capitalised(text: &str) -> String {
@@ -105,7 +117,8 @@ fn growth(growth: &MemoryGrowth) -> String {
 }
 
 /// `requests wait 1.1s of 1.16s before rails starts on them, since its threads are all taken`.
-fn application(one: &Application, is_saturated: bool) -> String {
+fn application(servers: &Servers, is_saturated: bool) -> Option<String> {
+    let one = servers.application.as_ref()?;
     let (name, client) = (&one.name, time(one.client));
     let at_a_time = match (one.in_service, one.threads) {
         (Some(n), Some(threads)) => {
@@ -115,10 +128,12 @@ fn application(one: &Application, is_saturated: bool) -> String {
         (None, _) => String::new(),
     };
     let before = time(one.before);
-    match (has_queue(one), is_saturated) {
+    Some(match (has_queue(one), is_saturated) {
         (true, true) => {
-            let why =
-                if one.is_full() { ", since its threads or workers are all taken" } else { "" };
+            let why = match one.is_full() || servers.takes_no_more() {
+                true => ", since its threads or workers are all taken",
+                false => "",
+            };
             format!(
                 "requests wait {before} of {client} before {name} starts on them{why}{at_a_time}"
             )
@@ -129,7 +144,7 @@ fn application(one: &Application, is_saturated: bool) -> String {
             )
         }
         (false, _) => format!("{name} itself takes {} of {client}{at_a_time}", time(one.own)),
-    }
+    })
 }
 
 /// `inside rails they wait 247ms of 256ms for something that is neither view, database nor CPU`, where it is most of their time.
@@ -182,13 +197,17 @@ fn resource(servers: &Servers, limit: Limit) -> Option<String> {
         Limit::ListenQueue => DROPS.to_owned(),
         Limit::OneCore => {
             let (name, used) = busiest();
-            match has_global_lock(&name) {
+            let database = database_share(servers).map_or(String::new(), |part| {
+                format!("; the database takes {} of the application's time", share(part))
+            });
+            let core = match has_global_lock(&name) {
                 true => format!(
                     "the process {name} uses {} of the one core that its threads share",
                     three(used)
                 ),
                 false => format!("the process {name} uses a whole core"),
-            }
+            };
+            core + &database
         }
         Limit::Stolen => format!("the host takes {} of the CPU", share(servers.stolen)),
         Limit::Disk => format!("tasks wait for a disk in {} of the time", share(servers.disk)),
@@ -231,6 +250,7 @@ fn figures(servers: &Servers) -> Vec<(&'static str, f64)> {
         ("listen_drops_per_s", servers.listen_drops),
     ];
     figures.extend(shares.into_iter().filter(|(_, value)| *value > 0.0));
+    figures.extend(servers.accept_queue.map(|waiting| ("accept_queue", waiting)));
     figures.extend(servers.backlog.map(|backlog| ("backlog", backlog)));
     figures.extend(servers.quota.map(|cores| ("quota", cores)));
     figures.extend(servers.growth.as_ref().map(|one| ("memory_per_minute", one.per_minute)));
@@ -300,12 +320,21 @@ fn failing_advice(facts: &Facts) -> String {
             "look behind the proxy: what it waits for took longer than its timeout".to_owned()
         }
         Some((Class::Status(Answer::Http(502)), _)) => {
-            "look behind the proxy: what it passes requests to refuses them or ends".to_owned()
+            "look at the proxy's error log: what it passes requests to refuses them or ends, or a limit of its own is reached \
+             (max_conns, worker_connections)"
+                .to_owned()
         }
         Some((Class::Status(Answer::Grpc(status)), _)) => watch_too(&grpc_advice(*status), facts),
+        Some((Class::Failure(FailureKind::Eof | FailureKind::Reset | FailureKind::Refused), _)) => {
+            watch_too(CLOSED, facts)
+        }
         _ => watch_too(look, facts),
     }
 }
+
+/// What to look at where connections end without an answer.
+const CLOSED: &str = "look at what ends or refuses the connections: the log of the server, or of the proxy before it (a restart, a \
+                      limit on connections or workers)";
 
 const LOOK: &str = "look at one answer before the next run (curl -i URL)";
 

@@ -194,6 +194,8 @@ impl Facts {
             }
             _ => backlog,
         };
+        let backlog = iterations.map(|one| one.backlog).or(backlog);
+        let servers = input.server.map(|one| Servers::of(&one).without_others_drops(summary));
         Self {
             changes: changes(input),
             offered,
@@ -211,7 +213,7 @@ impl Facts {
             slowest: Slowest::of(input),
             outage: timeline.and_then(|timeline| Outage::of(timeline, span)),
             course,
-            backlog: iterations.map(|one| one.backlog).or(backlog),
+            backlog: backlog.map(|backlog| backlog.beside(servers.as_ref())),
             iterations,
             measurement: measurement(input.verdict),
             doubts: input.verdict.reasons.iter().map(ToString::to_string).collect(),
@@ -232,7 +234,7 @@ impl Facts {
             ended_early: ended_early(input),
             is_held: input.generator.is_some_and(|generator| generator.held > 0),
             has_gaps,
-            servers: input.server.map(|server| Servers::of(&server).without_others_drops(summary)),
+            servers,
         }
     }
 

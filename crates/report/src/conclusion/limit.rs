@@ -31,6 +31,12 @@ const QUEUE_MIN: Nanos = Nanos::from_millis(10);
 /// The database limits from this share of the application's time on.
 const DATABASE_MIN: f64 = 0.5;
 
+/// The database's share of the application's time, where it is most of it.
+pub(super) fn database_share(servers: &Servers) -> Option<f64> {
+    let share = servers.application.as_ref()?.database?;
+    Some(share).filter(|share| *share >= DATABASE_MIN)
+}
+
 /// A resource at its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
@@ -44,7 +50,8 @@ pub(super) enum Limit {
     Database,
     /// Requests wait for each other inside the application: for a lock, a connection of a pool.
     Inside,
-    /// Requests wait before the application, whose threads were counted and are all taken, and no resource is at its limit.
+    /// Requests wait before the application, whose threads were counted and are all taken or which accepts no connections, and no
+    /// resource is at its limit.
     Workers,
     ListenQueue,
     /// Requests wait before the application, and its threads are not all taken, or were not counted.
@@ -61,10 +68,11 @@ pub(super) fn limit(servers: &Servers, is_saturated: bool) -> Option<Limit> {
     let queue =
         application.is_some_and(has_queue) || servers.backlog.is_some_and(|backlog| backlog >= 1.0);
     let database = application.is_some_and(|one| !has_queue(one) || is_saturated)
-        && application.and_then(|one| one.database).is_some_and(|part| part >= DATABASE_MIN);
+        && database_share(servers).is_some();
     let waits = application.and_then(|one| one.waits.as_ref());
     let inside = is_saturated && waits.is_some_and(Waits::is_for_each_other);
-    let workers = queue && is_saturated && application.is_some_and(Application::is_full);
+    let is_taken = queue && application.is_some_and(Application::is_full);
+    let workers = is_saturated && (is_taken || servers.takes_no_more());
     // Time that was spent neither on a core nor waiting for one is no fault of the CPU's, however busy it is.
     let is_apart = waits.is_some_and(|waits| waits.is_most() && waits.knows_cores)
         && !cpu.is_some_and(wants_a_core);
@@ -93,6 +101,11 @@ pub(super) fn limit(servers: &Servers, is_saturated: bool) -> Option<Limit> {
         (servers.disk >= DISK_MIN, Limit::Disk),
     ];
     found.into_iter().find(|(holds, _)| *holds).map(|(_, limit)| limit)
+}
+
+/// Whether the server has used up the CPU that it can have.
+pub(super) fn has_used_up(servers: &Servers) -> bool {
+    matches!(limit(servers, true), Some(Limit::Quota | Limit::OneCore | Limit::Cpu))
 }
 
 /// Whether a process is of a language whose threads share a lock, or that has one event loop: one core is all that it can use.

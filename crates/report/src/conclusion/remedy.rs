@@ -1,6 +1,6 @@
 //! What to do about what limits the server: advice that changes something where it is followed.
 
-use super::limit::{CPU_FULL, Limit, limit};
+use super::limit::{CPU_FULL, Limit, database_share, limit};
 use super::servers::Servers;
 
 /// What to do about what limits the server.
@@ -12,6 +12,10 @@ pub(super) fn remedy(servers: &Servers) -> &'static str {
             "end the other programs, or run the load generator on another machine, and measure again"
         }
         Some(Limit::Cpu) => "use less CPU per request, or more cores",
+        Some(Limit::OneCore) if database_share(servers).is_some() => {
+            "look at the queries (an index), whose work is done in this process, or spread it over more processes (its threads share \
+             one core)"
+        }
         Some(Limit::OneCore) => "spread the work over more processes (its threads share one core)",
         Some(Limit::Stolen) => "use a machine with CPUs of its own",
         Some(Limit::Disk) => "reduce what is read from and written to the disk",
@@ -20,9 +24,7 @@ pub(super) fn remedy(servers: &Servers) -> &'static str {
         Some(Limit::Inside) => inside_remedy(servers),
         Some(Limit::Workers) => workers_remedy(servers),
         Some(Limit::Queue) => queue_remedy(servers),
-        None => {
-            "watch more of the server (its processes with -watch-port, its log with -watch-log)"
-        }
+        None => unseen_remedy(servers),
     }
 }
 
@@ -41,7 +43,32 @@ fn inside_remedy(servers: &Servers) -> &'static str {
     }
 }
 
+/// What else to watch, where nothing that was watched is at its limit.
+fn unseen_remedy(servers: &Servers) -> &'static str {
+    let has_processes = servers.cpu.as_ref().is_some_and(|cpu| cpu.watched.is_some());
+    match (has_processes, servers.application.is_some(), servers.accept_queue.is_some()) {
+        (true, false, true) => {
+            "watch the application's log, too (-watch-log=rails:FILE), and look at what passes requests on to it (a proxy, its \
+             limits and connections), since the server accepts connections at once"
+        }
+        (true, false, false) => {
+            "watch the server's port and its log, too (-watch-port=PORT, -watch-log=rails:FILE)"
+        }
+        (false, true, _) => "watch the server's processes, too (-watch-port=PORT)",
+        (true, true, _) => {
+            "look at what requests wait for outside the processes and logs that were watched (a proxy, another service)"
+        }
+        (false, false, _) => {
+            "watch more of the server (its processes with -watch-port, its log with -watch-log)"
+        }
+    }
+}
+
 fn workers_remedy(servers: &Servers) -> &'static str {
+    if servers.application.is_none() && has_spare_cpu(servers) {
+        return "see what its threads or workers wait for, since the CPU has room (its log, -watch-log=rails:FILE: a lock, a \
+                connection pool, the database); where it is nothing of these, try more of them";
+    }
     let waits = servers.application.as_ref().and_then(|one| one.waits);
     match waits {
         Some(waits) if waits.is_most() => {
@@ -60,6 +87,10 @@ fn workers_remedy(servers: &Servers) -> &'static str {
 fn queue_remedy(servers: &Servers) -> &'static str {
     let threads = servers.application.as_ref().and_then(|one| one.threads);
     match threads {
+        None if servers.accept_queue.is_some() => {
+            "look at what passes requests on to the application (a proxy, its limits and connections), since it accepts \
+             connections at once"
+        }
         Some(_) => {
             "look at what passes requests on to the application (a proxy, its limits and connections), since threads are free"
         }

@@ -25,6 +25,8 @@ pub(super) struct Servers {
     pub(super) quota: Option<f64>,
     /// Connections a second that the kernel dropped, since the queue of a listening socket was full.
     pub(super) listen_drops: f64,
+    /// Connections that waited at a time until the server accepted them, where its port was watched.
+    pub(super) accept_queue: Option<f64>,
     /// Requests that waited in Puma's own queue, as its exporter says.
     pub(super) backlog: Option<f64>,
     /// A watched process whose memory grows.
@@ -112,9 +114,27 @@ impl Servers {
             throttled,
             quota,
             listen_drops: machine(&["tcp.listen_drops"]),
+            accept_queue: capacity.accept_queue,
             backlog: backlog(server),
             growth: MemoryGrowth::of(server),
         }
+    }
+}
+
+/// A server that is ready accepts a connection within the time between two looks: fewer than one wait at a time.
+const UNACCEPTED_MIN: f64 = 1.0;
+
+impl Servers {
+    /// Whether connections wait at the server's own port: all that could accept them is taken.
+    pub(super) fn takes_no_more(&self) -> bool {
+        self.accept_queue.is_some_and(|waiting| waiting >= UNACCEPTED_MIN)
+    }
+
+    /// What the server is called: by its log, or by the process that used most of the CPU.
+    pub(super) fn name(&self) -> &str {
+        let process = || self.cpu.as_ref().filter(|cpu| cpu.watched.is_some())?.busiest.as_ref();
+        let log = self.application.as_ref().map(|one| one.name.as_str());
+        log.or_else(|| process().map(|(name, _)| name.as_str())).unwrap_or("the application")
     }
 }
 

@@ -527,6 +527,8 @@ fn the_surest_limit_is_named() {
         (Servers { listen_drops: 2.0, ..without_log() }, Some(Limit::ListenQueue)),
         (Servers { stolen: 0.2, ..idle() }, Some(Limit::Stolen)),
         (Servers { disk: 0.5, ..without_log() }, Some(Limit::Disk)),
+        (Servers { accept_queue: Some(9.0), disk: 0.5, ..without_log() }, Some(Limit::Workers)),
+        (Servers { accept_queue: Some(0.2), ..without_log() }, None),
         (Servers { memory: 0.3, ..idle() }, Some(Limit::Memory)),
         (Servers::default(), None),
     ];
@@ -548,6 +550,14 @@ fn the_surest_limit_is_named() {
     assert_eq!(limit(&slow, true), Some(Limit::Database));
     let text = text(&Facts { servers: Some(slow), ..overloaded() });
     assert!(text.contains("the database takes 70% of the application's time"), "{text}");
+    let mut in_process = with_cpu(cpu(1.2, 1.1, 0.99));
+    if let Some(application) = &mut in_process.application {
+        application.database = Some(0.93);
+    }
+    assert_eq!(limit(&in_process, true), Some(Limit::OneCore));
+    let text = self::text(&Facts { servers: Some(in_process), ..overloaded() });
+    assert!(text.contains("the database takes 93% of the application's time"), "{text}");
+    assert!(text.contains("Next: look at the queries (an index)"), "{text}");
     let mut held_up = idle();
     if let Some(application) = &mut held_up.application {
         application.in_service = Some(0.3);
@@ -559,7 +569,67 @@ fn the_surest_limit_is_named() {
         "{held_up}"
     );
     assert!(!held_up.contains("all taken"), "0.3 requests take no worker: {held_up}");
+    let single = || {
+        let mut servers = idle();
+        if let Some(application) = &mut servers.application {
+            (application.threads, application.in_service) = (None, Some(0.9));
+        }
+        servers
+    };
+    for (accept_queue, expected) in [(None, Limit::Queue), (Some(40.0), Limit::Workers)] {
+        let servers = Servers { accept_queue, ..single() };
+        assert_eq!(limit(&servers, true), Some(expected), "Puma's only thread, {accept_queue:?}");
+    }
     assert_eq!(limit(&idle(), false), None, "a queue alone is no limit of a server that keeps up");
+}
+
+/// A Puma of 35/s on its one core was asked for 48/s for 8 s: "this run does not tell", since all requests took long alike.
+#[test]
+fn issue_40_what_waits_for_a_core_that_is_used_up_does_not_hang() {
+    let steady = Backlog { trend: Trend::Steady, growth: 0.3, ..Backlog::default() };
+    let core = |used| Servers {
+        cpu: Some(Cpu {
+            cores: 2.0,
+            busy: 1.1,
+            watched: Some(used),
+            busiest: Some(("puma".to_owned(), used)),
+            waiting: None,
+        }),
+        ..Servers::default()
+    };
+    assert_eq!(steady.beside(Some(&core(0.99))).trend, Trend::Growing);
+    assert_eq!(steady.beside(Some(&core(0.3))).trend, Trend::Steady);
+    assert_eq!(steady.beside(None).trend, Trend::Steady);
+}
+
+/// "Nothing that was watched is at its limit. Next: watch more of the server (its processes with -watch-port …)", of a server whose
+/// port was watched, and nothing else.
+#[test]
+fn issue_40_a_server_that_accepts_nothing_is_named_without_its_log() {
+    let cpu = Cpu {
+        cores: 2.0,
+        busy: 0.2,
+        watched: Some(0.15),
+        busiest: Some(("puma".to_owned(), 0.15)),
+        waiting: None,
+    };
+    let watched = |accept_queue| {
+        let servers = Servers { cpu: Some(cpu.clone()), accept_queue, ..Servers::default() };
+        text(&Facts { servers: Some(servers), ..overloaded() })
+    };
+    let full = watched(Some(14.2));
+    assert!(
+        full.contains(
+            "Bottleneck: the threads or workers of puma. 14.2 connections at a time wait until puma accepts them; the CPU is 10% \
+             busy (0.15 of 2 cores by puma)."
+        ),
+        "{full}"
+    );
+    assert!(full.contains("Next: see what its threads or workers wait for"), "{full}");
+    let free = watched(Some(0.0));
+    assert!(free.contains("Nothing that was watched is at its limit"), "{free}");
+    assert!(free.contains("-watch-log=rails:FILE") && free.contains("a proxy"), "{free}");
+    assert!(!free.contains("-watch-port"), "it is watched: {free}");
 }
 
 #[test]

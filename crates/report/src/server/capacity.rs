@@ -37,6 +37,8 @@ pub struct Capacity {
     pub processes_at_work: Option<f64>,
     /// Requests that the processes can work on at once, as far as their threads were counted.
     pub serving_threads: Option<f64>,
+    /// Connections that waited to be accepted at a time while requests were due, of all watched ports.
+    pub accept_queue: Option<f64>,
     /// The server's mean time, `S`.
     pub server_mean: Option<Nanos>,
 }
@@ -103,6 +105,7 @@ impl Capacity {
                 .filter(|one| !is_master(one.source, server))
                 .map(|one| one.presence)),
             serving_threads: serving_threads(server, &processes),
+            accept_queue: accept_queue(server),
             server_mean: log.map(|log| log.total.mean()),
         }
     }
@@ -160,6 +163,7 @@ impl Capacity {
                 self.requests_per_s.and_then(each).map(rate),
             ),
             ("Threads or workers counted", self.serving_threads.map(number)),
+            ("Connections not yet accepted", self.accept_queue.map(number)),
             ("Server's mean time, S", self.server_mean.map(duration)),
             ("CPU's share of it", self.cpu_share().map(|share| self.share_words(share))),
             ("Requests in the server, X S", self.in_service().map(plain)),
@@ -241,6 +245,14 @@ fn serving_threads(server: &ServerSide<'_>, processes: &[Present<'_>]) -> Option
         .iter()
         .filter_map(|one| Some(read(one.source, "serving_threads")?.max * one.presence));
     sum(own.map(|(_, measure)| measure.max)).or(sum(counted))
+}
+
+fn accept_queue(server: &ServerSide<'_>) -> Option<f64> {
+    let ports = server.side.sources().iter().filter(|one| one.source.starts_with("port "));
+    sum(ports.filter_map(|one| {
+        let waiting = read(one, "accept_queue")?;
+        Some(server.mean_during(waiting, During::Load))
+    }))
 }
 
 /// A measure that was read at least once.
