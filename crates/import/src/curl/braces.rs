@@ -15,7 +15,8 @@ const RANGES_MAX: usize = 8;
 /// The words that one with ranges stands for; itself without any.
 pub(super) fn expand(word: &str) -> Vec<String> {
     let is_deep = word.len() > WORD_BYTES_MAX || word.matches("..").count() > RANGES_MAX;
-    let Some((before, items, after)) = first_range(word).filter(|_| !is_deep) else {
+    let found = if is_deep { None } else { first_range(word) };
+    let Some((before, items, after)) = found else {
         return vec![word.to_owned()];
     };
     let rest = expand(after);
