@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
 
 use crate::{process, test, workspace};
 
@@ -44,19 +43,45 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         [word] if word == "--update" => true,
         _ => bail!("counts takes --update or nothing"),
     };
+    let program = built()?;
+    if !update {
+        return judge(&program);
+    }
+    let now = Figures::of(&program)?;
+    let file = workspace::root().join(FIGURES);
+    fs::write(&file, document(&now)).with_context(|| format!("writing {FIGURES}"))?;
+    println!("{}", document(&now));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds the program in the profile of the tests; returns its path.
+///
+/// # Errors
+/// It does not compile, or a package that is needed cannot be installed.
+pub(crate) fn built() -> Result<PathBuf> {
     test::install_needed()?;
-    let root = workspace::root();
-    let program = build(&root)?;
-    let mut now = Figures { compiler: compiler(&root)?, cpu: cpu(), counts: Vec::new() };
-    for (path, units) in PATHS {
-        now.counts.push((path.to_owned(), instructions_a_unit(&program, path, units)?));
+    workspace::test_program(PROGRAM, &["--test", PROGRAM])
+}
+
+impl Figures {
+    /// Those of a program.
+    fn of(program: &Path) -> Result<Self> {
+        let compiler = compiler(&workspace::root())?;
+        let mut figures = Self { compiler, cpu: cpu(), counts: Vec::new() };
+        for (path, units) in PATHS {
+            figures.counts.push((path.to_owned(), instructions_a_unit(program, path, units)?));
+        }
+        Ok(figures)
     }
-    let file = root.join(FIGURES);
-    if update {
-        fs::write(&file, document(&now)).with_context(|| format!("writing {FIGURES}"))?;
-        println!("{}", document(&now));
-        return Ok(ExitCode::SUCCESS);
-    }
+}
+
+/// Holds the counts of a program against the committed ones.
+///
+/// # Errors
+/// Callgrind cannot run it, or the committed figures cannot be read.
+pub(crate) fn judge(program: &Path) -> Result<ExitCode> {
+    let now = Figures::of(program)?;
+    let file = workspace::root().join(FIGURES);
     let text = fs::read_to_string(&file).with_context(|| format!("reading {FIGURES}"))?;
     let committed = parse(&text);
     println!("{}", table(&committed, &now));
@@ -74,31 +99,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         off.join(", ")
     );
     Ok(ExitCode::FAILURE)
-}
-
-/// Builds the program in the profile of the tests; returns its path.
-fn build(root: &Path) -> Result<PathBuf> {
-    // As `cargo test --workspace` does, or features and so all crates would differ.
-    let words = ["test", "--workspace", "--locked", "--no-run", "--message-format=json"];
-    let output = process::command("cargo")
-        .args(words)
-        .args(["--test", PROGRAM])
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()
-        .context("starting cargo")?;
-    ensure!(output.status.success(), "cargo could not build {PROGRAM}");
-    let messages = String::from_utf8_lossy(&output.stdout).into_owned();
-    executable(&messages).with_context(|| format!("cargo names no program {PROGRAM}"))
-}
-
-/// The path of the program in cargo's messages.
-fn executable(messages: &str) -> Option<PathBuf> {
-    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    messages
-        .filter(|message| message["target"]["name"] == PROGRAM)
-        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
 }
 
 /// Of two runs, one twice as long, the difference: what the start costs is in both.
@@ -246,10 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cargo_and_callgrind_say_is_read() {
-        let messages = "{\"target\":{\"name\":\"x\"},\"executable\":\"/x\"}\nno JSON\n\
-                        {\"target\":{\"name\":\"hot_paths\"},\"executable\":\"/t/hot_paths-1\"}";
-        assert_eq!(executable(messages), Some(PathBuf::from("/t/hot_paths-1")));
+    fn what_callgrind_says_is_read() {
         let messages = "==7== Events    : Ir\n==7== Collected : 123456\n==7==\n";
         assert_eq!(collected(messages), Some(123_456));
         assert_eq!(collected("==7== no count"), None);

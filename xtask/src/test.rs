@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{ExitCode, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -44,6 +44,11 @@ const NEEDED: [(&str, &str); 29] = [
 
 /// The variable by which test programs know how many tests to run at once.
 const THREADS: &str = "RUST_TEST_THREADS";
+
+/// The crate whose unit tests wait, for other processes and for the protocol's own times: they run before the others, many at once.
+const WAITING: &str = "control";
+/// How many of them at once.
+const WAITING_THREADS: &str = "8";
 
 /// The command.
 pub(crate) fn run(_arguments: &[String]) -> Result<ExitCode> {
@@ -91,24 +96,31 @@ fn threads() -> String {
 
 /// Runs cargo's tests; a crate that does not compile, or a test program that dies, counts as one failed.
 fn cargo_test() -> Result<Count> {
-    let mut child = process::command("cargo")
-        .args(["test", "--workspace", "--locked", "--no-fail-fast"])
-        .env(THREADS, threads())
-        .current_dir(workspace::root())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("starting cargo")?;
+    let root = workspace::root();
+    let waiting = workspace::test_program(WAITING, &["--lib"])?;
+    let mut command = process::command(waiting);
+    command.env(THREADS, WAITING_THREADS).current_dir(root.join("crates").join(WAITING));
+    let first = counted(&mut command)?;
+    let mut command = process::command("cargo");
+    command.args(["test", "--workspace", "--exclude", WAITING, "--locked", "--no-fail-fast"]);
+    let others = counted(command.env(THREADS, threads()).current_dir(root))?;
+    Ok(Count { passed: first.passed + others.passed, failed: first.failed + others.failed })
+}
+
+/// Runs tests and shows what they print.
+fn counted(command: &mut Command) -> Result<Count> {
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context("starting tests")?;
     let mut count = Count::default();
-    let stdout = child.stdout.take().context("cargo's output")?;
+    let stdout = child.stdout.take().context("the tests' output")?;
     for line in BufReader::new(stdout).lines() {
-        let line = line.context("reading cargo's output")?;
+        let line = line.context("reading the tests' output")?;
         println!("{line}");
         count.add_line(&line);
     }
-    let status = child.wait().context("waiting for cargo")?;
+    let status = child.wait().context("waiting for tests")?;
     if !status.success() && count.failed == 0 {
-        println!("test: cargo ended with {status}: a crate did not compile or a test program died");
+        println!("test: {status}: a crate did not compile or a test program died");
         count.failed = 1;
     }
     Ok(count)

@@ -3,8 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::process;
@@ -64,6 +65,34 @@ pub(crate) fn version(name: &str) -> Result<String> {
     let version = packages.find(|package| package["name"] == name);
     let version = version.and_then(|package| package["version"].as_str());
     Ok(version.with_context(|| format!("no package {name}"))?.to_owned())
+}
+
+/// Builds a program of tests of this workspace; returns its path. `target` are the words that choose it.
+///
+/// # Errors
+/// It does not compile, or cargo names no such program.
+pub(crate) fn test_program(name: &str, target: &[&str]) -> Result<PathBuf> {
+    // As `cargo test --workspace` does, or features and so all crates would differ.
+    let words = ["test", "--workspace", "--locked", "--no-run", "--message-format=json"];
+    let output = process::command("cargo")
+        .args(words)
+        .args(target)
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .context("starting cargo")?;
+    ensure!(output.status.success(), "cargo could not build {name}");
+    let messages = String::from_utf8_lossy(&output.stdout).into_owned();
+    executable(&messages, name).with_context(|| format!("cargo names no program {name}"))
+}
+
+/// The path of a program of tests in cargo's messages.
+fn executable(messages: &str, name: &str) -> Option<PathBuf> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    messages
+        .filter(|message| message["target"]["name"] == name)
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
 }
 
 fn metadata() -> Result<Value> {
@@ -154,6 +183,15 @@ mod tests {
         let arrows: Vec<_> =
             packages[0].dependencies.iter().map(|one| (one.name.as_str(), one.dev)).collect();
         assert_eq!(arrows, [("stdx", false), ("demo", true)]);
+    }
+
+    #[test]
+    fn a_program_is_found_in_cargos_messages() {
+        let messages = "{\"target\":{\"name\":\"x\"},\"executable\":\"/x\"}\nno JSON\n\
+                        {\"target\":{\"name\":\"control\"},\"executable\":null}\n\
+                        {\"target\":{\"name\":\"control\"},\"executable\":\"/t/control-1\"}";
+        assert_eq!(executable(messages, "control"), Some(PathBuf::from("/t/control-1")));
+        assert_eq!(executable(messages, "y"), None);
     }
 
     #[test]

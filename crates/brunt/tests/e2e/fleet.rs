@@ -241,7 +241,10 @@ fn a_run_may_go_on_without_an_agent() {
     let fleet = Fleet::new("fleet-go-on", &["a", "b"]);
     let (server, url) = fast_server();
     let targets = targets(&fleet, &url);
-    let words = format!("attack -targets={targets} -rate=100 -duration=8s -fleet-on-loss=go-on");
+    // A lost agent may have requests under way for as long as the timeout.
+    let words = format!(
+        "attack -targets={targets} -rate=100 -duration=8s -timeout=1s -fleet-on-loss=go-on"
+    );
     let started = start(fleet.command(&words, 2));
     until("requests arrive", || server.stats().requests > 150);
     signal("KILL", fleet.pid("b"));
@@ -325,11 +328,11 @@ fn what_cannot_be_is_refused_in_one_line() {
     none.complains_once(&["/nonexistent is not the folder of a fleet"]);
     let socket = attack(&format!("-fleet={dir} -agents=1 -unix-socket=/tmp/s")).with_code(1);
     socket.complains_once(&["-unix-socket", "of this machine"]);
-    let few = attack(&format!("-fleet={dir} -agents=2 -fleet-wait=2s")).with_code(1);
-    assert!(few.stderr.contains("1 of 2 agents joined within 2s"), "{few:#?}");
-    let labels = attack(&format!("-fleet={dir} -agents=1 -agent-labels=zone=x -fleet-wait=3s"));
+    let few = attack(&format!("-fleet={dir} -agents=2 -fleet-wait=1s")).with_code(1);
+    assert!(few.stderr.contains("1 of 2 agents joined within 1s"), "{few:#?}");
+    let labels = attack(&format!("-fleet={dir} -agents=1 -agent-labels=zone=x -fleet-wait=1s"));
     let labels = labels.with_code(1).stderr;
-    assert!(labels.contains("0 of 1 agents joined within 3s (only those with zone=x"), "{labels}");
+    assert!(labels.contains("0 of 1 agents joined within 1s (only those with zone=x"), "{labels}");
     let token = text(&fleet.scratch.path("token"));
     let twin = format!("agent -join {token} -name a -dir {}", text(&fleet.scratch.path("twin")));
     run(&twin).with_code(1).complains_once(&["another machine has the name a"]);
@@ -582,7 +585,7 @@ fn a_search_runs_its_steps_on_a_fleet() {
     let service = demo::ServiceTime::parse("fixed:20ms").unwrap();
     let (_server, url) = server(Config { workers: 2, service, ..Config::default() });
     let words = format!(
-        "seek -json -objective=p95<200ms -from=20 -max-steps=3 -step=2s -warmup=0 -cooldown=0 -fleet={} -agents=2 {url}/",
+        "seek -json -objective=p95<200ms -from=20 -max-steps=2 -step=2s -warmup=0 -cooldown=0 -fleet={} -agents=2 {url}/",
         fleet.dir()
     );
     let ran = run(&words);

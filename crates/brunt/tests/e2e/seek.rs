@@ -134,7 +134,6 @@ fn the_connections_of_a_known_server_are_found() {
 
 #[test]
 fn an_interrupted_search_goes_on_where_it_was() {
-    let _quiet = quiet();
     let (server, url) = four_workers();
     let scratch = Scratch::new("seek-state");
     let state = text(&scratch.path("seek.json"));
@@ -241,7 +240,6 @@ fn wrong_searches_are_refused() {
 /// Two steps of a script: its iterations are the load, `setup` and `teardown` run once, and what is watched names a limit or none.
 #[test]
 fn a_script_is_searched_by_its_iterations() {
-    let _quiet = quiet();
     let (_server, url) = four_workers();
     let scratch = Scratch::new("seek-script");
     let script = text(&scratch.path("two.js"));
@@ -267,7 +265,6 @@ fn a_script_is_searched_by_its_iterations() {
 /// The answer of a search came after the script's `teardown`, and was lost with it.
 #[test]
 fn a_teardown_that_fails_costs_no_answer() {
-    let _quiet = quiet();
     let (_server, url) = four_workers();
     let scratch = Scratch::new("seek-teardown");
     let script = text(&scratch.path("fails.js"));

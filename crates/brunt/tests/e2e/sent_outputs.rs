@@ -215,11 +215,14 @@ fn what_is_not_delivered_is_said_and_costs_no_run() {
     let script = scratch.file("script.js", "export default () => {}");
     let nowhere = free_port();
     let output = format!("experimental-prometheus-rw=http://user:secret@127.0.0.1:{nowhere}/");
-    let ran = run(&format!("run -q -o {output} {script}")).with_code(0);
+    let (_server, url) = server(Config::default());
+    // Each tries for as long as an output may take, side by side.
+    let script = start(brunt(&format!("run -q -o {output} {script}")));
+    let bench = start(brunt(&format!("bench -n 10 -c 1 -q -output=none -o {output} {url}/")));
+    let ran = script.wait().with_code(0);
     assert!(ran.stderr.contains("1 of 1 batch not delivered"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("secret") && !ran.stdout.contains("secret"));
-    let (_server, url) = server(Config::default());
-    let bench = run(&format!("bench -n 10 -c 1 -q -output=none -o {output} {url}/")).with_code(0);
+    let bench = bench.wait().with_code(0);
     assert!(bench.stderr.contains("1 of 1 batch not delivered"), "{}", bench.stderr);
     let address = run(&format!("bench -n 10 -o statsd=nowhere {url}/"));
     assert!(address.stderr.contains("\"nowhere\": not an address"), "{}", address.stderr);

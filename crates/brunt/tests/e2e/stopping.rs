@@ -169,17 +169,21 @@ fn targets_can_be_typed() {
 #[test]
 fn a_report_of_nothing_yet_ends_by_the_signal() {
     use std::os::unix::process::ExitStatusExt;
-    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+    // Each is given some seconds for the end of its input, so that they wait side by side.
+    let reports = [("INT", 2), ("TERM", 15), ("HUP", 1)].map(|(name, number)| {
         let mut command = brunt("report");
         command.stdin(Stdio::piped());
         let mut report = start(command);
         // To wait for it would close its input, which then could end first.
-        let _stdin = report.child().stdin.take();
+        let stdin = report.child().stdin.take();
         let status = format!("/proc/{}/status", report.pid());
         until("signals are watched for", || caught(&status) & (1 << (number - 1)) != 0);
         signal(name, report.pid());
+        (number, report, stdin)
+    });
+    for (number, mut report, _stdin) in reports {
         let ended = report.child().wait().unwrap();
-        assert_eq!(ended.signal(), Some(number), "{name}: {ended:?}");
+        assert_eq!(ended.signal(), Some(number), "{ended:?}");
     }
 }
 
