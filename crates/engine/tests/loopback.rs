@@ -135,7 +135,7 @@ fn what_is_overdue_can_be_skipped() {
     let settings = Settings { timeout: Some(Nanos::from_millis(50)), ..Settings::default() };
     let ready = ReadyRun::new(plan(vec![target(&url)]), &settings, None).expect("it is ready");
     // Before its start no worker has begun anything.
-    let at = Instant::now() + Duration::from_millis(100);
+    let at = Instant::now() + Duration::from_secs(1);
     let run = ready.start(at);
     run.stopper().skip_overdue(at + Duration::from_millis(310));
     let (batches, last) = events(&run);

@@ -60,23 +60,23 @@ fn a_runs_wait_counts_in_no_rate() {
 #[test]
 fn times_cut_off_by_the_timeout_are_marked() {
     let scratch = Scratch::new("figures-timeout");
-    let service = ServiceTime::parse("fixed:3s").unwrap();
+    let service = ServiceTime::parse("fixed:6s").unwrap();
     let (_server, url) = server(Config { service, ..Config::default() });
     let results = text(&scratch.path("r.arrow"));
-    run(&format!("bench -c 4 -n 8 -timeout 200ms -q -output={results} {url}/")).with_code(0);
+    run(&format!("bench -c 4 -n 8 -timeout 2s -q -output={results} {url}/")).with_code(0);
     let report = |kind: &str| run(&format!("report -type={kind} {results}")).with_code(0).stdout;
     let plain = report("text");
-    assert!(plain.contains("8 requests (100.00%) timed out, after 20"), "{plain}");
+    assert!(plain.contains("8 requests (100.00%) timed out, after 2"), "{plain}");
     assert!(plain.contains("p50, p90, p95, p99 and max are that wait"), "{plain}");
-    assert!(plain.contains("\u{2265} 20") && plain.contains("[timed out]  "), "{plain}");
+    assert!(plain.contains("\u{2265} 2") && plain.contains("[timed out]  "), "{plain}");
     let json = run(&format!("report -json {results}")).with_code(0).json();
     let censored = &json["brunt"]["censored"];
     for times in ["response", "service"] {
         let keys = censored[times].as_array().unwrap();
         assert!(keys.contains(&"50th".into()) && keys.contains(&"max".into()), "{censored}");
     }
-    assert!(report("html").contains("<b>\u{2265} 20"), "the tiles are marked");
-    assert!(report("markdown").contains("| \u{2265} 20"), "and so are the cells");
+    assert!(report("html").contains("<b>\u{2265} 2"), "the tiles are marked");
+    assert!(report("markdown").contains("| \u{2265} 2"), "and so are the cells");
     let vegeta = run(&format!("vegeta report {results}")).with_code(0).stdout;
     assert!(!vegeta.contains("timed out") && !vegeta.contains('\u{2265}'), "{vegeta}");
 }

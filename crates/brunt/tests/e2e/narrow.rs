@@ -77,7 +77,7 @@ fn a_run_of_a_script_stays_within_forty_columns() {
         "script.js",
         "import { sleep } from 'k6';
         export const options = { scenarios: {
-            first: { executor: 'constant-vus', vus: 2, duration: '1600ms' },
+            first: { executor: 'constant-vus', vus: 2, duration: '3600ms' },
             second: { executor: 'per-vu-iterations', vus: 1, iterations: 1 },
         } };
         export default function () { sleep(0.1); }
@@ -100,7 +100,7 @@ fn a_run_of_a_script_stays_within_forty_columns() {
 #[test]
 fn an_attack_stays_within_forty_columns() {
     let (_server, url) = server(Config::default());
-    let text = on_a_terminal(&format!("bench -c 2 -d 2200ms -json {url}/"));
+    let text = on_a_terminal(&format!("bench -c 2 -d 4200ms -json {url}/"));
     assert!(text.matches("times").count() >= 2, "it is drawn at least twice: {text:?}");
     let live = text.split("{\"lat").next().unwrap();
     let (rows, wrapped) = shown(live);

@@ -23,8 +23,8 @@ fn labelled(label: &str, files: &[String]) -> String {
 #[test]
 fn a_slower_server_is_told_from_its_runs() {
     let scratch = Scratch::new("plot-overlay");
-    let quick = runs(&scratch, "quick", "fixed:2ms", 4);
-    let slow = runs(&scratch, "slow", "fixed:12ms", 4);
+    let quick = runs(&scratch, "quick", "fixed:2ms", 5);
+    let slow = runs(&scratch, "slow", "fixed:12ms", 5);
     let operands = labelled("quick", &quick) + &labelled("slow", &slow);
     let json = run(&format!("plot -overlay -json{operands}")).with_code(0).json();
     let found = &json["comparisons"][0];

@@ -197,7 +197,7 @@ fn beside_an_attack_into_its_own_results() {
     feed(brunt(&flags), format!("GET {url}/")).with_code(0);
     let (rows, hits) = read_back(&out);
     assert_eq!(hits, 50);
-    assert!(readings(&rows, "machine").len() >= 4, "{rows:?}");
+    assert!(readings(&rows, "machine").len() >= 2, "{rows:?}");
     assert!(!readings(&rows, &format!("process {} ", std::process::id())).is_empty());
     let report = run(&format!("report {name}")).with_code(0);
     assert!(report.line("Requests").contains("50"));
@@ -357,7 +357,7 @@ fn a_table_that_cannot_be_written_does_not_cost_the_results() {
 fn tables_and_lines() {
     let scratch = Scratch::new("watch-tables");
     let table = scratch.path("loadavg.csv");
-    let ran = run(&format!("watch -every=100ms -duration=450ms -loadavg={}", text(&table)));
+    let ran = run(&format!("watch -every=100ms -duration=1500ms -loadavg={}", text(&table)));
     let ran = ran.with_code(0);
     assert!(ran.stdout.lines().count() >= 3, "{ran:#?}");
     assert!(ran.stdout.lines().all(|line| line.contains("  load ")), "{ran:#?}");

@@ -4,6 +4,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -38,8 +39,13 @@ fn credentials(token: &str, user: &KeyPair) -> String {
     )
 }
 
+/// Below those that the system hands out, so that no connection takes it before the server does.
 fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let offset = std::process::id().wrapping_mul(97);
+    let ports = (0..20_000).map(|_| offset.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)));
+    let mut ports = ports.map(|number| 12_000 + (number % 20_000) as u16);
+    ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).expect("a free port")
 }
 
 /// A nats-server that ends with this.

@@ -17,7 +17,7 @@ use super::resolver::{Source, answer_all};
 use super::*;
 
 /// How long a try may take in tests that wait for it to end.
-const SHORT: Duration = Duration::from_millis(150);
+const SHORT: Duration = Duration::from_millis(500);
 /// How long anything may take in tests that do not.
 const LONG: Duration = Duration::from_secs(20);
 

@@ -191,9 +191,10 @@ fn deviation(socket: &Socket) -> Option<Deviation> {
 fn issue_20_stamped_times_are_those_of_the_packets() {
     let Some(socket) = packet_socket() else { return };
     // What runs beside this test delays answers and never brings them forward: one undisturbed round is enough.
-    let rounds: Vec<_> = (0..ROUNDS).map(|_| deviation(&socket)).collect();
-    let is_near = rounds.iter().flatten().any(|round| round.late.abs() <= 10_000);
-    let excess = rounds.iter().flatten().map(|round| round.excess).min().unwrap_or(i64::MAX);
+    let tries = (0..5 * ROUNDS).filter_map(|_| deviation(&socket));
+    let rounds: Vec<_> = tries.take(ROUNDS).collect();
+    let is_near = rounds.iter().any(|round| round.late.abs() <= 10_000);
+    let excess = rounds.iter().map(|round| round.excess).min().unwrap_or(i64::MAX);
     println!("service times are in excess by {excess} ns at least");
     assert!((-10_000..=100_000).contains(&excess), "service times are as long: {rounds:?}");
     assert!(is_near, "answers and their packets, in nanoseconds: {rounds:?}");

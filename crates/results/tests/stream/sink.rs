@@ -124,6 +124,13 @@ impl Write for Watched {
 /// Issue 19: rows that came just after a flush of nothing waited for half a second, and a kill in that time cost a second and a half.
 #[test]
 fn rows_do_not_wait_after_a_flush_of_nothing() {
+    // A thread that the system puts aside waits for longer.
+    let quickest = (0..5).map(|_| wait_after_a_flush_of_nothing()).min().unwrap();
+    assert!(quickest < Duration::from_millis(400), "{quickest:?}");
+}
+
+/// The time that rows wait for in a sink which has just flushed without any.
+fn wait_after_a_flush_of_nothing() -> Duration {
     let out = Watched::default();
     let writer = writer(Encoding::Csv, Box::new(out.clone()), &info()).unwrap();
     let sink = Sink::start(writer, targets(), 8).unwrap();
@@ -138,6 +145,6 @@ fn rows_do_not_wait_after_a_flush_of_nothing() {
     wait_for(&|(flushes, _)| flushes > 0);
     sink.offer(plain(10, 0)).unwrap();
     let waited = wait_for(&|(_, bytes)| bytes > 0);
-    assert!(waited < Duration::from_millis(400), "{waited:?}");
     sink.finish();
+    waited
 }
