@@ -220,6 +220,20 @@ fn an_arrival_rate_is_kept_and_what_finds_no_user_is_dropped() {
     assert!((8..=14).contains(&done), "{done}");
 }
 
+/// Issue 41: a form left an exception behind, which ended the next VU that was made, and the test with it.
+#[test]
+fn users_are_made_after_a_form_was_sent() {
+    let service = ServiceTime::parse("fixed:200ms").unwrap();
+    let (_served, url) = server(Config { workers: 64, service, ..Config::default() });
+    let scratch = Scratch::new("run-forms");
+    let source = format!(
+        "import http from 'k6/http';
+        export const options = {{ scenarios: {{ a: {{ executor: 'constant-arrival-rate', rate: 30, duration: '1s', preAllocatedVUs: 1, maxVUs: 60 }} }} }};
+        export default function () {{ http.post('{url}/', {{ name: 'kay' }}) }}"
+    );
+    ran(&scratch, "", &source).with_code(0);
+}
+
 #[test]
 fn an_interrupt_lets_iterations_end_and_tears_down() {
     let scratch = Scratch::new("run-interrupt");

@@ -395,10 +395,26 @@ impl Drop for FewFields<'_, '_> {
     }
 }
 
+/// The buffer that a value is; `None` of a detached one and of anything else. `ArrayBuffer::from_value` alone leaves an exception
+/// behind, and as the runtime's it ends whichever VU is made next.
+pub(crate) fn array_buffer<'js>(value: &Value<'js>) -> Option<ArrayBuffer<'js>> {
+    // SAFETY: the value lives.
+    let is_buffer = unsafe { qjs::JS_IsArrayBuffer(value.as_raw()) };
+    let found = is_buffer.then(|| ArrayBuffer::from_value(value.clone()))?;
+    if found.is_none() {
+        drop(value.ctx().catch());
+    }
+    found
+}
+
 /// The bytes of a buffer; none of a detached one.
 pub(crate) fn copied(buffer: &ArrayBuffer<'_>) -> Vec<u8> {
     // SAFETY: no JavaScript runs before the slice is copied.
-    unsafe { buffer.as_bytes() }.unwrap_or_default().to_vec()
+    let bytes = unsafe { buffer.as_bytes() }.map(<[u8]>::to_vec);
+    bytes.unwrap_or_else(|| {
+        drop(buffer.ctx().catch());
+        Vec::new()
+    })
 }
 
 /// Has a context hold something of ours for the functions that run in it; [`context_data`] finds it.

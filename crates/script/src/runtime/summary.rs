@@ -1,9 +1,9 @@
 //! What `handleSummary` returned: places, and what is to be written there.
 
-use rquickjs::{ArrayBuffer, Ctx, Exception, Result, Value};
+use rquickjs::{Ctx, Exception, Result, Value};
 use serde_json::{Value as Json, json};
 
-use crate::runtime::run_loop;
+use crate::runtime::{ffi, run_loop};
 
 /// What is to be written to a place, by its name: a path, `stdout` or `stderr`.
 pub type Document = (String, Vec<u8>);
@@ -26,8 +26,8 @@ pub(crate) fn written<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Option<S
         let (place, content) = field?;
         if let Some(text) = content.as_string() {
             all.push(json!([place, text.to_string()?]));
-        } else if let Some(bytes) = ArrayBuffer::from_value(content) {
-            all.push(json!([place, crate::runtime::ffi::copied(&bytes)]));
+        } else if let Some(bytes) = ffi::array_buffer(&content) {
+            all.push(json!([place, ffi::copied(&bytes)]));
         } else {
             let text = format!(
                 "error handling summary object {place}: invalid type, it needs to be a string or ArrayBuffer"

@@ -1,13 +1,13 @@
 //! The bodies of requests: text, bytes, forms with and without files, compressed where that is wanted.
 
 use rquickjs::function::Opt;
-use rquickjs::{ArrayBuffer, Ctx, Exception, Object, Result, Value};
+use rquickjs::{Ctx, Exception, Object, Result, Value};
 use users::{HttpRequest, Level};
 use wire::content::Coding;
 
 use super::read::{ReadError, ReadResult, refuse};
 use crate::runtime::current::{on_worker_stack, vu_of};
-use crate::runtime::ffi::copied;
+use crate::runtime::ffi::{array_buffer, copied};
 use crate::runtime::values::string_of;
 
 /// How a form is encoded (HTML, 4.10.21.6).
@@ -68,15 +68,12 @@ fn bytes_of(value: &Value<'_>) -> Result<Option<Vec<u8>>> {
     if value.is_string() {
         return string_of(value).map(|text| Some(text.into_bytes()));
     }
-    if let Some(buffer) = ArrayBuffer::from_value(value.clone()) {
+    if let Some(buffer) = array_buffer(value) {
         return Ok(Some(copied(&buffer)));
     }
     let Some(object) = value.as_object() else { return Ok(None) };
-    let Some(buffer) =
-        object.get::<_, Option<Value<'_>>>("buffer")?.and_then(ArrayBuffer::from_value)
-    else {
-        return Ok(None);
-    };
+    let buffer = object.get::<_, Option<Value<'_>>>("buffer")?;
+    let Some(buffer) = buffer.as_ref().and_then(array_buffer) else { return Ok(None) };
     let (from, len): (usize, usize) = (object.get("byteOffset")?, object.get("byteLength")?);
     let bytes = copied(&buffer);
     Ok(bytes.get(from..from.saturating_add(len)).map(<[u8]>::to_vec))
@@ -253,7 +250,7 @@ pub(super) fn file<'js>(
     filename: Opt<Value<'js>>,
     content_type: Opt<Value<'js>>,
 ) -> Result<Object<'js>> {
-    if !data.is_string() && ArrayBuffer::from_value(data.clone()).is_none() {
+    if !data.is_string() && array_buffer(&data).is_none() {
         let text = format!("invalid type {}, expected string or ArrayBuffer", data.type_name());
         return Err(Exception::throw_type(&ctx, &text));
     }
@@ -314,6 +311,25 @@ pub(super) fn compress(ctx: &Ctx<'_>, list: &str, request: &mut HttpRequest) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The exception that stayed behind ended the next VU that was made: "ArrayBuffer object expected".
+    #[test]
+    fn what_is_no_buffer_leaves_no_exception() {
+        let runtime = rquickjs::Runtime::new().unwrap();
+        let context = rquickjs::Context::full(&runtime).unwrap();
+        context.with(|ctx| {
+            let detached = "(() => { const b = new ArrayBuffer(4); b.transfer(); return b })()";
+            for source in ["({ a: '1' })", "[1]", "7", "null", detached, "({ buffer: {} })"] {
+                let value: Value<'_> = ctx.eval(source).unwrap();
+                assert_eq!(bytes_of(&value).unwrap(), None, "{source}");
+                assert!(!ctx.has_exception(), "{source}");
+            }
+            for source in ["new Uint8Array([1, 2]).buffer", "new Uint8Array([1, 2])"] {
+                let value: Value<'_> = ctx.eval(source).unwrap();
+                assert_eq!(bytes_of(&value).unwrap(), Some(vec![1, 2]), "{source}");
+            }
+        });
+    }
 
     #[test]
     fn forms_are_encoded_as_go_does() {
