@@ -96,20 +96,11 @@ pub(crate) struct Date {
 }
 
 impl Date {
-    /// By Howard Hinnant's algorithm `civil_from_days`: years begin in March, eras have 400 of them.
+    /// Of milliseconds since 1970 by the local clock, which is so many seconds ahead of UTC.
     pub(crate) fn of(local_ms: i64, offset_s: i32) -> Self {
         let days = local_ms.div_euclid(DAY_MS);
-        let shifted = days + 719_468;
-        let era = shifted.div_euclid(146_097);
-        let day_of_era = shifted.rem_euclid(146_097);
-        let year_of_era =
-            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let from_march = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let month = (5 * from_march + 2) / 153;
-        let day = from_march - (153 * month + 2) / 5 + 1;
-        let month = if month < 10 { month + 3 } else { month - 9 };
-        let year = year_of_era + era * 400 + i64::from(month <= 2);
-        let day_of_year = days - days_of(year, 1, 1) + 1;
+        let (year, month, day) = stdx::date_of_day(days);
+        let day_of_year = days - stdx::days_since_1970(year, 1, 1) + 1;
         let (ms, weekday) = (local_ms.rem_euclid(DAY_MS), days.rem_euclid(7));
         Self { year, month, day, ms, weekday, day_of_year, offset_s }
     }
@@ -165,16 +156,6 @@ fn offset(offset_s: i32, colon: &str) -> String {
     let sign = if offset_s < 0 { '-' } else { '+' };
     let minutes = offset_s.unsigned_abs() / 60;
     format!("{sign}{:02}{colon}{:02}", minutes / 60, minutes % 60)
-}
-
-/// The days from 1970 to a date: `days_from_civil`.
-pub(crate) fn days_of(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let from_march = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + from_march;
-    era * 146_097 + day_of_era - 719_468
 }
 
 /// Reads a moment; what the format leaves out is the first of the year `now` is in, at midnight, at `offset_s` from UTC.
@@ -244,7 +225,7 @@ pub(crate) fn parse(format: &str, text: &str, now: (i64, i32)) -> Option<i64> {
         return None;
     }
     ms += if is_afternoon == Some(true) { DAY_MS / 2 } else { 0 };
-    let local_ms = days_of(year, month, day).checked_mul(DAY_MS)?.checked_add(ms)?;
+    let local_ms = stdx::days_since_1970(year, month, day).checked_mul(DAY_MS)?.checked_add(ms)?;
     Some(local_ms - i64::from(offset_s) * 1_000)
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use cli::{input::announce_stdin, reason};
 use script::{Fields, Files};
 use serde_json::Value;
-use stdx::{Compression, mix};
+use stdx::{Compression, mix_all};
 
 use crate::error::K6Error;
 use crate::fetch;
@@ -197,13 +197,10 @@ impl Source {
         self.read.borrow().clone()
     }
 
-    /// A number that is another one where a file that was read so far has other bytes.
+    /// A number that is another one where a file that was read so far has other bytes. Names of folders are a machine's own.
     pub(super) fn fingerprint(&self) -> u64 {
         let read = self.read.borrow();
-        read.values().fold(read.len() as u64, |seed, bytes| {
-            let seed = mix(seed, bytes.len() as u64);
-            bytes.iter().fold(seed, |seed, byte| mix(seed, u64::from(*byte)))
-        })
+        read.values().fold(read.len() as u64, |seed, bytes| mix_all(seed, bytes))
     }
 
     /// The script's text, once it was read.

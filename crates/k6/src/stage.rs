@@ -16,7 +16,7 @@ use session::{
     Control as RunControl, GateObserver, Observer, RunOutcome, RunPlace, RunRequest,
     SessionOptions, go_words,
 };
-use stdx::{Distribution, Nanos};
+use stdx::Nanos;
 use workload::executor::{Executor, Scenario};
 use workload::{Load, Plan, Segment, Targets, VuFactory};
 
@@ -245,18 +245,9 @@ fn once(function: &str, timeout: Nanos) -> Scenario {
     }
 }
 
+/// A plan of this load, whose requests scripts make.
 pub(super) fn plan_of(load: Load) -> Plan {
-    Plan {
-        name: String::new(),
-        load,
-        duration: None,
-        warmup: Nanos::ZERO,
-        think: Distribution::None,
-        hits_max: None,
-        targets: Targets::default(),
-        seed: 0,
-        part: None,
-    }
+    Plan::new(load, Targets::default(), 0)
 }
 
 pub(super) fn settings(meant: &TestConfig, stage: Stage) -> Settings {

@@ -41,7 +41,7 @@ pub use memory::{
     memory_refusals, within_memory,
 };
 pub use number_hash::{NumberHash, NumberHasher, mix_bytes};
-pub use prng::{Prng, mix};
+pub use prng::{Prng, mix, mix_all};
 pub use redaction::{
     is_redacted, names_secret, names_secret_field, redact, redact_for_run, redacted_names,
 };

@@ -17,6 +17,13 @@ pub fn mix(seed: u64, index: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// Mixes bytes into a number that is another one for other bytes, on every machine alike.
+#[must_use]
+pub fn mix_all(seed: u64, bytes: &[u8]) -> u64 {
+    let seed = mix(seed, bytes.len() as u64);
+    bytes.iter().fold(seed, |seed, byte| mix(seed, u64::from(*byte)))
+}
+
 impl Prng {
     /// A generator whose whole sequence follows from `seed`.
     #[must_use]

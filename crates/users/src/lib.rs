@@ -39,7 +39,7 @@ pub use host::system_tags::{SystemTag, SystemTags};
 pub use host::traits::{Host, HttpRules, Instance, Level, LogFields};
 pub use host::virtual_user::{UserProgram, VirtualUser};
 pub use host::{response_head, url_error};
-pub use http::cookie_jar::{Jar, SetCookie, SharedJar, parse_date};
+pub use http::cookie_jar::{Jar, SetCookie, SharedJar, default_path, is_path_of, parse_date};
 pub use http::plan::{HttpDebug, HttpPlan, RateLimit};
 pub use pool::control::{Control, Paused};
 pub use pool::iterations::SCRIPT_HINT;

@@ -1,5 +1,7 @@
 //! Times and durations as JSON has them.
 
+use stdx::{date_of_day, days_since_1970};
+
 /// Seconds of a duration at most, either way.
 const DURATION_MAX: i64 = 315_576_000_000;
 /// The first and the last second of a timestamp: years 1 to 9999.
@@ -80,7 +82,7 @@ pub(super) fn parse_timestamp(text: &str) -> Option<Moment> {
         }
         _ => return None,
     };
-    let seconds = days_before(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second
+    let seconds = days_since_1970(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second
         - zone_s(&rest[zone_at..])?;
     TIMESTAMPS.contains(&seconds).then_some(Moment { seconds, nanos })
 }
@@ -106,7 +108,7 @@ pub(super) fn format_timestamp(of: Moment) -> Option<String> {
     if !TIMESTAMPS.contains(&seconds) || !(0..1_000_000_000).contains(&nanos) {
         return None;
     }
-    let (year, month, day) = date(seconds.div_euclid(DAY_S));
+    let (year, month, day) = date_of_day(seconds.div_euclid(DAY_S));
     let second = seconds.rem_euclid(DAY_S);
     Some(format!(
         "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}{}Z",
@@ -139,29 +141,6 @@ fn days_in(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days from 1970-01-01, in years that begin in March and eras of 400 of them.
-fn days_before(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
-}
-
-/// The date of a day from 1970-01-01.
-fn date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,8 +165,8 @@ mod tests {
             assert_eq!(out.as_deref(), expect, "{text}");
         }
         for days in (-719_162..2_932_896).step_by(997) {
-            let (year, month, day) = date(days);
-            assert_eq!(days_before(year, month, day), days);
+            let (year, month, day) = date_of_day(days);
+            assert_eq!(days_since_1970(year, month, day), days);
         }
     }
 

@@ -125,12 +125,9 @@ fn time(text: &str) -> Option<i64> {
     Some(number(hour, 23)? * 3600 + number(minute, 59)? * 60 + second)
 }
 
-/// Days from 1970 to a date; years begin in March.
+/// Days from 1970 to a date.
 fn days(year: u32, month: u32, day: u32) -> i64 {
-    let year = i64::from(year) - i64::from(month < 3);
-    let month = i64::from(if month < 3 { month + 9 } else { month - 3 });
-    let leaps = year / 4 - year / 100 + year / 400;
-    year * 365 + leaps + (153 * month + 2) / 5 + i64::from(day) - 1 - 719_468
+    stdx::days_since_1970(year.into(), month.into(), day.into())
 }
 
 /// Seconds since 1970 as HTTP has them.

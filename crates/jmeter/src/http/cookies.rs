@@ -2,7 +2,7 @@
 
 use jmx::{Element, Scope};
 use stdx::MemoryShare;
-use users::SetCookie;
+use users::{SetCookie, default_path, is_path_of};
 use wire::url::{Scheme, Url};
 
 use crate::plan::property::{flag, text};
@@ -172,20 +172,6 @@ fn is_below(host: &str, domain: &str) -> bool {
 
 fn path_of(url: &Url) -> &str {
     url.path_and_query.split('?').next().unwrap_or("/")
-}
-
-/// RFC 6265, 5.1.4.
-fn default_path(path_and_query: &str) -> &str {
-    let path = path_and_query.split('?').next().unwrap_or("/");
-    match path.rfind('/') {
-        None | Some(0) => "/",
-        Some(slash) => &path[..slash],
-    }
-}
-
-fn is_path_of(path: &str, cookie: &str) -> bool {
-    path.strip_prefix(cookie)
-        .is_some_and(|rest| rest.is_empty() || cookie.ends_with('/') || rest.starts_with('/'))
 }
 
 #[cfg(test)]

@@ -286,8 +286,9 @@ fn is_below(host: &str, domain: &str) -> bool {
     host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.') && rest.len() > 1)
 }
 
-/// RFC 6265, 5.1.4.
-fn default_path(path_and_query: &str) -> &str {
+/// The path of a cookie that names none. RFC 6265, 5.1.4.
+#[must_use]
+pub fn default_path(path_and_query: &str) -> &str {
     let path = path_and_query.split('?').next().unwrap_or("/");
     match path.rfind('/') {
         None | Some(0) => "/",
@@ -295,7 +296,9 @@ fn default_path(path_and_query: &str) -> &str {
     }
 }
 
-fn is_path_of(path: &str, cookie: &str) -> bool {
+/// Whether a cookie of the second path is sent with the first. RFC 6265, 5.1.4.
+#[must_use]
+pub fn is_path_of(path: &str, cookie: &str) -> bool {
     path.strip_prefix(cookie)
         .is_some_and(|rest| rest.is_empty() || cookie.ends_with('/') || rest.starts_with('/'))
 }

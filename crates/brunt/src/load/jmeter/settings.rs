@@ -9,7 +9,7 @@ use engine::{
 };
 use jmeter::{JmeterProgram, Program, World};
 use jmx::{MemoryScope, Property};
-use stdx::{Distribution, Nanos};
+use stdx::Nanos;
 use users::{Control, HttpPlan, Level, SamplePlan, VuPoolPlan, VuStats, WorkPlan, vu_pool};
 use workload::executor::{Executor, Scenario};
 use workload::{Load, Plan, Segment, Targets, VuFactory};
@@ -89,7 +89,7 @@ pub(super) fn load(world: &Arc<World>, users: u64) -> (Plan, Arc<Control>) {
     };
     let program = JmeterProgram(Arc::clone(world));
     let make = Arc::new(move |lane| vu_pool(&program, &pool, lane));
-    (plan_of(Load::Users(VuFactory { users, make })), control)
+    (Plan::new(Load::Users(VuFactory { users, make }), Targets::default(), 0), control)
 }
 
 /// Each thread is begun once, and waits for its own start.
@@ -103,20 +103,6 @@ fn scenario(users: u64) -> Scenario {
         tags: Vec::new(),
         env: Vec::new(),
         executor: Executor::PerVuIterations { vus: users, iterations: 1, max_duration },
-    }
-}
-
-fn plan_of(load: Load) -> Plan {
-    Plan {
-        name: String::new(),
-        load,
-        duration: None,
-        warmup: Nanos::ZERO,
-        think: Distribution::None,
-        hits_max: None,
-        targets: Targets::default(),
-        seed: 0,
-        part: None,
     }
 }
 

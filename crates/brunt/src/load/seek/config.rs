@@ -12,13 +12,13 @@ use session::monitor_flags::monitor_beside;
 use session::{
     Displays, MetricsRequest, MonitorConfig, OnInvalid, PageRequest, ReportFiles, TerminalView,
 };
-use stdx::{Nanos, mix};
+use stdx::{Nanos, mix, mix_all};
 use study::seek::{By, Lengths, Search, Subject};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, TargetList, Targets};
 
 use super::flags::{Arrivals, OBJECTIVE, Raised, SeekFlags};
-use super::script::{self, hash, script_of};
+use super::script::{self, script_of};
 use crate::analyze::figure_file::figure_document;
 use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
@@ -430,8 +430,8 @@ fn fingerprint(targets: &TargetList) -> u64 {
     targets.iter().fold(targets.len() as u64, |seed, target| {
         let headers = target.headers.iter().flat_map(|(name, value)| [name, value]);
         let texts = [target.method, target.url].into_iter().chain(headers.map(String::as_str));
-        let seed = texts.fold(seed, |seed, text| hash(seed, text.as_bytes()));
-        hash(mix(seed, u64::from(target.weight)), target.body)
+        let seed = texts.fold(seed, |seed, text| mix_all(seed, text.as_bytes()));
+        mix_all(mix(seed, u64::from(target.weight)), target.body)
     })
 }
 

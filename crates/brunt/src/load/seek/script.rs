@@ -2,7 +2,7 @@
 
 use cli::{CommandError, ParsedArgs, usage_error};
 use k6::ScriptSource;
-use stdx::mix;
+use stdx::mix_all;
 
 use super::flags::{Arrivals, Raised, SeekFlags};
 use crate::load::flags::client::EngineFlags;
@@ -87,19 +87,13 @@ fn check(flags: &SeekFlags) -> Result<(), CommandError> {
 /// What makes a search of another script another search: a changed module or file of data is another script, too.
 pub(super) fn identity(script: &ScriptSource, files: Option<u64>) -> [(&'static str, String); 4] {
     let env = script.env.iter().flat_map(|(name, value)| [name, value]);
-    let env = env.fold(0, |seed, text| hash(seed, text.as_bytes()));
+    let env = env.fold(0, |seed, text| mix_all(seed, text.as_bytes()));
     [
         ("script", script.path.clone()),
         ("contents of the script and its files", format!("{:016x}", files.unwrap_or_default())),
         ("scenario", script.scenario.clone().unwrap_or_default()),
         ("variables", format!("{env:016x}")),
     ]
-}
-
-/// A number that is another one for other bytes.
-pub(super) fn hash(seed: u64, bytes: &[u8]) -> u64 {
-    let seed = mix(seed, bytes.len() as u64);
-    bytes.iter().fold(seed, |seed, byte| mix(seed, u64::from(*byte)))
 }
 
 #[cfg(test)]

@@ -161,9 +161,9 @@ pub(super) fn moved_months(found: &Instant, months: i64) -> i64 {
     let count =
         (date.year * 12 + date.month - 1).saturating_add(months.clamp(-1_000_000, 1_000_000));
     let (year, month) = (count.div_euclid(12), count.rem_euclid(12) + 1);
-    let next = date::days_of(year + i64::from(month == 12), month % 12 + 1, 1);
-    let last = next - date::days_of(year, month, 1);
-    let days = date::days_of(year, month, date.day.min(last));
+    let next = stdx::days_since_1970(year + i64::from(month == 12), month % 12 + 1, 1);
+    let last = next - stdx::days_since_1970(year, month, 1);
+    let days = stdx::days_since_1970(year, month, date.day.min(last));
     days * date::DAY_MS + date.ms - i64::from(found.offset_s) * 1_000
 }
 
@@ -188,7 +188,7 @@ pub(super) fn method(
         )?,
         ("set", 3..) => {
             let part = |at: usize| call.long(at).clamp(-100_000, 100_000);
-            let days = date::days_of(part(0), part(1).clamp(0, 11) + 1, part(2));
+            let days = stdx::days_since_1970(part(0), part(1).clamp(0, 11) + 1, part(2));
             let time = part(3) * 3_600_000 + part(4) * 60_000 + part(5) * 1_000;
             days * date::DAY_MS + time - i64::from(found.offset_s) * 1_000
         }

@@ -40,7 +40,7 @@ pub(super) fn new_date(machine: &mut Machine<'_>, call: Arguments<'_>) -> Outcom
         (1, value) => of_value(&value).map_or(0, |(unix_ms, _)| unix_ms),
         // A year from 1900, a month from 0.
         _ => {
-            let days = date::days_of(
+            let days = stdx::days_since_1970(
                 call.long(0).clamp(-100_000, 100_000) + 1_900,
                 call.long(1).clamp(0, 11) + 1,
                 call.long(2),
@@ -166,7 +166,7 @@ fn of_parts(kind: InstantKind, call: Arguments<'_>) -> i64 {
         |from: usize| part(from) * 3_600_000 + part(from + 1) * 60_000 + part(from + 2) * 1_000;
     match kind {
         InstantKind::LocalTime => time(0),
-        _ => date::days_of(part(0), part(1).clamp(1, 12), part(2)) * date::DAY_MS + time(3),
+        _ => stdx::days_since_1970(part(0), part(1).clamp(1, 12), part(2)) * date::DAY_MS + time(3),
     }
 }
 
