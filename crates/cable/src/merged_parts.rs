@@ -12,6 +12,8 @@ use crate::plan::CablePlan;
 
 /// The most of any count of one machine: those of all machines come to less than 2^64.
 const COUNT_MAX: u64 = 1 << 50;
+/// Workers of one machine at most, one for each of its cores: each message keeps a set of those that had it.
+const WORKERS_MAX: u16 = 1 << 10;
 
 /// The parts of a test, as far as they are known.
 #[derive(Debug)]
@@ -80,7 +82,10 @@ impl MergedParts {
             self.open.entry(message.number).or_default().sent.get_or_insert((machine, message));
         }
         let mut changed = Vec::new();
-        for received in received.into_iter().filter(|received| is_planned(received.number)) {
+        let is_possible = |received: &ReceivedMessage| {
+            received.worker < WORKERS_MAX && is_planned(received.number)
+        };
+        for received in received.into_iter().filter(is_possible) {
             changed.push(received.number);
             self.open.entry(received.number).or_default().add(machine, received);
         }
@@ -195,7 +200,6 @@ impl Message {
     fn add(&mut self, machine: u16, received: ReceivedMessage) {
         let ReceivedMessage { worker, expected, delivered, cut, last, .. } = received;
         let is_possible = u64::from(delivered) + u64::from(cut) <= u64::from(expected);
-        // In a set: a machine may say that it has 65,535 of them.
         if !is_possible || !self.workers.insert((machine, worker)) {
             return;
         }
@@ -295,7 +299,7 @@ mod tests {
     }
 
     fn received(number: u32, worker: u16, delivered: u32) -> ReceivedMessage {
-        let last = Nanos(u64::from(worker + 1) * 1_000);
+        let last = Nanos((u64::from(worker) + 1) * 1_000);
         ReceivedMessage { number, worker, expected: 10, delivered, cut: 0, last }
     }
 
@@ -309,6 +313,18 @@ mod tests {
         });
         let report = CableReport { sent: 2, open_most: 10, ..CableReport::default() };
         Some(Box::new(PartEnd { report, workers: workers.collect() }))
+    }
+
+    /// Issue 42: a machine that names 65,535 workers for each message filled the coordinator's memory.
+    #[test]
+    fn workers_that_no_machine_has_are_left_out() {
+        let mut merged = MergedParts::new(&plan(), 1);
+        let received =
+            [0, WORKERS_MAX - 1, WORKERS_MAX, u16::MAX].map(|worker| received(1, worker, 10));
+        let record =
+            PartRecord { workers: u16::MAX, received: received.into(), ..PartRecord::default() };
+        merged.take(0, record);
+        assert_eq!(merged.open[&1].workers.len(), 2);
     }
 
     #[test]

@@ -369,17 +369,24 @@ fn issue_19_what_is_sent_and_parsed_at_once_stays_within_the_limit() {
              export default function () {{ console.log(parseHTML({part}.repeat({bytes})).text().length) }}"
         )
     };
+    // Each group has figures of its own for each metric, since they are in the full summary.
+    let groups = "import { group } from 'k6'; import { Trend } from 'k6/metrics';
+         const trends = Array.from({ length: 1000 }, (_, n) => new Trend('t' + n));
+         export const options = { iterations: 1 };
+         export default function () { for (let n = 0; n < 1000; n++) group('g' + n, () => trends[n].add(1)) }";
     for (name, script, most_allowed) in [
         ("sends", sends, 256),
         ("asks", asks.to_owned(), 256),
         ("NULs", parses("'\\0'", 8 << 20), 256),
         ("attributes", parses("'<p a b c d>'", 700_000), 256),
         ("broken tags", parses("'<\\u0001'", 4 << 20), 256),
+        ("metrics of groups", groups.to_owned(), 256),
     ] {
         let script = scratch.file("script.js", script);
         let log = scratch.path("log.txt");
         let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
-        command.args(["run", "-q", &format!("-memory-limit={most_allowed}MB")]).arg(script);
+        command.args(["run", "-q", "--summary-mode=full"]);
+        command.arg(format!("-memory-limit={most_allowed}MB")).arg(script);
         command.stderr(std::fs::File::create(&log).unwrap());
         let (code, most) = peak_of(command);
         let log = std::fs::read_to_string(log).unwrap();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use metrics::tally::{MetricId, Tags, Tally};
+use stdx::MemoryShare;
 
 use crate::host::execution::Stage;
 use crate::pool::plan::VuPoolPlan;
@@ -10,6 +11,8 @@ use crate::record::vu_stats::{GroupTallies, merge_part};
 
 /// Groups beyond this have no figures of their own: they count in the whole alone.
 const PARTS_MAX: usize = 1_000;
+/// What a metric of a part takes: its values, a few bins of a histogram among them, and once more while parts are merged.
+const METRIC_BYTES: usize = 4 << 10;
 /// The scenario that k6 does not name, since a script without scenarios has no other.
 const UNNAMED: &str = "default";
 
@@ -20,6 +23,9 @@ pub(crate) struct SummaryGroups {
     /// The scenarios' names, each with its groups, by their number.
     scenarios: Vec<(String, BTreeMap<String, Tally>)>,
     count: usize,
+    /// What is full of parts takes no more.
+    is_full: bool,
+    memory: MemoryShare,
 }
 
 /// Which part samples belong to.
@@ -45,6 +51,8 @@ impl SummaryGroups {
             empty: plan.samples.tally.clone(),
             scenarios: scenarios.collect(),
             count: 0,
+            is_full: false,
+            memory: MemoryShare::default(),
         })
     }
 
@@ -65,7 +73,9 @@ impl SummaryGroups {
 
     fn part(&mut self, work: usize, path: &str) -> Option<&mut Tally> {
         if !self.scenarios[work].1.contains_key(path) {
-            if self.count == PARTS_MAX {
+            let bytes = (self.count + 1) * self.empty.len() * METRIC_BYTES;
+            self.is_full |= self.count == PARTS_MAX || self.memory.resize(bytes).is_err();
+            if self.is_full {
                 return None;
             }
             // The groups around it are named in the summary, though they may have nothing of their own.
