@@ -139,6 +139,7 @@ const METADATA_V6: [[u16; 8]; 2] =
 
 /// Whether a name matches a pattern: it is the same, or a name below `*.`.
 pub(crate) fn is_of(pattern: &str, name: &str) -> bool {
+    let (pattern, name) = (without_root(pattern), without_root(name));
     match pattern.strip_prefix('*') {
         Some(end) => {
             name.len() > end.len()
@@ -154,8 +155,17 @@ pub(crate) fn is_same_host(a: &str, b: &str) -> bool {
     let address_of = |host: &str| Some(without_zone(host).parse::<IpAddr>().ok()?.to_canonical());
     match (address_of(a), address_of(b)) {
         (Some(a), Some(b)) => a == b,
-        _ => a.eq_ignore_ascii_case(b) || ascii_host(a).is_some_and(|a| a.eq_ignore_ascii_case(b)),
+        _ => is_same_name(without_root(a), without_root(b)),
     }
+}
+
+/// A name without the dot of the root at its end: both are of one host. RFC 1034, 3.1.
+fn without_root(name: &str) -> &str {
+    name.strip_suffix('.').unwrap_or(name)
+}
+
+fn is_same_name(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b) || ascii_host(a).is_some_and(|a| a.eq_ignore_ascii_case(b))
 }
 
 #[cfg(test)]
@@ -220,6 +230,9 @@ mod tests {
             ("127.0.0.1", "::ffff:127.0.0.1", true),
             ("0:0:0:0:0:0:0:1", "::1", true),
             ("A.test", "a.TEST", true),
+            ("a.test", "a.test.", true),
+            ("*.a.test.", "b.a.test", true),
+            ("*.a.test", "b.a.test.", true),
             ("b\u{fc}cher.example", "xn--bcher-kva.example", true),
             ("127.0.0.1", "127.0.0.2", false),
         ] {

@@ -195,9 +195,11 @@ impl NoProxy {
     #[must_use]
     pub fn is_direct(&self, url: &Url) -> bool {
         let host = without_zone(&url.host).to_ascii_lowercase();
+        // The dot of the root makes no other host of a name. RFC 1034, 3.1.
+        let host = host.strip_suffix('.').unwrap_or(&host);
         let address = host.parse::<IpAddr>().ok().map(|address| address.to_canonical());
         let loopback = host == "localhost" || address.is_some_and(|address| address.is_loopback());
-        loopback || self.rules.iter().any(|rule| rule.matches(&host, address, url.port))
+        loopback || self.rules.iter().any(|rule| rule.matches(host, address, url.port))
     }
 }
 
@@ -220,6 +222,7 @@ impl Rule {
             None => (member, None),
         };
         let host = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
+        let host = host.strip_suffix('.').unwrap_or(host);
         if let Ok(address) = host.parse::<IpAddr>() {
             return Some(Self::Address(address.to_canonical(), port));
         }
@@ -330,6 +333,7 @@ mod tests {
             ("http://[2001:db8::1]/", false),
             ("https://port.de:8443/", true),
             ("https://port.de/", false),
+            ("https://port.de.:8443/", true),
             ("http://localhost:9/", true),
             ("http://127.1.2.3/", true),
             ("http://[::1]/", true),

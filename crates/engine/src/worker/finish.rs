@@ -13,6 +13,7 @@ use crate::conn::{Conn, State};
 use crate::failure::Failure;
 use crate::failure_reason::FailureReason;
 use crate::hit::Hit;
+use crate::host_policy::is_same_host;
 use crate::ids::{ConnId, HitId, StreamId};
 use crate::list::{List, WAITING};
 use crate::request::{self, Request, Unsendable};
@@ -149,7 +150,7 @@ impl<I: Io> Worker<I> {
             Redirects::SameHost(max) => {
                 let from = &Self::request(&self.prepared, &self.hits[hit_id])?.url;
                 let to = from.join(location).ok()?;
-                from.host.eq_ignore_ascii_case(&to.host).then_some(max)
+                is_same_host(&from.host, &to.host).then_some(max)
             }
         }
     }

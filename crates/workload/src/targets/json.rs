@@ -4,13 +4,14 @@
 //! Natively `weight` and `name` are known as well, and method, URL and header fields must be such as can be sent. Vegeta drops a
 //! last line without newline; [`Grammar::Vegeta`] does so too.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::BufRead;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use stdx::shown_url;
 
 use super::bare::BareTarget;
@@ -88,6 +89,24 @@ struct Object {
     weight: serde_json::Value,
     #[serde(default)]
     name: serde_json::Value,
+    /// Keys that are not known.
+    #[serde(flatten)]
+    others: BTreeMap<String, IgnoredAny>,
+}
+
+/// The keys that are.
+const KEYS: [&str; 6] = ["method", "url", "body", "header", "weight", "name"];
+
+/// Unknown keys are left out, but for a slip of the pen: a field in `headers` would not be sent.
+fn check_keys(others: &BTreeMap<String, IgnoredAny>) -> Result<(), ProblemKind> {
+    let nearest = |key: &String| {
+        let nearest = stdx::nearest(&key.to_ascii_lowercase(), KEYS.into_iter())?;
+        Some(format!("there is no key {key:?}: did you mean {nearest:?}?"))
+    };
+    match others.keys().find_map(nearest) {
+        Some(reason) => Err(ProblemKind::Json { reason }),
+        None => Ok(()),
+    }
 }
 
 fn target(line: &str, grammar: Grammar) -> Result<BareTarget, ProblemKind> {
@@ -104,6 +123,7 @@ fn native(line: &str) -> Result<BareTarget, ProblemKind> {
     }
     let object: Object = serde_json::from_str(line)
         .map_err(|error| ProblemKind::Json { reason: without_line(&error) })?;
+    check_keys(&object.others)?;
     let method = text("method", object.method)?.ok_or(ProblemKind::NoMethod)?;
     let url = text("url", object.url)?.ok_or(ProblemKind::NoUrl)?;
     let mut target = BareTarget::new(&method, &url);
@@ -232,6 +252,21 @@ mod tests {
             let extra = (targets[1].weight, targets[1].name.as_str());
             assert_eq!(extra, if grammar == Grammar::Native { (3, "home") } else { (1, "") });
         }
+    }
+
+    #[test]
+    fn a_misspelt_key_is_refused_and_a_strange_one_left_out() {
+        let line = |key: &str| {
+            let line = format!(r#"{{"method":"GET","url":"http://a/","{key}":null}}"#);
+            (found(Grammar::Native, &line).1, found(Grammar::Vegeta, &(line + "\n")).1)
+        };
+        for (key, known) in [("headers", "header"), ("Body", "body"), ("nmae", "name")] {
+            let (native, vegeta) = line(key);
+            let words = format!("there is no key {key:?}: did you mean {known:?}?");
+            assert!(native.len() == 1 && native[0].contains(&words), "{native:?}");
+            assert!(vegeta.is_empty(), "as Vegeta: {vegeta:?}");
+        }
+        assert_eq!(line("comment"), (Vec::new(), Vec::new()));
     }
 
     #[test]
