@@ -7,7 +7,7 @@ use stdx::Nanos;
 
 use super::facts::{Class, Facts, Offered};
 use super::growth::MemoryGrowth;
-use super::limit::{Limit, database_share, has_global_lock, has_queue, limit};
+use super::limit::{DISK_MIN, Limit, database_share, has_global_lock, has_queue, limit};
 use super::outcome::{Doubt, Outcome};
 use super::remedy::remedy;
 use super::sentence::{Kind, Sentence};
@@ -46,6 +46,9 @@ pub(super) fn sentence(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     );
     parts.extend(servers.cpu.as_ref().map(cpu));
     parts.extend(limit.and_then(|limit| resource(servers, limit)));
+    let is_apart = matches!(limit, Some(Limit::Inside | Limit::Workers | Limit::Queue));
+    let is_on_disk = is_apart && servers.disk >= DISK_MIN;
+    parts.extend(is_on_disk.then(|| resource(servers, Limit::Disk)).flatten());
     let drops = servers.listen_drops > 0.0 && limit != Some(Limit::ListenQueue);
     parts.extend(drops.then(|| DROPS.to_owned()));
     if parts.is_empty() {

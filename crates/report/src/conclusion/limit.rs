@@ -16,7 +16,7 @@ const ONE_CORE_MAX: f64 = 1.15;
 /// More processes have cores to run on where at least so many are not used by the watched ones.
 const SPARE_MIN: f64 = 0.75;
 /// A share of time with tasks that wait for a disk, from which it limits.
-const DISK_MIN: f64 = 0.2;
+pub(super) const DISK_MIN: f64 = 0.2;
 /// A share of time with tasks that wait for memory, from which it limits.
 const MEMORY_MIN: f64 = 0.1;
 /// A share of the CPU that the host took, from which it is named.
@@ -87,8 +87,8 @@ pub(super) fn limit(servers: &Servers, is_saturated: bool) -> Option<Limit> {
         (is_apart && workers, Limit::Workers),
         (cpu.is_some_and(has_one_core_and_could_have_more), Limit::OneCore),
         (is_full && others && is_held_back, Limit::Queue),
-        (is_full && others, Limit::CpuOfOthers),
-        (is_full, Limit::Cpu),
+        (is_full && others && cpu.is_some_and(waits_for_a_core), Limit::CpuOfOthers),
+        (is_full && !others, Limit::Cpu),
         (cpu.is_some_and(has_one_core), Limit::OneCore),
         (servers.stolen >= STOLEN_MIN, Limit::Stolen),
         (servers.memory >= MEMORY_MIN, Limit::Memory),
@@ -135,6 +135,12 @@ fn wants_a_core(cpu: &Cpu) -> bool {
     cpu.busiest.as_ref().is_some_and(|(name, used)| {
         has_global_lock(name) && used + cpu.waiting.unwrap_or(0.0) >= LOCKED_CORE_FULL
     })
+}
+
+/// The busiest process is kept from a core for a good part of the time that it wants one; where that is not known, it may be.
+fn waits_for_a_core(cpu: &Cpu) -> bool {
+    let used = cpu.busiest.as_ref().map_or(0.0, |(_, used)| *used);
+    cpu.waiting.is_none_or(|waiting| waiting >= WAITING_MIN * (used + waiting))
 }
 
 fn has_one_core(cpu: &Cpu) -> bool {

@@ -53,6 +53,16 @@ use crate::{Input, escape, page};
 /// Sentences of a conclusion, at most.
 pub(crate) const SENTENCES_MAX: usize = 5;
 
+/// What to do about what limits the server of a run, as a sentence; `None` where nothing that was watched does.
+pub(crate) fn remedy_of(input: &Input<'_>) -> Option<String> {
+    let facts = Facts::of(input);
+    let servers = facts.servers.as_ref()?;
+    let limit = limit::limit(servers, Outcome::of(&facts).is_saturated())?;
+    // What is merely nearest to its limit may be another than what an overload would show.
+    let is_same = limit::limit(servers, true) == Some(limit);
+    is_same.then(|| format!("Next: {}.", remedy::remedy(servers)))
+}
+
 /// The conclusion of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Conclusion {

@@ -520,6 +520,8 @@ fn the_surest_limit_is_named() {
     let cases = [
         (with_cpu(cpu(3.9, 3.5, 0.9)), Some(Limit::Cpu)),
         (with_cpu(cpu(3.9, 0.5, 0.4)), Some(Limit::CpuOfOthers)),
+        (with_cpu(Cpu { waiting: Some(0.3), ..cpu(3.9, 0.5, 0.4) }), Some(Limit::CpuOfOthers)),
+        (with_cpu(Cpu { waiting: Some(0.01), ..cpu(3.9, 0.5, 0.4) }), Some(Limit::Workers)),
         (with_cpu(cpu(1.2, 1.1, 0.99)), Some(Limit::OneCore)),
         (idle(), Some(Limit::Workers)),
         (Servers { throttled: 0.3, ..idle() }, Some(Limit::Quota)),

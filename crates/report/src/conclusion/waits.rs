@@ -29,7 +29,7 @@ impl Waits {
     /// `None` where the CPU time of a request is not known.
     pub(super) fn of(server: &ServerSide<'_>, log: &Log, capacity: &Capacity) -> Option<Self> {
         let requests = log.total.count().max(1) as f64;
-        let own = log.total.mean();
+        let own = own_mean(server, log).unwrap_or(log.total.mean());
         let cpu_s = capacity.cpu_per_request_s.or(capacity.machine_per_request_s())?;
         let waited_s = waited_s(server);
         let sum = |times: &metrics::Histogram| times.sum() as f64 / requests / 1e9;
@@ -54,6 +54,16 @@ impl Waits {
     pub(super) fn is_for_each_other(&self) -> bool {
         self.is_most() && self.own.0 as f64 >= GROWN_MIN * self.quickest.0 as f64
     }
+}
+
+/// The mean time of a request while requests were due: those after it have fewer to wait for.
+fn own_mean(server: &ServerSide<'_>, log: &Log) -> Option<Nanos> {
+    let client = server.client?;
+    let cells = log.over_time().filter(|(at, _)| (client.earliest..client.latest).contains(at));
+    let (count, sum) = cells.fold((0, 0.0), |(count, sum), (_, cell)| {
+        (count + cell.total.count(), sum + cell.total.sum() as f64)
+    });
+    (count > 0).then(|| Nanos((sum / count as f64) as u64))
 }
 
 /// The least time of each endpoint, weighted by its requests.

@@ -109,7 +109,8 @@ fn unproven_errors(input: &SeekInput<'_>, answer: Answer) -> Option<String> {
     let errors = |condition: &Condition| condition.limit_time().is_none();
     let at = conditions.iter().position(errors)?;
     let (condition, needed) = (&conditions[at], hits_needed(&conditions[at])?);
-    let up_to = |step: &&Step| step.spoilt.is_none() && step.load <= answer.load;
+    let up_to =
+        |step: &&Step| step.spoilt.is_none() && (step.load / answer.load).ln() <= NEAR / 2.0;
     let steps = || input.steps.iter().filter(up_to);
     let made: u64 = steps().map(|step| step.hits).sum();
     let failed = steps().map(|step| step.figures[at] * step.hits as f64).sum::<f64>();

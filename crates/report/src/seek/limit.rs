@@ -1,7 +1,7 @@
 //! `LimitAtLoad`: what limits the server in one step of a search, as that step's own conclusion has it.
 
 use crate::Input;
-use crate::conclusion::{Conclusion, Kind};
+use crate::conclusion::{Conclusion, Kind, remedy_of};
 
 /// What limits the server, seen in a step at one load.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,10 +19,9 @@ impl LimitAtLoad {
     pub fn of(load: f64, missed: bool, step: &Input<'_>) -> Option<Self> {
         let conclusion = Conclusion::of(step);
         let of_kind = |kind| conclusion.text_of(kind).map(|text| (kind, text.to_owned()));
-        // Advice without its reason is none; to search for the limit is what was just done.
+        // Advice without its reason is none; to search for the limit, which a run's advice ends with, is what was just done.
         let bottleneck = of_kind(Kind::Bottleneck)?;
-        let is_of_use = |(_, text): &(Kind, String)| missed && !text.contains("brunt seek");
-        let advice = of_kind(Kind::Advice).filter(is_of_use);
+        let advice = remedy_of(step).filter(|_| missed).map(|text| (Kind::Advice, text));
         Some(Self {
             load,
             missed,
