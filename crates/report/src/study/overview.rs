@@ -83,6 +83,12 @@ impl StudyReport {
                 let pair = lead(&format!("{label} and {first}"));
                 match gravest(contrast) {
                     Finding::Same => same.push(pair),
+                    // What is judged first is decided, and the rest may be left open.
+                    Finding::CannotTell
+                        if finding_of(contrast, contrast.primary) == Some(Finding::Same) =>
+                    {
+                        decided.push(lead(&compared(label, first, contrast)));
+                    }
                     Finding::CannotTell => {
                         is_enough &= contrast.is_enough();
                         open.push(pair);

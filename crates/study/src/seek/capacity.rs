@@ -46,6 +46,15 @@ fn valid<'a>(search: &Search, steps: &'a [Step]) -> impl Iterator<Item = &'a Ste
     steps.iter().filter(move |step| by_rate && step.spoilt.is_none())
 }
 
+/// Hits from which on chance does not decide how many of them ended.
+const HITS_MIN: u64 = 50;
+
+/// Whether a step asked for more than the server can do, however quick those are that it answers: one that serves kept-alive
+/// connections first answers half of the requests as fast as ever.
+pub(super) fn is_exceeded(search: &Search, step: &Step) -> bool {
+    search.by == By::Rate && step.hits >= HITS_MIN && is_saturated(step)
+}
+
 fn is_saturated(step: &Step) -> bool {
     step.achieved_per_s < SATURATED * step.load
 }

@@ -138,7 +138,9 @@ fn place(search: &Search, steps: &[Step], levels: &[Level]) -> Place {
 fn higher(search: &Search, steps: &[Step], levels: &[Level]) -> Option<f64> {
     let top = levels.last()?;
     let mut at_top = steps.iter().filter(|step| step.spoilt.is_none() && step.load == top.load);
-    let is_beyond = at_top.any(|step| level::is_beyond(&search.objective, step));
+    let is_beyond = at_top.any(|step| {
+        level::is_beyond(&search.objective, step) || capacity::is_exceeded(search, step)
+    });
     let next = search.by.offered(search.to.unwrap_or(f64::MAX).min(top.load * GROWTH));
     // The lowest load is tried up to three times before anything else.
     let is_first = levels.len() == 1 && top.runs < level::RUNS_MAX;
