@@ -67,6 +67,16 @@ pub(crate) fn is_gone(error: &io::Error) -> bool {
     error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
 }
 
+/// `None` where nothing is there or it is not visible to us. Any other failure is an error: it does not mean that the process
+/// has ended.
+pub(crate) fn if_visible<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    match read {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if is_gone(&error) || error.kind() == ErrorKind::PermissionDenied => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -105,5 +115,17 @@ pub(crate) mod tests {
         }
         scratch.write("f", &"y".repeat(TEXT_MAX + 10));
         assert_eq!(file.read().unwrap().len(), TEXT_MAX);
+    }
+
+    #[test]
+    fn only_an_absence_is_one() {
+        let failed = |code| if_visible::<()>(Err(io::Error::from_raw_os_error(code)));
+        for code in [libc::ENOENT, libc::ESRCH, libc::EACCES, libc::EPERM] {
+            assert!(failed(code).unwrap().is_none(), "{code}");
+        }
+        for code in [libc::EMFILE, libc::ENFILE, libc::EIO] {
+            assert!(failed(code).is_err(), "{code}");
+        }
+        assert_eq!(if_visible(Ok(7)).unwrap(), Some(7));
     }
 }

@@ -5,8 +5,8 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use super::parse::{self, Listener};
-use super::process_table::if_visible;
 use crate::Moment;
+use crate::kernel_file::if_visible;
 use crate::rows::Rows;
 
 /// The sockets that listen on a port. The tables are read line by line: with many connections the whole is long, and those that

@@ -1,12 +1,12 @@
 //! `ProcessTable`: all processes of the machine at one moment, and the selection of some.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::listeners::listeners;
 use super::parse::{self, Listener, Stat};
-use crate::kernel_file::is_gone;
+use crate::kernel_file::if_visible;
 
 /// Processes of a scan at most.
 const PROCESSES_MAX: usize = 1 << 16;
@@ -133,32 +133,5 @@ impl ProcessTable {
             inode.is_some_and(|inode| sockets.iter().any(|socket| socket.inode == inode))
         };
         Ok(entries.into_iter().flatten().flatten().take(DESCRIPTORS_MAX).any(is_ours))
-    }
-}
-
-/// `None` where nothing is there or it is not visible to us. Any other failure is an error: it does not mean that the process
-/// has ended.
-pub(super) fn if_visible<T>(read: io::Result<T>) -> io::Result<Option<T>> {
-    match read {
-        Ok(found) => Ok(Some(found)),
-        Err(error) if is_gone(&error) || error.kind() == ErrorKind::PermissionDenied => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_an_absence_is_one() {
-        let failed = |code| if_visible::<()>(Err(io::Error::from_raw_os_error(code)));
-        for code in [libc::ENOENT, libc::ESRCH, libc::EACCES, libc::EPERM] {
-            assert!(failed(code).unwrap().is_none(), "{code}");
-        }
-        for code in [libc::EMFILE, libc::ENFILE, libc::EIO] {
-            assert!(failed(code).is_err(), "{code}");
-        }
-        assert_eq!(if_visible(Ok(7)).unwrap(), Some(7));
     }
 }

@@ -505,16 +505,47 @@ fn five_sentences_at_most_and_the_advice_among_them() {
     assert_eq!(kinds(&Facts { is_interrupted: true, ..facts }), little);
 }
 
-#[test]
-fn the_surest_limit_is_named() {
-    let cpu = |busy: f64, watched: f64, one: f64| Cpu {
+/// The use of four cores: by all, by what was watched, and by one process of Ruby.
+fn cpu(busy: f64, watched: f64, one: f64) -> Cpu {
+    Cpu {
         cores: 4.0,
         busy,
         watched: Some(watched),
         busiest: Some(("ruby".to_owned(), one)),
         waiting: None,
+    }
+}
+
+fn with_cpu(cpu: Cpu) -> Servers {
+    Servers { cpu: Some(cpu), ..rails() }
+}
+
+/// A query whose work is done in the process, and a Puma of one thread.
+#[test]
+fn issue_40_what_a_full_core_and_a_single_thread_do_is_named() {
+    let mut in_process = with_cpu(cpu(1.2, 1.1, 0.99));
+    if let Some(application) = &mut in_process.application {
+        application.database = Some(0.93);
+    }
+    assert_eq!(limit(&in_process, true), Some(Limit::OneCore));
+    let found = text(&Facts { servers: Some(in_process), ..overloaded() });
+    assert!(found.contains("the database takes 93% of the application's time"), "{found}");
+    assert!(found.contains("Next: look at the queries (an index)"), "{found}");
+    let single = || {
+        let mut servers = with_cpu(cpu(1.0, 0.8, 0.4));
+        if let Some(application) = &mut servers.application {
+            (application.threads, application.in_service) = (None, Some(0.9));
+        }
+        servers
     };
-    let with_cpu = |cpu: Cpu| Servers { cpu: Some(cpu), ..rails() };
+    for (accept_queue, expected) in [(None, Limit::Queue), (Some(40.0), Limit::Workers)] {
+        let servers = Servers { accept_queue, ..single() };
+        assert_eq!(limit(&servers, true), Some(expected), "Puma's only thread, {accept_queue:?}");
+    }
+}
+
+#[test]
+fn the_surest_limit_is_named() {
     let idle = || with_cpu(cpu(1.0, 0.8, 0.4));
     let without_log = || Servers { application: None, ..idle() };
     let cases = [
@@ -552,14 +583,6 @@ fn the_surest_limit_is_named() {
     assert_eq!(limit(&slow, true), Some(Limit::Database));
     let text = text(&Facts { servers: Some(slow), ..overloaded() });
     assert!(text.contains("the database takes 70% of the application's time"), "{text}");
-    let mut in_process = with_cpu(cpu(1.2, 1.1, 0.99));
-    if let Some(application) = &mut in_process.application {
-        application.database = Some(0.93);
-    }
-    assert_eq!(limit(&in_process, true), Some(Limit::OneCore));
-    let text = self::text(&Facts { servers: Some(in_process), ..overloaded() });
-    assert!(text.contains("the database takes 93% of the application's time"), "{text}");
-    assert!(text.contains("Next: look at the queries (an index)"), "{text}");
     let mut held_up = idle();
     if let Some(application) = &mut held_up.application {
         application.in_service = Some(0.3);
@@ -571,17 +594,6 @@ fn the_surest_limit_is_named() {
         "{held_up}"
     );
     assert!(!held_up.contains("all taken"), "0.3 requests take no worker: {held_up}");
-    let single = || {
-        let mut servers = idle();
-        if let Some(application) = &mut servers.application {
-            (application.threads, application.in_service) = (None, Some(0.9));
-        }
-        servers
-    };
-    for (accept_queue, expected) in [(None, Limit::Queue), (Some(40.0), Limit::Workers)] {
-        let servers = Servers { accept_queue, ..single() };
-        assert_eq!(limit(&servers, true), Some(expected), "Puma's only thread, {accept_queue:?}");
-    }
     assert_eq!(limit(&idle(), false), None, "a queue alone is no limit of a server that keeps up");
 }
 
