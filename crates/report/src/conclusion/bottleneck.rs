@@ -37,7 +37,8 @@ pub(super) fn sentence(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     let inner = servers.application.as_ref().filter(|_| shows_waits).and_then(inside);
     parts.extend(inner);
     parts.extend(application(servers, is_saturated));
-    parts.extend(unaccepted(servers).filter(|_| limit == Some(Limit::Workers)));
+    let is_before = matches!(limit, Some(Limit::Workers | Limit::Queue));
+    parts.extend(unaccepted(servers).filter(|_| is_before));
     parts.extend(
         servers
             .backlog
@@ -133,7 +134,7 @@ fn application(servers: &Servers, is_saturated: bool) -> Option<String> {
     let before = time(one.before);
     Some(match (has_queue(one), is_saturated) {
         (true, true) => {
-            let why = match one.is_full() || servers.takes_no_more() {
+            let why = match servers.is_taken() {
                 true => ", since its threads or workers are all taken",
                 false => "",
             };

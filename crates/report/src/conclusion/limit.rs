@@ -71,8 +71,7 @@ pub(super) fn limit(servers: &Servers, is_saturated: bool) -> Option<Limit> {
         && database_share(servers).is_some();
     let waits = application.and_then(|one| one.waits.as_ref());
     let inside = is_saturated && waits.is_some_and(Waits::is_for_each_other);
-    let is_taken = queue && application.is_some_and(Application::is_full);
-    let workers = is_saturated && (is_taken || servers.takes_no_more());
+    let workers = is_saturated && (queue || application.is_none()) && servers.is_taken();
     // Time that was spent neither on a core nor waiting for one is no fault of the CPU's, however busy it is.
     let is_apart = waits.is_some_and(|waits| waits.is_most() && waits.knows_cores)
         && !cpu.is_some_and(wants_a_core);

@@ -87,6 +87,10 @@ fn workers_remedy(servers: &Servers) -> &'static str {
 fn queue_remedy(servers: &Servers) -> &'static str {
     let threads = servers.application.as_ref().and_then(|one| one.threads);
     match threads {
+        Some(_) if servers.takes_no_more() => {
+            "try more threads or workers: connections wait to be accepted though few requests are worked on, so that those there are \
+             may be kept for connections without a request"
+        }
         None if servers.accept_queue.is_some() => {
             "look at what passes requests on to the application (a proxy, its limits and connections), since it accepts \
              connections at once"

@@ -130,6 +130,12 @@ impl Servers {
         self.accept_queue.is_some_and(|waiting| waiting >= UNACCEPTED_MIN)
     }
 
+    /// Whether all that could work on requests is taken: as far as threads were counted by these, else by what waits at the port.
+    pub(super) fn is_taken(&self) -> bool {
+        let counted = self.application.as_ref().filter(|one| one.threads.is_some());
+        counted.map_or_else(|| self.takes_no_more(), Application::is_full)
+    }
+
     /// What the server is called: by its log, or by the process that used most of the CPU.
     pub(super) fn name(&self) -> &str {
         let process = || self.cpu.as_ref().filter(|cpu| cpu.watched.is_some())?.busiest.as_ref();

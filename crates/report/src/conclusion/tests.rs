@@ -594,6 +594,15 @@ fn the_surest_limit_is_named() {
         "{held_up}"
     );
     assert!(!held_up.contains("all taken"), "0.3 requests take no worker: {held_up}");
+    let mut kept = idle();
+    kept.accept_queue = Some(20.0);
+    if let Some(application) = &mut kept.application {
+        application.in_service = Some(0.3);
+    }
+    assert_eq!(limit(&kept, true), Some(Limit::Queue));
+    let kept = self::text(&Facts { servers: Some(kept), ..overloaded() });
+    assert!(kept.contains("20 connections at a time wait until ruby accepts them"), "{kept}");
+    assert!(kept.contains("try more threads") && !kept.contains("all taken"), "{kept}");
     assert_eq!(limit(&idle(), false), None, "a queue alone is no limit of a server that keeps up");
 }
 
