@@ -131,3 +131,22 @@ fn values_of_messages_travel_to_messages_and_requests() {
     }
     assert!(!made.contains("p8d2QzR41vTn") && !made.contains("w7g5BnM93cXe"), "{made}");
 }
+
+#[test]
+fn messages_that_are_not_searched_are_counted() {
+    let message =
+        |at: u32| json!({"type": "receive", "opcode": 1, "data": format!("{{\"n\":{at}}}")});
+    let socket = |count: u32| {
+        json!({"request": {"method": "GET", "url": "ws://chat.example/"}, "response": {"status": 101},
+            "_webSocketMessages": (0..count).map(message).collect::<Vec<_>>()})
+    };
+    let has = |count: u32, text: &str| {
+        let notes = notes(&recording(&[
+            socket(count),
+            entry("GET", "http://chat.example/", &json!({"status": 200})),
+        ]));
+        notes.iter().any(|note| note.contains(text))
+    };
+    assert!(has(503, "3 messages that came are not searched for values"));
+    assert!(!has(500, "messages that came"));
+}

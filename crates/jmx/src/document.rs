@@ -69,35 +69,109 @@ pub(crate) fn parse(text: &str) -> Result<Document<'_>, DocumentError> {
     Ok(document)
 }
 
+/// As much of a plan as JMeter reads: a file is over for it where the first element in its root has ended, whatever follows.
+pub(crate) fn as_read(text: &str) -> Cow<'_, str> {
+    let mut depth = 0_u32;
+    let mut root = "";
+    for tag in Tags::of(text) {
+        if depth == 0 && tag.kind == TagKind::Opens {
+            root = tag_name(&text[tag.at..tag.end]);
+        }
+        depth = tag.depth_after(depth);
+        let ends = matches!(tag.kind, TagKind::Closes | TagKind::Empty);
+        if ends && depth == 1 {
+            return Cow::Owned(format!("{}</{root}>", &text[..tag.end]));
+        }
+    }
+    Cow::Borrowed(text)
+}
+
 /// Looks how deep elements stand in one another before the parser does, which goes down by calls.
 pub(crate) fn bound_depth(text: &str) -> Result<(), DocumentError> {
-    let bytes = text.as_bytes();
-    let (mut at, mut depth, mut line) = (0, 0_u32, 1);
-    while let Some(found) = bytes[at..].iter().position(|byte| *byte == b'<') {
-        line += newlines(&bytes[at..at + found]);
-        at += found;
-        let rest = &bytes[at..];
-        let end = if rest.starts_with(b"<!--") {
-            end_of(rest, b"-->")
-        } else if rest.starts_with(b"<![CDATA[") {
-            end_of(rest, b"]]>")
-        } else if rest.starts_with(b"<?") {
-            end_of(rest, b"?>")
-        } else {
-            end_of_tag(rest)
-        };
-        if rest.starts_with(b"</") {
-            depth = depth.saturating_sub(1);
-        } else if !rest.starts_with(b"<!") && !rest.starts_with(b"<?") && rest[end - 1] == b'>' {
-            depth += u32::from(rest[end.saturating_sub(2)] != b'/');
-        }
+    let mut depth = 0_u32;
+    for tag in Tags::of(text) {
+        depth = tag.depth_after(depth);
         if depth > DEPTH_MAX {
-            return Err(DocumentError::TooDeep { line });
+            return Err(DocumentError::TooDeep { line: 1 + newlines(&text.as_bytes()[..tag.at]) });
         }
-        line += newlines(&rest[..end]);
-        at += end;
     }
     Ok(())
+}
+
+/// The name of a tag that opens an element.
+fn tag_name(tag: &str) -> &str {
+    let name = tag.trim_start_matches('<');
+    name.split(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).next().unwrap_or_default()
+}
+
+/// What a piece of markup does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TagKind {
+    Opens,
+    Closes,
+    Empty,
+    /// A comment, an instruction, and what is none of all.
+    Other,
+}
+
+/// A piece of markup, from its `<` on.
+struct Tag {
+    kind: TagKind,
+    at: usize,
+    end: usize,
+}
+
+impl Tag {
+    const fn depth_after(&self, depth: u32) -> u32 {
+        match self.kind {
+            TagKind::Opens => depth + 1,
+            TagKind::Closes => depth.saturating_sub(1),
+            TagKind::Empty | TagKind::Other => depth,
+        }
+    }
+}
+
+/// The markup of a text, in its order.
+struct Tags<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Tags<'a> {
+    const fn of(text: &'a str) -> Self {
+        Self { bytes: text.as_bytes(), at: 0 }
+    }
+}
+
+impl Iterator for Tags<'_> {
+    type Item = Tag;
+
+    fn next(&mut self) -> Option<Tag> {
+        let rest = &self.bytes[self.at..];
+        let at = self.at + rest.iter().position(|byte| *byte == b'<')?;
+        let (kind, length) = markup(&self.bytes[at..]);
+        self.at = at + length;
+        Some(Tag { kind, at, end: self.at })
+    }
+}
+
+/// The kind and the length of the markup at a text's beginning.
+fn markup(rest: &[u8]) -> (TagKind, usize) {
+    let plain = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
+    for (start, end) in plain {
+        if rest.starts_with(start.as_bytes()) {
+            return (TagKind::Other, end_of(rest, end.as_bytes()));
+        }
+    }
+    let length = end_of_tag(rest);
+    let tag = &rest[..length];
+    let kind = match tag {
+        _ if tag.starts_with(b"</") => TagKind::Closes,
+        _ if tag.starts_with(b"<!") || !tag.ends_with(b">") => TagKind::Other,
+        _ if tag.ends_with(b"/>") => TagKind::Empty,
+        _ => TagKind::Opens,
+    };
+    (kind, length)
 }
 
 fn newlines(bytes: &[u8]) -> u32 {
@@ -154,6 +228,34 @@ mod tests {
         let laughs = "<!DOCTYPE a [<!ENTITY b \"&c;&c;\"><!ENTITY c \"ha\">]><jmeterTestPlan>&b;</jmeterTestPlan>";
         assert!(error(laughs).contains("DTD"), "{}", error(laughs));
         assert!(error("<jmeterTestPlan>&b;</jmeterTestPlan>").contains("no well-formed XML"));
+    }
+
+    #[test]
+    fn a_plan_ends_where_the_tree_in_its_root_does() {
+        let plan = |end: &str| {
+            format!(
+                "<?xml version='1.0'?><!-- <a> --><jmeterTestPlan v='>'>\n<hashTree><a/></hashTree>{end}"
+            )
+        };
+        for end in [
+            "",
+            "</jmeterTestPla>",
+            "</jmeterTestPlan>\n<more>",
+            "<hashTree><b></hashTree>",
+            " & \0",
+        ] {
+            let text = plan(end);
+            let text = as_read(&text);
+            let document = parse(&text).expect(end);
+            let trees = elements(document.root_element()).count();
+            assert_eq!(trees, 1, "{end}");
+        }
+        for whole in [
+            "<jmeterTestPlan><hashTree><a></hashTree></jmeterTestPlan>",
+            "<jmeterTestPlan><hashTree>",
+        ] {
+            assert!(parse(&as_read(whole)).is_err(), "{whole}");
+        }
     }
 
     #[test]

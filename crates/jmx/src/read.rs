@@ -6,7 +6,7 @@ use std::sync::Arc;
 use roxmltree::Node;
 
 use crate::class::{Class, Role};
-use crate::document::{DocumentError, decode, elements, parse};
+use crate::document::{DocumentError, as_read, decode, elements, parse};
 use crate::element::{Element, Properties, Property};
 use crate::script::{Language, Script, ScriptProblem};
 use crate::text::Text;
@@ -63,6 +63,7 @@ pub fn read_plan(
     unknown_scripts: UnknownScripts,
 ) -> Result<(PlanFile, Vec<Problem>), DocumentError> {
     let text = decode(bytes)?;
+    let text = as_read(&text);
     let document = parse(&text)?;
     let mut reader = Reader { unknown_scripts, ..Reader::default() };
     let mut all = Vec::new();
@@ -258,9 +259,9 @@ fn named_properties(node: Node<'_, '_>) -> Properties {
 fn property(node: Node<'_, '_>) -> Option<Property> {
     let text = || node.text().unwrap_or_default();
     Some(match node.tag_name().name() {
-        "stringProp" | "boolProp" | "intProp" | "longProp" | "floatProp" => {
-            Property::Text(Text::parse(text()))
-        }
+        // JMeter reads a truth value before it looks for references.
+        "boolProp" => Property::Text(Text::constant(text())),
+        "stringProp" | "intProp" | "longProp" | "floatProp" => Property::Text(Text::parse(text())),
         "collectionProp" | "mapProp" => {
             Property::List(elements(node).filter_map(property).collect())
         }

@@ -83,7 +83,7 @@ impl Call {
         let values = self.arguments.iter().map(|argument| argument.evaluate(scope)).collect();
         let value = self.function.call(&Arguments { values, call: self.number }, scope);
         if self.function.is_evaluated_again() {
-            return Text::parse_below(&value, self.depth + 1).evaluate(scope);
+            return Text::argument(&value, self.depth + 1).evaluate(scope);
         }
         value
     }
@@ -95,22 +95,24 @@ const DEPTH_MAX: usize = 64;
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
 impl Text {
-    /// Parses a text. Whatever is no reference stands for itself.
+    /// Parses a text. Whatever is no reference stands for itself; where there is no reference at all, so do escapes.
     #[must_use]
     pub fn parse(written: &str) -> Self {
-        Self::parse_below(written, 0)
+        let parts = written.contains("${").then(|| Parser::new(written, 0).parts()).flatten();
+        let parts = parts.filter(|parts| !matches!(parts[..], [Part::Literal(_)]));
+        Self { written: Arc::from(written), parts: parts.map(Arc::from) }
     }
 
-    fn parse_below(written: &str, depth: usize) -> Self {
-        let has_references = written.contains("${") && depth < DEPTH_MAX;
-        let parts = has_references.then(|| Parser::new(written, depth).parts()).flatten();
-        Self { written: Arc::from(written), parts: parts.map(Arc::from) }
+    /// A text that refers to nothing, whatever is written in it.
+    #[must_use]
+    pub fn constant(written: &str) -> Self {
+        Self { written: Arc::from(written), parts: None }
     }
 
     /// The argument of a function: what escapes in it is resolved, even where it refers to nothing.
     fn argument(written: &str, depth: usize) -> Self {
         if !written.contains('\\') && !written.contains("${") || depth >= DEPTH_MAX {
-            return Self { written: Arc::from(written), parts: None };
+            return Self::constant(written);
         }
         let parts = Parser::new(written, depth).parts();
         Self { written: Arc::from(written), parts: parts.map(Arc::from) }
@@ -235,29 +237,40 @@ impl<'a> Parser<'a> {
     /// A variable or a function, after its `${`.
     fn reference(&mut self) -> Option<Part> {
         let mut name = String::new();
+        let mut before = ' ';
         while let Some(letter) = self.rest.next() {
             match letter {
-                '\\' => name.extend(self.rest.next()),
-                '(' => {
-                    let Some(function) = function_of(&name) else {
-                        name.push('(');
-                        continue;
-                    };
-                    let arguments = self.arguments();
-                    let call = self.call(function, &arguments);
-                    return (self.rest.next() == Some('}')).then_some(call);
+                '\\' => {
+                    name.push(self.rest.next().unwrap_or('\\'));
+                    before = ' ';
                 }
+                '(' if before != ' ' => match function_of(name.trim_matches(|c| c <= ' ')) {
+                    Some(function) => return self.called(function),
+                    None => name.push('('),
+                },
                 '}' => {
                     return Some(match function_of(&name) {
                         Some(function) => self.call(function, &[]),
                         None => Part::Variable(name),
                     });
                 }
-                other => name.push(other),
+                other => {
+                    name.push(other);
+                    before = other;
+                }
             }
         }
         // It has no end.
         Some(Part::Literal(name))
+    }
+
+    /// A function after its `(`. Blanks may stand between its `)` and its `}`.
+    fn called(&mut self, function: Function) -> Option<Part> {
+        let arguments = self.arguments();
+        let call = self.call(function, &arguments);
+        let is_blank = |letter: &char| letter.is_whitespace() && !letter.is_control();
+        while self.rest.next_if(is_blank).is_some() {}
+        (self.rest.next() == Some('}')).then_some(call)
     }
 
     fn call(&self, function: Function, arguments: &[String]) -> Part {
@@ -277,7 +290,7 @@ impl<'a> Parser<'a> {
             match letter {
                 '\\' => {
                     argument.push('\\');
-                    argument.extend(self.rest.next());
+                    argument.push(self.rest.next().unwrap_or('\\'));
                     before = ' ';
                     continue;
                 }
@@ -312,7 +325,9 @@ mod tests {
 
     fn scope() -> MemoryScope {
         let mut scope = MemoryScope::default();
-        for (name, value) in [("a", "1"), ("b", "${a}"), ("x_1", "one"), ("n", "1")] {
+        for (name, value) in
+            [("a", "1"), ("b", "${a}"), ("x_1", "one"), ("n", "1"), ("w", "C:\\\\x\\,y")]
+        {
             scope.variables.insert(name.to_owned(), value.to_owned());
         }
         scope.properties.insert("host".to_owned(), "h".to_owned());
@@ -335,8 +350,25 @@ mod tests {
             ("${__nosuch(1)}", "${__nosuch(1)}"),
             ("${__P(a\\,b,c\\,d)}", "c,d"),
             ("${__P(x,(1,2))}", "(1"),
-            ("${", ""),
+            ("${", "${"),
+            ("x${", "x"),
+            ("${a", "${a"),
+            ("x${a", "xa"),
+            ("${a\\", "${a\\"),
             ("$${a}", "$1"),
+            ("\\${a}", "\\${a}"),
+            ("\\\\${a}", "\\1"),
+            ("C:\\dir\\\\x \\$", "C:\\dir\\\\x \\$"),
+            ("C:\\dir\\\\x \\$${a}", "C:\\dir\\x $1"),
+            ("${ a }", "${ a }"),
+            ("${${a}}", "${${a}}"),
+            ("${}", "${}"),
+            ("${ __P(host) }", "h"),
+            ("${__P (host)}", "${__P (host)}"),
+            ("${__P(host)\n}", "${__P(host)\n}"),
+            ("${__eval(\\\\\\\\)}", "\\"),
+            ("${__eval(\\\\,)}", "\\"),
+            ("${__evalVar(w)}", "C:\\x,y"),
         ] {
             assert_eq!(Text::parse(written).evaluate(&mut scope()), expect, "{written}");
         }

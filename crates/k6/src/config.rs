@@ -52,6 +52,8 @@ pub(super) struct TestConfig {
     pub(super) setup: bool,
     pub(super) teardown: bool,
     pub(super) handle_summary: bool,
+    /// The script's init code writes to the console: it is seen how often it runs.
+    pub(super) init_logs: bool,
     pub(super) mode: SummaryMode,
     pub(super) machine_readable: bool,
     pub(super) summary_export: Option<Output>,
@@ -262,6 +264,7 @@ pub(super) fn ready(
         setup: exists("setup") && !options.no_setup,
         teardown: exists("teardown") && !options.no_teardown,
         handle_summary: exists("handleSummary"),
+        init_logs: logger.has_console_lines(),
         mode,
         machine_readable: option_layers::switch(
             flags.machine_readable,

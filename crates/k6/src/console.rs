@@ -30,6 +30,8 @@ pub(super) struct Logger {
     /// What is written as [`REDACTED`].
     secrets: Mutex<Vec<String>>,
     repeated: RepeatedWarnings,
+    /// The script's console has written a line.
+    has_console_lines: AtomicBool,
 }
 
 /// How a line is written.
@@ -88,6 +90,7 @@ impl Logger {
             colored: terminal && !no_color(flags),
             secrets: Mutex::default(),
             repeated: RepeatedWarnings::default(),
+            has_console_lines: AtomicBool::new(false),
         })
     }
 
@@ -127,7 +130,9 @@ impl Logger {
         if rank(level) < rank(self.least) {
             return;
         }
-        if level == Level::Warn && !fields.contains(&("source", "console")) {
+        let is_console = fields.contains(&("source", "console"));
+        self.has_console_lines.fetch_or(is_console, Ordering::Relaxed);
+        if level == Level::Warn && !is_console {
             let decision = self.repeated.note(text, fields, Instant::now());
             decision.before.iter().for_each(|unwritten| self.write_count(unwritten));
             if !decision.is_written {
@@ -135,6 +140,11 @@ impl Logger {
             }
         }
         self.write(level, text, fields);
+    }
+
+    /// Whether the script's console has written a line so far.
+    pub(super) fn has_console_lines(&self) -> bool {
+        self.has_console_lines.load(Ordering::Relaxed)
     }
 
     /// Writes how many warnings were not written.
@@ -375,7 +385,17 @@ mod tests {
             colored: false,
             secrets: Mutex::default(),
             repeated: RepeatedWarnings::default(),
+            has_console_lines: AtomicBool::new(false),
         }
+    }
+
+    #[test]
+    fn lines_of_the_console_are_noted() {
+        let logger = logger(Form::Text, false);
+        logger.log(Level::Info, "x", &[]);
+        assert!(!logger.has_console_lines());
+        logger.log(Level::Info, "x", &[("source", "console")]);
+        assert!(logger.has_console_lines());
     }
 
     #[test]

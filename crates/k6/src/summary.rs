@@ -29,7 +29,8 @@ pub(super) fn write_summary(
     let now = jiff::Timestamp::now().to_string();
     let script = meant.source.text();
     let of = K6Machine { script: &script, now: &now, k6_version: K6_VERSION };
-    let (own, code) = match meant.handle_summary {
+    // As k6 has a VU for it also where the script has no such function, init code runs once more.
+    let (own, code) = match meant.handle_summary || meant.init_logs {
         true => own(meant, input, data, &of)?,
         false => (None, ExitCode::Ok),
     };

@@ -17,12 +17,12 @@ impl Correlator<'_> {
     pub(super) fn conversation(&mut self, url: Text) -> Conversation {
         let entry = self.entry();
         let mut messages = vec![];
-        let (mut after, mut left_out) = (None, 0_usize);
+        let (mut after, mut left_out, mut unsearched) = (None, 0_usize, 0_usize);
         for message in &entry.messages {
             if !message.is_sent {
                 let marker = marker(&message.data);
                 after = Some(marker.clone());
-                self.receive(marker, &message.data);
+                unsearched += usize::from(!self.receive(marker, &message.data));
                 continue;
             }
             if !message.is_text || messages.len() >= MESSAGES_MAX {
@@ -33,6 +33,7 @@ impl Correlator<'_> {
             messages.push(Reply { after: after.take(), text });
         }
         self.note_left_out(left_out);
+        self.note_unsearched(unsearched);
         Conversation {
             place: crate::Place::default(),
             name: self.label(),
@@ -51,6 +52,14 @@ impl Correlator<'_> {
         }
     }
 
+    /// Notes how many messages came whose values are not looked for in what is sent later.
+    fn note_unsearched(&mut self, count: usize) {
+        if count > 0 {
+            let label = self.label();
+            self.unbound.push(format!("{label}: {count} messages that came are not searched for values: those after the first {MESSAGES_MAX} of the recording"));
+        }
+    }
+
     /// A message that is sent, with its values from answers and from messages before it.
     fn message(&mut self, data: &str) -> Text {
         let (sign, json) = data.split_at(sign_len(data));
@@ -64,13 +73,16 @@ impl Correlator<'_> {
         self.inner(data, &Sink { name: String::new(), place: SinkPlace::Field, shown })
     }
 
-    fn receive(&mut self, marker: String, data: &str) {
-        let value = serde_json::from_str::<Value>(&data[sign_len(data)..]);
-        if let (Ok(value), true) = (value, self.heard.len() < MESSAGES_MAX) {
+    /// Keeps the values of a message that came. Says whether there was room for them.
+    fn receive(&mut self, marker: String, data: &str) -> bool {
+        let Ok(value) = serde_json::from_str::<Value>(&data[sign_len(data)..]) else { return true };
+        let has_room = self.heard.len() < MESSAGES_MAX;
+        if has_room {
             let mut facts = Facts::default();
             add_leaves(&mut facts.leaves, &mut vec![], &value);
             self.heard.push(Received { unit: self.at, marker, facts });
         }
+        has_room
     }
 
     /// The variable of a value that a message had.

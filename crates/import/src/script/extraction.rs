@@ -17,7 +17,16 @@ pub(super) fn statements(names: &mut Names, exchange: &Exchange, indent: &str) -
         let found = cut(names, found, one.cut.as_ref());
         let remark = quote::comment(&one.remark);
         let remark = if remark.is_empty() { String::new() } else { format!(" // {remark}") };
-        line(&mut out, indent, &format!("{variable} = {found};{remark}"));
+        let statement = match &one.find {
+            // An answer that is no JSON is one without the value: its check says so, and the session goes on.
+            Find::Json(_) => {
+                format!(
+                    "try {{ {variable} = {found}; }} catch (e) {{ {variable} = undefined; }}{remark}"
+                )
+            }
+            _ => format!("{variable} = {found};{remark}"),
+        };
+        line(&mut out, indent, &statement);
         for decoding in decodings(one) {
             let decoded = decoded(names, decoding, &variable);
             line(

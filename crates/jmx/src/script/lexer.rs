@@ -223,6 +223,8 @@ fn number_value(
         _ => {}
     }
     if is_whole {
+        let is_octal = digits.len() > 1 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'7'));
+        let radix = if radix == 10 && is_octal && digits.starts_with('0') { 8 } else { radix };
         let number = i128::from_str_radix(digits, radix).ok()?;
         return Some(whole_value(number, radix, language));
     }

@@ -75,6 +75,114 @@ fn groovy_computes() {
 }
 
 #[test]
+fn groovy_has_javas_numbers() {
+    check(
+        Language::Groovy,
+        &[
+            ("010 + 0", "8"),
+            ("0 + 00", "0"),
+            ("'' + 1e-5", "0.00001"),
+            ("1e3 == 1000", "true"),
+            ("1.10 + 0", "1.10"),
+            ("(short) 70000", "4464"),
+            ("(2.5).setScale(0, java.math.RoundingMode.HALF_EVEN)", "2"),
+            ("(2.55).setScale(1, BigDecimal.ROUND_DOWN)", "2.5"),
+            ("2.5.setScale(0, RoundingMode.CEILING)", "3"),
+            (
+                "try { 2.5.setScale(0) } catch (ArithmeticException e) { e.message }",
+                "Rounding necessary",
+            ),
+            ("new BigInteger('12') + 1", "13"),
+            ("int n; n + 1", "1"),
+            ("Integer n = null; n", "null"),
+            ("null as Integer", "null"),
+            (
+                "try { int n = null; n } catch (e) { e.message }",
+                "Cannot cast object 'null' with class 'null' to class 'int'. Try 'java.lang.Integer' instead",
+            ),
+            ("try { null as long } catch (e) { 'thrown' }", "thrown"),
+            ("try { (double) vars.get('none') } catch (e) { 'thrown' }", "thrown"),
+            ("def a = new int[2]; a[0]", "0"),
+            (
+                "String.format('%e|%.1E|%+.2e', 12345.678, 0.00012, 1.0)",
+                "1.234568e+04|1.2E-04|+1.00e+00",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn groovy_writes_json_in_its_order() {
+    check(
+        Language::Groovy,
+        &[
+            (
+                "JsonOutput.toJson(new JsonSlurper().parseText('{\"z\":1,\"a\":2.50}'))",
+                "{\"z\":1,\"a\":2.50}",
+            ),
+            ("new JsonSlurper().parseText('{\"a\":1.10}').a", "1.10"),
+            ("JsonOutput.toJson(new Date(0))", "\"1970-01-01T00:00:00+0000\""),
+            ("JsonOutput.prettyPrint('{}')", "{\n    \n}"),
+            (
+                "JsonOutput.prettyPrint('{\"z\":[],\"a\":\"x, {y}\"}')",
+                "{\n    \"z\": [\n        \n    ],\n    \"a\": \"x, {y}\"\n}",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn groovy_has_javas_collections() {
+    check(
+        Language::Groovy,
+        &[
+            ("[[1, 2], [3, 4, 5]].transpose()", "[[1, 3], [2, 4]]"),
+            ("[1, 2, 3].findResults { it > 1 ? it * 10 : null }", "[20, 30]"),
+            ("[1, 2, 1].dropWhile { it < 2 }", "[2, 1]"),
+            ("def a = [3, 1]; def b = a.sort(false); '' + a + b", "[3, 1][1, 3]"),
+            ("['a', 'b'].indexed().toString()", "[0:a, 1:b]"),
+            ("[a: 1, b: 2].inject(0) { s, k, v -> s + v }", "3"),
+            ("[a: 1, b: 2].minus([a: 1, b: 3]).toString()", "[b:2]"),
+            ("(1..3).collect()", "[1, 2, 3]"),
+            ("[1, 2, 3][-1..0]", "[3, 2, 1]"),
+            ("[1, 2, 3][1..-1]", "[2, 3]"),
+            ("'abcdef'[0, 2] + 'abcdef'[2..0] + 'abcdef'[-2..-1] + 'abc'[1]", "accbaefb"),
+            ("new TreeMap([b: 1, a: 2]).toString() + new TreeSet(['b', 'a'])", "[a:2, b:1][a, b]"),
+            ("[[x: [y: 1]]].toString() + String.valueOf([[x: 1]])", "[[x:[y:1]]][{x=1}]"),
+            ("\"${[a: [b: [:]]]}\"", "[a:[b:[:]]]"),
+            ("[a: 1].toMapString()", "[a:1]"),
+            ("Collections.nCopies(2, 'a')", "[a, a]"),
+            ("[1, 2].stream().mapToInt { it }.sum() + 'abc'.chars().count()", "6"),
+            ("'x'.getClass().getSimpleName()", "String"),
+            ("File.separator + 'a'", "/a"),
+        ],
+    );
+}
+
+#[test]
+fn groovy_has_javas_codes_and_moments() {
+    check(
+        Language::Groovy,
+        &[
+            ("Base64.getUrlEncoder().withoutPadding().encodeToString('a?>b'.bytes)", "YT8-Yg"),
+            ("Base64.getEncoder().withoutPadding().encodeToString('a'.bytes)", "YQ"),
+            ("org.apache.commons.codec.binary.Base64.encodeBase64String('a'.bytes)", "YQ=="),
+            (
+                "new String(org.apache.commons.codec.binary.Base64.encodeBase64('a'.getBytes()))",
+                "YQ==",
+            ),
+            ("new String(org.apache.commons.codec.binary.Base64.decodeBase64('YQ=='))", "a"),
+            (
+                "new Date(0).format('yyyy-MM-dd HH:mm', TimeZone.getTimeZone('GMT+2'))",
+                "1970-01-01 02:00",
+            ),
+            ("java.time.LocalDateTime.of(2020, 1, 1, 10, 0).toString()", "2020-01-01T10:00"),
+            ("java.time.LocalTime.of(10, 0, 5).toString()", "10:00:05"),
+        ],
+    );
+}
+
+#[test]
 fn groovy_has_texts() {
     check(
         Language::Groovy,

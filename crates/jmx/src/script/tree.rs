@@ -162,10 +162,50 @@ pub(crate) enum Type {
     List,
     Set,
     Array,
+    Short,
     Byte,
     Bytes,
+    /// One of Java's own, which is never nothing: `int`, where `Int` is `Integer`.
+    Bare(BareType),
     /// No conversion.
     Any,
+}
+
+/// A type of Java's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BareType {
+    Int,
+    Long,
+    Double,
+    Letter,
+    Short,
+    Byte,
+}
+
+impl BareType {
+    /// The class whose values it takes.
+    pub(crate) const fn boxed(self) -> Type {
+        match self {
+            Self::Int => Type::Int,
+            Self::Long => Type::Long,
+            Self::Double => Type::Double,
+            Self::Letter => Type::Letter,
+            Self::Short => Type::Short,
+            Self::Byte => Type::Byte,
+        }
+    }
+
+    /// Its name and its class's.
+    pub(crate) const fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Int => ("int", "Integer"),
+            Self::Long => ("long", "Long"),
+            Self::Double => ("double", "Double"),
+            Self::Letter => ("char", "Character"),
+            Self::Short => ("short", "Short"),
+            Self::Byte => ("byte", "Byte"),
+        }
+    }
 }
 
 /// A function or a closure.

@@ -301,6 +301,10 @@ fn begin<'js>(
         Some(json) => own.data(ctx, json)?,
         None => Value::new_undefined(ctx.clone()),
     };
+    let function: Value<'js> = own.exports.get(own.name_of(ctx, &call.function)?)?;
+    if call.stage == Stage::Summary && function.is_undefined() {
+        return Ok(function);
+    }
     let function: Function<'js> = own.exports.get(own.name_of(ctx, &call.function)?)?;
     call_with(function.as_value(), &data)
 }

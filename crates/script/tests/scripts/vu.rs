@@ -189,6 +189,10 @@ fn options_and_functions_are_exported() {
     let StepResult::Done(Ok(Some(data))) = vu.call(call) else { panic!("setup failed") };
     let done = iterate(&mut vu, 0, Some(&data));
     assert_eq!(done, StepResult::Done(Ok(Some(r#"{"token":"t","n":1}"#.to_owned()))));
+    // A summary's VU runs init code also where there is nothing to call.
+    let function = "handleSummary".into();
+    let call = Call { stage: Stage::Summary, function, iteration: 0, data: None };
+    assert_eq!(vu.call(call), StepResult::Done(Ok(None)));
 }
 
 #[test]

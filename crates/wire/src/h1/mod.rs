@@ -7,6 +7,7 @@ mod memo;
 mod progress;
 mod reason;
 pub mod request;
+mod request_error;
 pub mod response;
 pub mod server;
 mod version;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::Version;
 use super::fields::{is_field_value, is_token, tokens};
+pub use super::request_error::RequestError;
+use super::request_error::check_fields;
 use super::response::RequestMethod;
 use super::server::{encode_chunk, encode_last_chunk};
 use super::write::{push_decimal, push_field};
@@ -26,7 +27,7 @@ pub enum HeadStyle {
     /// as `X-Vegeta-Seq` and `X-Vegeta-Attack`.
     Go,
     /// The request line in this version and the target's header fields, in their order; nothing is added, neither `Host`
-    /// nor `Content-Length`. For the exact bytes of another tool.
+    /// nor `Content-Length`. For the exact bytes of another tool: names may be any letters but control characters.
     Exact(Version),
 }
 
@@ -74,23 +75,6 @@ pub struct RequestSpec<'a> {
     pub proxy_authorization: Option<String>,
     /// The user agent where the headers name none (native style only; the Go style has Go's).
     pub user_agent: &'a str,
-}
-
-/// Why a request cannot be sent.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum RequestError {
-    /// The method is not a token.
-    #[error("invalid method \"{0}\"")]
-    Method(String),
-    /// A field name is not a token.
-    #[error("invalid header field name \"{0}\"")]
-    FieldName(String),
-    /// The address has characters that no request line takes.
-    #[error("invalid request target \"{0}\"")]
-    Target(String),
-    /// A field value holds a control character; the name is given.
-    #[error("invalid header field value for \"{0}\"")]
-    FieldValue(String),
 }
 
 /// A request, rendered but for the hit's number.
@@ -453,21 +437,10 @@ fn check(spec: &RequestSpec<'_>) -> Result<(), RequestError> {
     if !is_token(spec.method) {
         return Err(RequestError::Method(spec.method.to_owned()));
     }
-    check_fields(spec.headers)?;
+    let is_exact = matches!(spec.style, HeadStyle::Exact(_));
+    check_fields(spec.headers, if is_exact { is_field_value } else { is_token })?;
     if !is_field_value(spec.attack_name) {
         return Err(RequestError::FieldValue(ATTACK.to_owned()));
-    }
-    Ok(())
-}
-
-fn check_fields(headers: &[(String, String)]) -> Result<(), RequestError> {
-    for (name, value) in headers {
-        if !is_token(name) {
-            return Err(RequestError::FieldName(name.clone()));
-        }
-        if !is_field_value(value) {
-            return Err(RequestError::FieldValue(name.clone()));
-        }
     }
     Ok(())
 }
@@ -481,7 +454,7 @@ pub fn connect_request(
     authority: &str,
     headers: &[(String, String)],
 ) -> Result<Vec<u8>, RequestError> {
-    check_fields(headers)?;
+    check_fields(headers, is_token)?;
     let mut out = Vec::with_capacity(256);
     out.extend_from_slice(format!("CONNECT {authority} HTTP/1.1\r\n").as_bytes());
     push_field("Host", authority, &mut out);
@@ -797,6 +770,11 @@ mod tests {
         for (method, headers, message) in cases {
             let error = render(&Case { method, headers, ..Case::default() }).expect_err(message);
             assert_eq!(error.to_string(), message);
+        }
+        let change = |s: &mut RequestSpec<'_>| s.style = HeadStyle::Exact(Version::Http11);
+        for (name, is_sent) in [("", true), ("a b", true), ("a\r\nb", false), ("\0", false)] {
+            let case = Case { headers: &[(name, "x")], change, ..Case::default() };
+            assert_eq!(render(&case).is_ok(), is_sent, "{name:?}");
         }
         let name = render(&Case { change: |s| s.attack_name = "a\nb", ..Case::default() });
         assert_eq!(name, Err(RequestError::FieldValue("X-Vegeta-Attack".into())));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::arguments::Arguments;
 use crate::script::run::{Closure, Machine, Outcome, throw};
 use crate::script::tree::Binary;
-use crate::script::value::{List, ListKind, Map, Value};
+use crate::script::value::{List, ListKind, Map, Object, Value};
 
 /// A method over values; `None` where there is none of this name.
 pub(super) fn method(
@@ -53,7 +53,7 @@ fn without_closure(
             let wanted = if name == "max" { Ordering::Greater } else { Ordering::Less };
             extreme_of(items, items, wanted)?
         }
-        ("sort" | "toSorted", 0) => {
+        ("sort" | "toSorted", _) if call.all().iter().all(|one| matches!(one, Value::Truth(_))) => {
             let keys = items.to_vec();
             let items = order(machine, keys, items.to_vec())?;
             machine.list(items)?
@@ -74,7 +74,8 @@ fn without_closure(
             let wanted = call.get(0);
             Value::count(items.iter().filter(|item| item.equals(&wanted)).count())
         }
-        ("toList" | "asList", 0) => machine.list(items.to_vec())?,
+        ("count", 0) => Value::count(items.len()),
+        ("toList" | "asList" | "collect", 0) => machine.list(items.to_vec())?,
         _ => return slices(machine, items, name, call),
     }))
 }
@@ -103,7 +104,13 @@ fn slices(
             let parts = items.chunks(count).map(|part| Value::list(part.to_vec())).collect();
             return machine.list(parts).map(Some);
         }
-        ("withIndex" | "indexed", 0) => {
+        ("indexed", 0) => {
+            machine.allot(items.len() * 4 * size_of::<Value>())?;
+            let rows = items.iter().enumerate().map(|(at, item)| (Value::count(at), item.clone()));
+            return Ok(Some(Value::Map(Map::new(rows))));
+        }
+        ("transpose", 0) => return transposed(machine, items).map(Some),
+        ("withIndex", 0) => {
             let pair =
                 |(at, item): (usize, &Value)| Value::list(vec![item.clone(), Value::count(at)]);
             let pairs = items.iter().enumerate().map(pair).collect();
@@ -112,6 +119,18 @@ fn slices(
         _ => return Ok(None),
     };
     machine.list(part.to_vec()).map(Some)
+}
+
+/// The first items of lists, then the second ones, as far as all lists have them.
+fn transposed(machine: &mut Machine<'_>, lists: &[Value]) -> Outcome<Value> {
+    let mut rows = Vec::new();
+    for list in lists {
+        rows.push(super::iterable(machine, list)?);
+    }
+    let length = rows.iter().map(Vec::len).min().unwrap_or(0);
+    machine.allot(length * rows.len() * size_of::<Value>())?;
+    let column = |at: usize| Value::list(rows.iter().map(|row| row[at].clone()).collect());
+    machine.list((0..length).map(column).collect())
 }
 
 fn end(item: Option<&Value>) -> Outcome<Option<Value>> {
@@ -176,7 +195,13 @@ fn each(
         let holds = result.is_true();
         match name {
             "each" | "forEach" => {}
-            "collect" | "map" => results.push(result),
+            "collect" | "map" | "mapToInt" | "mapToLong" | "mapToDouble" | "mapToObj" => {
+                results.push(result);
+            }
+            "findResults" if result.is_null() => {}
+            "findResults" => results.push(result),
+            "dropWhile" if holds && results.is_empty() => {}
+            "dropWhile" => results.push(item.clone()),
             "collectMany" => flatten(machine, &[result], &mut results, 31)?,
             "findAll" | "filter" | "takeWhile" if holds => results.push(item.clone()),
             "findAll" | "filter" | "count" | "find" | "any" | "findIndexOf" | "findResult"
@@ -241,7 +266,15 @@ fn inject(
     let begin = begin.cloned().or_else(|| items.next());
     let mut sum = begin.unwrap_or_default();
     for item in items {
-        sum = machine.call(closure, vec![sum, item])?;
+        let entry = match &item {
+            Value::Object(object) if closure.parameters() == 3 => Some(object.clone()),
+            _ => None,
+        };
+        let arguments = match entry.as_deref() {
+            Some(Object::Entry(key, value)) => vec![sum, key.clone(), value.clone()],
+            _ => vec![sum, item],
+        };
+        sum = machine.call(closure, arguments)?;
     }
     Ok(sum)
 }

@@ -1,7 +1,7 @@
 //! `new`: the objects that scripts may make.
 
 use super::arguments::Arguments;
-use super::{calendar, classes, instant, number, random};
+use super::{calendar, classes, closures, instant, number, random};
 use crate::script::run::{Machine, Outcome, throw};
 use crate::script::value::{List, ListKind, Map, Object, Thrown, Value};
 
@@ -28,9 +28,8 @@ pub(crate) fn construct(
             machine.allot(text.len())?;
             Value::object(Object::Builder(text.into()))
         }
-        "Integer" | "Long" | "Double" | "Float" | "BigDecimal" | "Boolean" | "Short" => {
-            wrapped(machine, class, call)?
-        }
+        "Integer" | "Long" | "Double" | "Float" | "BigDecimal" | "BigInteger" | "Boolean"
+        | "Short" => wrapped(machine, class, call)?,
         "ArrayList"
         | "LinkedList"
         | "Vector"
@@ -40,15 +39,17 @@ pub(crate) fn construct(
         | "ConcurrentLinkedQueue"
         | "LinkedBlockingQueue"
         | "ConcurrentLinkedDeque" => collection(machine, ListKind::List, call)?,
-        "HashSet" | "LinkedHashSet" | "TreeSet" => collection(machine, ListKind::Set, call)?,
-        "HashMap" | "LinkedHashMap" | "TreeMap" | "ConcurrentHashMap" | "Hashtable"
-        | "Properties" => match call.get(0) {
-            Value::Map(map) => {
-                machine.allot(map.len() * 4 * size_of::<Value>())?;
-                Value::Map(Map::new(map.rows()))
+        "HashSet" | "LinkedHashSet" => collection(machine, ListKind::Set, call)?,
+        "TreeSet" | "TreeMap" => sorted(machine, class, call)?,
+        "HashMap" | "LinkedHashMap" | "ConcurrentHashMap" | "Hashtable" | "Properties" => {
+            match call.get(0) {
+                Value::Map(map) => {
+                    machine.allot(map.len() * 4 * size_of::<Value>())?;
+                    Value::Map(Map::new(map.rows()))
+                }
+                _ => Value::Map(Map::default()),
             }
-            _ => Value::Map(Map::default()),
-        },
+        }
         "Random" | "SecureRandom" => random::new(call),
         "AtomicInteger" | "AtomicLong" => Value::object(Object::Counter(call.long(0).into())),
         "Date" => instant::new_date(machine, call)?,
@@ -74,6 +75,23 @@ pub(crate) fn construct(
     })
 }
 
+/// A set or a map in the order of what it begins with.
+fn sorted(machine: &mut Machine<'_>, class: &str, call: Arguments<'_>) -> Outcome<Value> {
+    let Value::Map(map) = call.get(0) else {
+        if class == "TreeMap" {
+            return Ok(Value::Map(Map::default()));
+        }
+        let set = collection(machine, ListKind::Set, call)?;
+        let items = super::iterable(machine, &set)?;
+        let items = closures::order(machine, items.clone(), items)?;
+        return Ok(Value::List(List::new(ListKind::Set, items)));
+    };
+    machine.allot(map.len() * 4 * size_of::<Value>())?;
+    let keys = closures::order(machine, map.keys(), map.keys())?;
+    let row = |key: Value| map.get(&key).map(|value| (key, value));
+    Ok(Value::Map(Map::new(keys.into_iter().filter_map(row))))
+}
+
 fn exception(class: &'static str, call: Arguments<'_>) -> Value {
     let message = (!call.get(0).is_null()).then(|| call.text(0).into());
     Value::object(Object::Thrown(Thrown { class, message }))
@@ -94,10 +112,10 @@ fn text(machine: &mut Machine<'_>, call: Arguments<'_>) -> Outcome<Value> {
 fn wrapped(machine: &mut Machine<'_>, class: &'static str, call: Arguments<'_>) -> Outcome<Value> {
     let value = call.get(0);
     match class {
-        "BigDecimal" if value.is_number() => {
+        "BigDecimal" | "BigInteger" if value.is_number() => {
             Ok(value.as_decimal().map_or(Value::Null, Value::decimal))
         }
-        "BigDecimal" => number::parse_decimal(&value.to_string()),
+        "BigDecimal" | "BigInteger" => number::parse_decimal(&value.to_string()),
         _ => super::statics::method(machine, class, "valueOf", call).map(Option::unwrap_or_default),
     }
 }

@@ -156,6 +156,22 @@ pub(super) fn statics(
         ("Base64", "getEncoder" | "getMimeEncoder") => plain("Encoder"),
         ("Base64", "getUrlEncoder") => plain("UrlEncoder"),
         ("Base64", "getDecoder" | "getMimeDecoder" | "getUrlDecoder") => plain("Decoder"),
+        // Those of Apache's class of this name.
+        ("Base64", "encodeBase64String") => {
+            machine.text(STANDARD.encode(bytes_of(&call.get(0)))).map(Some)
+        }
+        ("Base64", "encodeBase64URLSafeString") => {
+            machine.text(URL_SAFE_NO_PAD.encode(bytes_of(&call.get(0)))).map(Some)
+        }
+        ("Base64", "encodeBase64") => {
+            let text = STANDARD.encode(bytes_of(&call.get(0)));
+            machine.allot(text.len())?;
+            Ok(Some(Value::bytes(text.as_bytes())))
+        }
+        ("Base64", "decodeBase64") => {
+            let text = bytes_of(&call.get(0));
+            from_base64(machine, &String::from_utf8_lossy(&text)).map(Some)
+        }
         ("MessageDigest" | "Mac", "getInstance") => {
             let digest = Digest::of(&call.text(0)).ok_or_else(|| no_algorithm(&call.text(0)))?;
             Ok(Some(Value::object(Object::Digest(digest, Mutex::default()))))
@@ -185,12 +201,14 @@ pub(super) fn base64_method(
     let bytes = bytes_of(&call.get(0));
     let text = match class {
         "UrlEncoder" => URL_SAFE.encode(&bytes),
+        "BareUrlEncoder" => URL_SAFE_NO_PAD.encode(&bytes),
+        "BareEncoder" => STANDARD_NO_PAD.encode(&bytes),
         _ => STANDARD.encode(&bytes),
     };
     match (class, name) {
         (_, "withoutPadding") => Ok(Some(Value::object(Object::Plain(match class {
-            "UrlEncoder" => "UrlEncoder",
-            _ => "Encoder",
+            "UrlEncoder" | "BareUrlEncoder" => "BareUrlEncoder",
+            _ => "BareEncoder",
         })))),
         ("Decoder", "decode") => from_base64(machine, &String::from_utf8_lossy(&bytes)).map(Some),
         (_, "encodeToString") => machine.text(text).map(Some),

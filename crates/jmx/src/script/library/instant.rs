@@ -250,6 +250,10 @@ pub(super) fn method(
             Value::Null
         }
         ("format", 1) => calendar::written(machine, &found, &call.get(0))?,
+        ("format", 2) => {
+            let offset_s = calendar::offset_of(machine, &call.text(1), at)?;
+            machine.text(date::format(&call.text(0), at, offset_s))?
+        }
         ("toInstant", _) => new(InstantKind::Instant, at, 0),
         ("toLocalDate", 0) => as_kind(InstantKind::LocalDate, (at, offset_s)),
         ("toLocalDateTime", 0) => as_kind(InstantKind::LocalDateTime, (at, offset_s)),

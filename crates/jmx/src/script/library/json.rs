@@ -1,8 +1,10 @@
 //! JSON: read into lists and maps, and written.
 
 use super::arguments::Arguments;
+use super::json_read;
+use crate::date;
 use crate::script::run::{Machine, Outcome, throw};
-use crate::script::value::{Decimal, Map, Object, Value, lock};
+use crate::script::value::{InstantKind, Object, Value, lock};
 
 /// Values stand in one another so deep at most.
 const DEPTH_MAX: u32 = 64;
@@ -19,28 +21,9 @@ pub(super) fn parse(machine: &mut Machine<'_>, text: &Value) -> Outcome<Value> {
         other => other.to_string(),
     };
     machine.allot(text.len().saturating_mul(4))?;
-    let value: serde_json::Value = serde_json::from_str(&text)
-        .map_err(|error| throw("JsonException", format!("Unable to parse JSON: {error}")))?;
-    Ok(read(&value))
-}
-
-fn read(value: &serde_json::Value) -> Value {
-    match value {
-        serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(truth) => Value::Truth(*truth),
-        serde_json::Value::Number(number) => match number.as_i64() {
-            Some(number) => Value::whole(number),
-            None => {
-                let decimal = Decimal::parse(&number.to_string()).map(Value::decimal);
-                decimal.unwrap_or_else(|| Value::Double(number.as_f64().unwrap_or(f64::NAN)))
-            }
-        },
-        serde_json::Value::String(text) => text.as_str().into(),
-        serde_json::Value::Array(items) => Value::list(items.iter().map(read).collect()),
-        serde_json::Value::Object(rows) => {
-            Value::Map(Map::new(rows.iter().map(|(key, value)| (key.as_str().into(), read(value)))))
-        }
-    }
+    let checked: Result<serde_json::Value, _> = serde_json::from_str(&text);
+    checked.map_err(|error| throw("JsonException", format!("Unable to parse JSON: {error}")))?;
+    Ok(json_read::read(&text))
 }
 
 /// A value as JSON.
@@ -78,9 +61,20 @@ fn write(value: &Value, text: &mut String, depth: u32) {
         }
         Value::Object(object) => match &**object {
             Object::Json(inner) => write(&lock(inner).clone(), text, depth + 1),
+            Object::Instant(_) => quote(&moment(value, object), text),
             _ => quote(&value.to_string(), text),
         },
         other => quote(&other.to_string(), text),
+    }
+}
+
+/// A moment: of the older kinds as Groovy's JSON has them.
+fn moment(value: &Value, object: &Object) -> String {
+    match object.instant() {
+        Some(at) if matches!(at.kind, InstantKind::Date | InstantKind::Calendar) => {
+            date::format("yyyy-MM-dd'T'HH:mm:ssZ", at.unix_ms, 0)
+        }
+        _ => value.to_string(),
     }
 }
 
@@ -107,15 +101,46 @@ fn quote(plain: &str, text: &mut String) {
     text.push('"');
 }
 
-/// JSON with lines and spaces: four where the library has two.
+/// JSON with lines and spaces; what it says stays letter for letter. An empty list or map has a line of its own, as Groovy has it.
 fn pretty(json: &str) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_str(json).ok()?;
-    let lines = serde_json::to_string_pretty(&value).ok()?;
-    let indent = |line: &str| {
-        let text = line.trim_start_matches(' ');
-        format!("{}{text}", " ".repeat(2 * (line.len() - text.len())))
+    serde_json::from_str::<serde_json::Value>(json).ok()?;
+    let (mut text, mut depth) = (String::new(), 0_usize);
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let line = |text: &mut String, depth: usize| {
+        text.push('\n');
+        text.push_str(&"    ".repeat(depth));
     };
-    Some(lines.lines().map(indent).collect::<Vec<_>>().join("\n"))
+    for letter in json.chars() {
+        if is_quoted {
+            is_quoted = letter != '"' || is_escaped;
+            is_escaped = letter == '\\' && !is_escaped;
+            text.push(letter);
+            continue;
+        }
+        match letter {
+            '{' | '[' => {
+                depth += 1;
+                text.push(letter);
+                line(&mut text, depth);
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                line(&mut text, depth);
+                text.push(letter);
+            }
+            ',' => {
+                text.push(',');
+                line(&mut text, depth);
+            }
+            ':' => text.push_str(": "),
+            blank if blank.is_ascii_whitespace() => {}
+            other => {
+                is_quoted = other == '"';
+                text.push(other);
+            }
+        }
+    }
+    Some(text)
 }
 
 pub(super) fn statics(

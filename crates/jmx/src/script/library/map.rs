@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::{closures, entries};
 use crate::script::run::{Machine, Outcome};
-use crate::script::value::{List, ListKind, Map, Value};
+use crate::script::value::{List, ListKind, Map, Value, groovy_text};
 
 /// A method of a map.
 pub(super) fn method(
@@ -121,6 +121,15 @@ fn change(
             map.clear();
             Value::Null
         }
+        ("minus", 1) => {
+            let Value::Map(other) = call.get(0) else { return Ok(None) };
+            machine.allot(map.len() * 4 * size_of::<Value>())?;
+            let is_left = |(key, value): &(Value, Value)| {
+                !other.get(key).is_some_and(|other| other.equals(value))
+            };
+            Value::Map(Map::new(map.rows().into_iter().filter(is_left)))
+        }
+        ("toMapString", 0) => machine.text(groovy_text(&Value::Map(map.clone())))?,
         ("leftShift" | "plus", 1) => {
             if let Value::Map(other) = call.get(0) {
                 machine.allot((map.len() + other.len()) * 4 * size_of::<Value>())?;

@@ -126,16 +126,21 @@ pub(crate) fn place(machine: &mut Machine<'_>, value: &Value, at: &Value) -> Out
     }
 }
 
-/// The places of a range that ends in negative ones, `1..-1`: they count from the end.
+/// The places of a range with a negative end, `1..-1` or `-1..0`: it counts from the list's.
 fn spread(places: &[Value], length: usize) -> Vec<Value> {
     let number = |value: Option<&Value>| value.and_then(Value::as_long);
     let (Some(first), Some(last)) = (number(places.first()), number(places.last())) else {
         return places.to_vec();
     };
-    let is_range = first >= 0 && last < 0 && first - last == places.len() as i64 - 1;
-    match is_range {
-        true => (first..=last + length as i64).map(Value::whole).collect(),
-        false => places.to_vec(),
+    let (count, length) = (places.len() as i64, length as i64);
+    match (first >= 0, last >= 0) {
+        (true, false) if first - last == count - 1 => {
+            (first..=last + length).map(Value::whole).collect()
+        }
+        (false, true) if last - first == count - 1 => {
+            (last..=first + length).rev().map(Value::whole).collect()
+        }
+        _ => places.to_vec(),
     }
 }
 
@@ -170,12 +175,25 @@ fn letter(text: &str, at: &Value) -> Outcome<Value> {
     })
 }
 
+/// Whether places follow one another.
+fn is_range(places: &[Value]) -> bool {
+    let numbers: Vec<i64> = places.iter().filter_map(Value::as_long).collect();
+    let step = |pair: &[i64]| pair[1] - pair[0];
+    numbers.windows(2).all(|pair| step(pair).abs() == 1)
+        && numbers.windows(3).all(|three| step(three) == step(&three[1..]))
+}
+
 /// The letters at places: of a range, from its first to its last.
 fn letters(machine: &mut Machine<'_>, text: &str, places: &List) -> Outcome<Value> {
     let all: Vec<char> = text.chars().collect();
     let length = all.len() as i64;
     let bound = |at: i64| if at < 0 { at + length } else { at };
     let places = places.items();
+    if !is_range(&places) {
+        let picked: Outcome<Vec<Value>> = places.iter().map(|at| letter(text, at)).collect();
+        let picked: String = picked?.iter().map(Value::to_string).collect();
+        return machine.text(picked);
+    }
     let (first, last) = (places.first(), places.last());
     let from = bound(first.and_then(Value::as_long).unwrap_or(0));
     let to = bound(last.and_then(Value::as_long).unwrap_or(-1));

@@ -12,6 +12,7 @@ mod host;
 mod instant;
 mod javascript;
 mod json;
+mod json_read;
 mod list;
 mod map;
 mod math;
@@ -88,7 +89,7 @@ fn universal(
     call: Arguments<'_>,
 ) -> Outcome<Option<Value>> {
     Ok(Some(match (name, call.len()) {
-        ("toString", 0) => machine.text(value.to_string())?,
+        ("toString", 0) => machine.text(machine.written(value))?,
         ("equals", 1) => value.equals(&call.get(0)).into(),
         ("is", 1) => value.is_same(&call.get(0)).into(),
         ("hashCode", 0) => Value::Int(text::hash(&value.to_string())),

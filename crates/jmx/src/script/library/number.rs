@@ -89,7 +89,7 @@ pub(super) fn method(
             let places = usize::try_from(call.long(0)).unwrap_or(0).min(100);
             machine.text(format!("{:.places$}", value.as_double().unwrap_or(0.0))).map(Some)
         }
-        ("setScale", 1 | 2) => Ok(rounded(value, call.long(0))),
+        ("setScale", 1 | 2) => scaled(value, call),
         ("round", 1) => Ok(rounded(value, call.long(0)).map(|value| match value {
             Value::Decimal(decimal) => Value::Double(decimal.double()),
             other => other,
@@ -102,6 +102,26 @@ fn rounded(value: &Value, places: i64) -> Option<Value> {
     let places = u32::try_from(places).ok().filter(|places| *places <= 30)?;
     value.as_decimal()?.rounded(places).map(Value::decimal)
 }
+
+/// `setScale`: without a mode nothing may be lost.
+fn scaled(value: &Value, call: Arguments<'_>) -> Outcome<Option<Value>> {
+    let Some(decimal) = value.as_decimal() else { return Ok(None) };
+    let places = u32::try_from(call.long(0)).ok().filter(|places| *places <= 30);
+    let Some(places) = places else { return Ok(None) };
+    let rounded = match call.get(1) {
+        Value::Int(number) => {
+            let mode = usize::try_from(number).ok().and_then(|at| ROUNDING_MODES.get(at));
+            decimal.rounded_by(places, mode.unwrap_or(&"UNNECESSARY"))
+        }
+        mode => decimal.rounded_by(places, &mode.to_string()),
+    };
+    let lost = || throw("ArithmeticException", "Rounding necessary");
+    rounded.map(|decimal| Some(Value::decimal(decimal))).ok_or_else(lost)
+}
+
+/// Java's modes by their numbers.
+const ROUNDING_MODES: [&str; 8] =
+    ["UP", "DOWN", "CEILING", "FLOOR", "HALF_UP", "HALF_DOWN", "HALF_EVEN", "UNNECESSARY"];
 
 fn conversion(value: &Value, name: &str, call: Arguments<'_>) -> Option<Value> {
     if call.len() > 0 {

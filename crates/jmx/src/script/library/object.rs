@@ -116,7 +116,7 @@ fn plain(
             };
             Ok(Some(machine.context.read(Host::Engine, field).unwrap_or_default()))
         }
-        "Encoder" | "UrlEncoder" | "Decoder" | "UrlDecoder" => {
+        "Encoder" | "UrlEncoder" | "BareEncoder" | "BareUrlEncoder" | "Decoder" => {
             digest::base64_method(machine, class, name, call)
         }
         _ => Ok(None),

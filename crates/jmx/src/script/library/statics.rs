@@ -19,6 +19,7 @@ pub(super) fn method(
     call: Arguments<'_>,
 ) -> Outcome<Option<Value>> {
     match class {
+        _ if call.len() == 0 && name == "getSimpleName" => Ok(Some(class.into())),
         "Math" | "StrictMath" => Ok(math::function(machine, name, call)),
         "Integer" | "Long" | "Double" | "Float" | "Short" | "Byte" | "Number" | "BigDecimal"
         | "Boolean" => of_number(machine, class, name, call),
@@ -127,7 +128,11 @@ fn of_text(
     Ok(Some(match (class, name) {
         ("String", "valueOf" | "copyValueOf")
         | ("Objects" | "Character", "toString" | "valueOf") => {
-            let text = machine.written(&call.get(0));
+            // Java's own text of lists and maps, which Groovy has another for.
+            let text = match call.get(0) {
+                items @ (Value::List(_) | Value::Map(_)) => items.to_string(),
+                other => machine.written(&other),
+            };
             machine.text(text)?
         }
         ("String", "format") => {
@@ -276,6 +281,11 @@ fn of_collections(
         }
         ("Collections", "emptyMap", _) => Value::Map(Map::default()),
         ("Collections", "singletonList", _) => Value::list(vec![first]),
+        ("Collections", "nCopies", _) => {
+            let count = usize::try_from(call.long(0)).unwrap_or(0);
+            machine.allot(count.saturating_mul(size_of::<Value>()))?;
+            Value::list(vec![call.get(1); count])
+        }
         ("Map", "of", _) => {
             let rows = call
                 .all()
@@ -376,7 +386,8 @@ pub(super) fn constant(
             Some(ms) => Value::object(Object::Duration(ms)),
             None => Value::text(Arc::from(unit)),
         },
-        ("RoundingMode" | "BigDecimal", mode) if mode.contains('_') => mode.into(),
+        ("RoundingMode", mode) => mode.into(),
+        ("BigDecimal", mode) if mode.contains('_') => mode.into(),
         ("Locale", _) => Value::object(Object::Plain("Locale")),
         ("JsonParserType", _) => Value::Null,
         ("Calendar", field) => Value::Int(calendar::field_number(field)?),

@@ -105,7 +105,7 @@ fn written_field(field: &Field, value: &Value, unit: Option<char>) -> Outcome<St
             };
             signed(field, grouped(field, text))
         }
-        'e' => format!("{:e}", value.as_double().ok_or_else(wrong)?),
+        'e' | 'E' => signed(field, exponential(field, value.as_double().ok_or_else(wrong)?)),
         'x' | 'X' => hex(value).ok_or_else(wrong)?,
         'o' => format!("{:o}", value.as_long().ok_or_else(wrong)?),
         'b' | 'B' => value.is_true().to_string(),
@@ -120,6 +120,15 @@ fn written_field(field: &Field, value: &Value, unit: Option<char>) -> Outcome<St
     };
     let text = if field.letter.is_uppercase() { text.to_uppercase() } else { text };
     Ok(padded(field, &text))
+}
+
+/// A number with an exponent, whose sign and two digits Java always writes.
+fn exponential(field: &Field, number: f64) -> String {
+    let precision = field.precision.unwrap_or(6).min(WIDTH_MAX);
+    let text = format!("{number:.precision$e}");
+    let Some((digits, exponent)) = text.split_once('e') else { return text };
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |rest| ('-', rest));
+    format!("{digits}e{sign}{exponent:0>2}")
 }
 
 fn hex(value: &Value) -> Option<String> {

@@ -141,6 +141,13 @@ impl Parser<'_> {
         self.at += 1;
         match &**name {
             "null" | "undefined" | "void" => literal(Value::Null),
+            // No file is reached by these letters.
+            "File"
+                if self.is_sign(".") && self.name_at(1).is_some_and(|of| &**of == "separator") =>
+            {
+                self.at += 2;
+                literal("/".into())
+            }
             "true" => literal(Value::Truth(true)),
             "false" => literal(Value::Truth(false)),
             "new" => self.new_object(line),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Parser;
 use crate::script::library::class_named;
-use crate::script::tree::Type;
+use crate::script::tree::{BareType, Type};
 
 /// A type as it is written.
 pub(super) struct TypeName {
@@ -86,13 +86,20 @@ fn is_primitive(name: &str) -> bool {
 /// The conversion of a type.
 fn type_of(name: &str) -> Type {
     match name {
-        "int" | "Integer" | "short" | "Short" => Type::Int,
-        "long" | "Long" => Type::Long,
-        "double" | "Double" | "float" | "Float" => Type::Double,
+        "int" => Type::Bare(BareType::Int),
+        "long" => Type::Bare(BareType::Long),
+        "double" | "float" => Type::Bare(BareType::Double),
+        "char" => Type::Bare(BareType::Letter),
+        "short" => Type::Bare(BareType::Short),
+        "byte" => Type::Bare(BareType::Byte),
+        "Integer" => Type::Int,
+        "Short" => Type::Short,
+        "Long" => Type::Long,
+        "Double" | "Float" => Type::Double,
         "BigDecimal" | "BigInteger" => Type::Decimal,
         "boolean" | "Boolean" => Type::Truth,
-        "char" | "Character" => Type::Letter,
-        "byte" | "Byte" => Type::Byte,
+        "Character" => Type::Letter,
+        "Byte" => Type::Byte,
         "String" | "CharSequence" => Type::Text,
         "List" | "ArrayList" | "Collection" | "LinkedList" => Type::List,
         "Set" | "HashSet" | "LinkedHashSet" => Type::Set,

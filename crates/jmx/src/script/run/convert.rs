@@ -12,6 +12,7 @@ use crate::script::value::{List, ListKind, Value};
 impl Machine<'_> {
     /// A value as a declaration wants it. Nothing stays nothing.
     pub(super) fn converted(&mut self, kind: Type, value: Value) -> Outcome<Value> {
+        let kind = self.boxed(kind, &value)?;
         match (kind, &value) {
             (Type::Any, _) | (_, Value::Null) => Ok(value),
             (Type::Text, Value::Text(_)) => Ok(value),
@@ -20,7 +21,7 @@ impl Machine<'_> {
                 self.text(text)
             }
             (
-                Type::Int | Type::Long | Type::Double | Type::Decimal | Type::Byte,
+                Type::Int | Type::Long | Type::Double | Type::Decimal | Type::Short | Type::Byte,
                 Value::Text(_),
             ) => Err(cast_fault(&value, kind)),
             (Type::List | Type::Set | Type::Array | Type::Text, _) if !is_items(&value) => {
@@ -33,13 +34,34 @@ impl Machine<'_> {
         }
     }
 
+    /// The class that a value is converted to. Groovy has no place for nothing in a type of Java's own.
+    fn boxed(&self, kind: Type, value: &Value) -> Outcome<Type> {
+        match kind {
+            Type::Bare(bare) if value.is_null() && self.language == Language::Groovy => {
+                let (name, class) = bare.names();
+                Err(throw(
+                    "GroovyCastException",
+                    format!(
+                        "Cannot cast object 'null' with class 'null' to class '{name}'. Try 'java.lang.{class}' instead"
+                    ),
+                ))
+            }
+            Type::Bare(bare) => Ok(bare.boxed()),
+            kind => Ok(kind),
+        }
+    }
+
     /// A value as a cast wants it.
     pub(super) fn cast(&mut self, kind: Type, value: Value) -> Outcome<Value> {
+        let kind = self.boxed(kind, &value)?;
         if value.is_null() && kind != Type::Truth {
             return Ok(value);
         }
         match kind {
-            Type::Any => Ok(value),
+            Type::Any | Type::Bare(_) => Ok(value),
+            Type::Short => {
+                number(&value, kind, |value| Some(Value::Int(i32::from(value.as_long()? as i16))))
+            }
             Type::Int => number(&value, kind, |value| Some(Value::Int(value.as_long()? as i32))),
             Type::Byte => {
                 number(&value, kind, |value| Some(Value::Int(i32::from(value.as_long()? as i8))))

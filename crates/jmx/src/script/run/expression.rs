@@ -8,7 +8,7 @@ use super::frame::Frame;
 use crate::script::Language;
 use crate::script::library::{class_named, construct, is_kind_of};
 use crate::script::tree::{Kind, Logic, Node, Probe, Type};
-use crate::script::value::{Decimal, List, ListKind, Map, Object, Value};
+use crate::script::value::{Decimal, List, ListKind, Map, Object, Value, groovy_text};
 
 impl Machine<'_> {
     /// What an expression is worth.
@@ -147,7 +147,7 @@ impl Machine<'_> {
     /// A value as a text, in the letters of the language.
     pub(crate) fn written(&self, value: &Value) -> String {
         match (self.language, value) {
-            (Language::Groovy, Value::Map(map)) => groovy_map(&map.rows()),
+            (Language::Groovy, Value::Map(_) | Value::List(_)) => groovy_text(value),
             (Language::JavaScript, Value::Double(number)) => {
                 let text = Decimal::of_double(*number).map(|decimal| decimal.to_string());
                 text.unwrap_or_else(|| value.to_string())
@@ -224,8 +224,12 @@ impl Machine<'_> {
         let size = usize::try_from(size)
             .map_err(|_| throw("NegativeArraySizeException", size.to_string()))?;
         self.allot(size.saturating_mul(size_of::<Value>()))?;
+        let kind = match kind {
+            Type::Bare(bare) => bare.boxed(),
+            kind => kind,
+        };
         let zero = match kind {
-            Type::Int | Type::Byte => Value::Int(0),
+            Type::Int | Type::Short | Type::Byte => Value::Int(0),
             Type::Long => Value::Long(0),
             Type::Double => Value::Double(0.0),
             Type::Truth => Value::Truth(false),
@@ -264,13 +268,4 @@ fn type_word(value: &Value) -> &'static str {
         number if number.is_number() => "number",
         _ => "object",
     }
-}
-
-/// A map in the letters of a text with code: `[a:1]`.
-fn groovy_map(rows: &[(Value, Value)]) -> String {
-    if rows.is_empty() {
-        return "[:]".to_owned();
-    }
-    let rows: Vec<String> = rows.iter().map(|(key, value)| format!("{key}:{value}")).collect();
-    format!("[{}]", rows.join(", "))
 }

@@ -8,7 +8,8 @@ use super::frame::Frame;
 use crate::script::Language;
 use crate::script::library::{is_kind_of, iterable};
 use crate::script::tree::{
-    Attempt, Binary, Case, Declaration, ForEachLoop, ForLoop, Node, Statement, StatementKind, Type,
+    Attempt, BareType, Binary, Case, Declaration, ForEachLoop, ForLoop, Node, Statement,
+    StatementKind, Type,
 };
 use crate::script::value::{Object, Thrown, Value};
 
@@ -76,11 +77,22 @@ impl Machine<'_> {
         for declaration in declarations {
             let value = match &declaration.value {
                 Some(node) => self.value(node, frame)?,
-                None => Value::Null,
+                None => self.initial(declaration.kind),
             };
             self.declare(&declaration.name, declaration.kind, value, frame)?;
         }
         Ok(Flow::Normal(Value::Null))
+    }
+
+    /// The value of what is declared without one.
+    fn initial(&self, kind: Type) -> Value {
+        match kind {
+            Type::Bare(BareType::Letter) if self.language == Language::Groovy => {
+                Value::Letter('\0')
+            }
+            Type::Bare(_) if self.language == Language::Groovy => Value::Int(0),
+            _ => Value::Null,
+        }
     }
 
     fn declare(

@@ -21,8 +21,22 @@ impl Decimal {
         Self { unscaled: i128::from(number), scale: 0 }
     }
 
-    /// The number that a text is, without an exponent.
+    /// The number that a text is.
     pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (text, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let plain = Self::parse_plain(text)?;
+        let scale = i64::from(plain.scale) - i64::from(exponent.parse::<i32>().ok()?);
+        match u32::try_from(scale) {
+            Ok(scale) => (scale <= SCALE_MAX).then_some(Self { scale, ..plain }),
+            Err(_) => {
+                let factor = power(u32::try_from(-scale).ok()?)?;
+                Some(Self { unscaled: plain.unscaled.checked_mul(factor)?, scale: 0 })
+            }
+        }
+    }
+
+    /// The number that a text without an exponent is.
+    fn parse_plain(text: &str) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let is_number = !(whole.is_empty() && fraction.is_empty())
             && fraction.bytes().all(|digit| digit.is_ascii_digit());
@@ -98,6 +112,29 @@ impl Decimal {
         Some(Self { unscaled: self.unscaled.checked_add(half)? / divisor, scale })
     }
 
+    /// With so many digits after the point, rounded as one of Java's modes says; `None` where it cannot be.
+    pub(crate) fn rounded_by(self, scale: u32, mode: &str) -> Option<Self> {
+        if scale >= self.scale {
+            return self.rounded(scale);
+        }
+        let divisor = power(self.scale - scale)?;
+        let (whole, rest) = (self.unscaled / divisor, (self.unscaled % divisor).abs());
+        let half = rest.checked_mul(2)?.cmp(&divisor);
+        let is_away = match mode.trim_start_matches("ROUND_") {
+            "UP" => rest > 0,
+            "DOWN" => false,
+            "CEILING" => rest > 0 && self.unscaled > 0,
+            "FLOOR" => rest > 0 && self.unscaled < 0,
+            "HALF_UP" => half.is_ge(),
+            "HALF_DOWN" => half.is_gt(),
+            "HALF_EVEN" => half.is_gt() || half.is_eq() && whole % 2 != 0,
+            _ if rest > 0 => return None,
+            _ => false,
+        };
+        let unscaled = if is_away { whole + self.unscaled.signum() } else { whole };
+        Some(Self { unscaled, scale })
+    }
+
     /// Without zeros at the end, down to so many digits.
     pub(crate) fn stripped(mut self, scale_min: u32) -> Self {
         while self.scale > scale_min && self.unscaled % 10 == 0 {
@@ -150,12 +187,24 @@ mod tests {
             (of("0.05").difference(of("1")), "-0.95"),
             (of("2.345").rounded(2), "2.35"),
             (of("7.5").remainder(of("2")), "1.5"),
+            (of("2.5").rounded_by(0, "HALF_EVEN"), "2"),
+            (of("3.5").rounded_by(0, "HALF_EVEN"), "4"),
+            (of("-2.5").rounded_by(0, "HALF_DOWN"), "-2"),
+            (of("-2.5").rounded_by(0, "HALF_UP"), "-3"),
+            (of("2.11").rounded_by(1, "CEILING"), "2.2"),
+            (of("-2.11").rounded_by(1, "FLOOR"), "-2.2"),
+            (of("2.19").rounded_by(1, "DOWN"), "2.1"),
+            (of("-2.11").rounded_by(1, "UP"), "-2.2"),
+            (of("2.1").rounded_by(3, "UNNECESSARY"), "2.100"),
+            (Decimal::parse("1e-5"), "0.00001"),
+            (Decimal::parse("1.5E+2"), "150"),
         ] {
             assert_eq!(value.map(|value| value.to_string()).as_deref(), Some(expect));
         }
         assert_eq!(of("1").quotient(of("0")), None);
+        assert_eq!(of("2.11").rounded_by(1, "UNNECESSARY"), None);
         assert_eq!(
-            (Decimal::parse("1e5"), Decimal::parse("."), Decimal::parse("")),
+            (Decimal::parse("1e500"), Decimal::parse("."), Decimal::parse("")),
             (None, None, None)
         );
         assert_eq!(of(&"9".repeat(38)).product(of(&"9".repeat(38))), None);

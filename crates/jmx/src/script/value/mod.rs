@@ -16,7 +16,7 @@ pub(crate) use decimal::Decimal;
 pub(crate) use list::{List, ListKind};
 pub(crate) use map::Map;
 pub(crate) use object::{Instant, InstantKind, Matcher, Object, Thrown, lock};
-pub(crate) use text::byte_values;
+pub(crate) use text::{byte_values, groovy_text};
 pub(crate) use work::{COMPARISONS_MAX, take_comparisons};
 
 use crate::script::context::Host;

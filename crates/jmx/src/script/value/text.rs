@@ -14,14 +14,37 @@ const LETTERS_MAX: usize = 16 << 20;
 impl fmt::Display for Value {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        write(self, &mut text, 0);
+        write(self, &mut text, (MapForm::Java, 0));
         out.write_str(&text)
     }
 }
 
+/// A value as Groovy writes it: maps have brackets, however deep they stand.
+pub(crate) fn groovy_text(value: &Value) -> String {
+    let mut text = String::new();
+    write(value, &mut text, (MapForm::Groovy, 0));
+    text
+}
+
+/// How maps are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MapForm {
+    /// `{a=1}`.
+    Java,
+    /// `[a:1]`.
+    Groovy,
+}
+
+/// The form of maps, and how deep a value stands.
+type Place = (MapForm, u32);
+
+fn below((form, depth): Place) -> Place {
+    (form, depth + 1)
+}
+
 /// Writes a value at the end of a text.
-fn write(value: &Value, text: &mut String, depth: u32) {
-    if depth > DEPTH_MAX || text.len() > LETTERS_MAX {
+fn write(value: &Value, text: &mut String, place: Place) {
+    if place.1 > DEPTH_MAX || text.len() > LETTERS_MAX {
         text.push_str("...");
         return;
     }
@@ -34,11 +57,11 @@ fn write(value: &Value, text: &mut String, depth: u32) {
         Value::Decimal(decimal) => number_text(text, decimal),
         Value::Letter(letter) => text.push(*letter),
         Value::Text(other) => text.push_str(other),
-        Value::Bytes(bytes) => write_list(text, &byte_values(bytes), depth),
-        Value::List(list) => write_list(text, &list.items(), depth),
-        Value::Map(map) => write_map(text, &map.rows(), depth),
+        Value::Bytes(bytes) => write_list(text, &byte_values(bytes), place),
+        Value::List(list) => write_list(text, &list.items(), place),
+        Value::Map(map) => write_map(text, &map.rows(), place),
         Value::Closure(_) => text.push_str("Script1$_run_closure1"),
-        Value::Object(object) => write_object(object, text, depth),
+        Value::Object(object) => write_object(object, text, place),
         Value::Host(host) => text.push_str(host.class()),
         Value::Class(name) => text.extend(["class ", &super::super::library::full_name(name)]),
     }
@@ -53,35 +76,40 @@ pub(crate) fn byte_values(bytes: &[u8]) -> Vec<Value> {
     bytes.iter().map(|byte| Value::Int(i32::from(*byte as i8))).collect()
 }
 
-fn write_list(text: &mut String, items: &[Value], depth: u32) {
+fn write_list(text: &mut String, items: &[Value], place: Place) {
     text.push('[');
     for (at, item) in items.iter().enumerate() {
         text.push_str(if at > 0 { ", " } else { "" });
-        write(item, text, depth + 1);
+        write(item, text, below(place));
     }
     text.push(']');
 }
 
-fn write_map(text: &mut String, rows: &[(Value, Value)], depth: u32) {
-    text.push('{');
+fn write_map(text: &mut String, rows: &[(Value, Value)], place: Place) {
+    let [open, between, close] = match place.0 {
+        MapForm::Groovy if rows.is_empty() => return text.push_str("[:]"),
+        MapForm::Groovy => ['[', ':', ']'],
+        MapForm::Java => ['{', '=', '}'],
+    };
+    text.push(open);
     for (at, (key, value)) in rows.iter().enumerate() {
         text.push_str(if at > 0 { ", " } else { "" });
-        write(key, text, depth + 1);
-        text.push('=');
-        write(value, text, depth + 1);
+        write(key, text, below(place));
+        text.push(between);
+        write(value, text, below(place));
     }
-    text.push('}');
+    text.push(close);
 }
 
-fn write_object(object: &Object, text: &mut String, depth: u32) {
+fn write_object(object: &Object, text: &mut String, place: Place) {
     match object {
         Object::Builder(built) => text.push_str(&lock(built)),
         Object::Uuid(uuid) => text.push_str(uuid),
         Object::Counter(count) => number_text(text, *lock(count)),
         Object::Entry(key, value) => {
-            write(key, text, depth + 1);
+            write(key, text, below(place));
             text.push('=');
-            write(value, text, depth + 1);
+            write(value, text, below(place));
         }
         Object::Instant(_) => text.push_str(&instant_text(object)),
         Object::Zone(zone) => text.push_str(zone),
@@ -121,15 +149,16 @@ fn instant_text(object: &Object) -> String {
     let write = |format: &str| date::format(format, instant.unix_ms, instant.offset_s);
     // ISO 8601 leaves out what is zero at the end.
     let fraction = if instant.unix_ms.rem_euclid(1_000) == 0 { "" } else { ".SSS" };
+    let seconds = if instant.unix_ms.rem_euclid(60_000) == 0 { "" } else { ":ss" };
     match instant.kind {
         InstantKind::Date | InstantKind::Calendar => write("EEE MMM dd HH:mm:ss z yyyy"),
         InstantKind::Instant => {
             date::format(&format!("yyyy-MM-dd'T'HH:mm:ss{fraction}'Z'"), instant.unix_ms, 0)
         }
         InstantKind::LocalDate => write("yyyy-MM-dd"),
-        InstantKind::LocalDateTime => write(&format!("yyyy-MM-dd'T'HH:mm:ss{fraction}")),
-        InstantKind::LocalTime => write(&format!("HH:mm:ss{fraction}")),
-        InstantKind::Zoned => write(&format!("yyyy-MM-dd'T'HH:mm:ss{fraction}XXX")),
+        InstantKind::LocalDateTime => write(&format!("yyyy-MM-dd'T'HH:mm{seconds}{fraction}")),
+        InstantKind::LocalTime => write(&format!("HH:mm{seconds}{fraction}")),
+        InstantKind::Zoned => write(&format!("yyyy-MM-dd'T'HH:mm{seconds}{fraction}XXX")),
     }
 }
 
