@@ -86,11 +86,15 @@ impl Shape {
         if bins.len() < BINS_MIN {
             return None;
         }
-        let fits = [Noise::Paced, Noise::Random].into_iter().find_map(|noise| {
+        let fit = |noise| {
             let fits = [ramp(&bins, noise), steps(&bins, noise)].into_iter().flatten();
-            fits.min_by(|one, other| one.1.total_cmp(&other.1))
-        });
-        fits.map(|(parts, _)| Self { parts })
+            let best = fits.min_by(|one, other| one.1.total_cmp(&other.1));
+            best.map(|(parts, _)| Self { parts })
+        };
+        // Pacing that is a little off has more levels than were asked for.
+        let fits = [Noise::Paced, Noise::Random].map(fit);
+        let named = fits.iter().flatten().find(|one| one.words(&|_| String::new(), "").is_some());
+        named.or(fits.iter().flatten().next()).cloned()
     }
 
     /// The time (s) from which on more than this rate was asked, the last one before a time at which it was.
@@ -318,6 +322,9 @@ mod tests {
         assert!(falling.starts_with("Falling evenly from 200/s to 5"), "{falling}");
         let burst = words(25.0, |at| if (8.0..10.0).contains(&at) { 200.0 } else { 30.0 });
         assert_eq!(burst, "30/s for 25s, from 8s to 10s 200/s");
+        let off = |at: f64| if at < 9.0 { 190.0 } else { 208.0 };
+        let uneven = words(25.0, |at| if (8.0..10.0).contains(&at) { off(at) } else { 30.0 });
+        assert!(uneven.starts_with("30/s for 25s, from 8s to 10s "), "{uneven}");
         let later = words(25.0, |at| if at < 12.0 { 30.0 } else { 60.0 });
         assert_eq!(later, "30/s for 25s, from 12s on 60/s");
         let steps = words(50.0, |at| 20.0 * (1.0 + (at / 10.0).floor()));
