@@ -80,6 +80,11 @@ impl Recorder {
         }
     }
 
+    /// The Unix time (ns) of a moment of this run.
+    pub(crate) fn unix_ns(&self, time: Nanos) -> i64 {
+        self.batch.epoch.saturating_add_unsigned(time.0)
+    }
+
     /// Counts a sample and, where rows are wanted, adds its row; `texts` puts the row's texts into the batch.
     pub(crate) fn add(&mut self, mut sample: Sample, texts: impl FnOnce(&mut Batch, &mut Sample)) {
         self.snapshot.record(&sample);

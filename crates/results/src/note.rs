@@ -253,11 +253,12 @@ fn decode_scalars(value: &Value) -> Generator {
     }
 }
 
-/// As `[from, to, requests]`, with `true` behind it where the redirects were the answers.
+/// As `[from, to, requests, whether the redirects were the answers, first, last]`; the last two may be missing, or the last three.
 fn landings(list: &[Landing]) -> Value {
-    let one = |one: &Landing| match one.is_redirect {
-        true => json!([one.from, one.to, one.requests, true]),
-        false => json!([one.from, one.to, one.requests]),
+    let one = |one: &Landing| match (one.first, one.is_redirect) {
+        (0, true) => json!([one.from, one.to, one.requests, true]),
+        (0, false) => json!([one.from, one.to, one.requests]),
+        _ => json!([one.from, one.to, one.requests, one.is_redirect, one.first, one.last]),
     };
     list.iter().map(one).collect()
 }
@@ -271,7 +272,9 @@ fn decode_landings(value: &Value) -> Vec<Landing> {
         {
             let (from, to) = (from.to_owned(), to.to_owned());
             let is_redirect = one[3].as_bool().unwrap_or(false);
-            Landing::add(&mut list, Landing { from, to, requests, is_redirect });
+            let [first, last] = [4, 5].map(|at| one[at].as_i64().unwrap_or(0));
+            let landing = Landing { from, to, requests, is_redirect, first, last };
+            Landing::add(&mut list, landing);
         }
     }
     list
@@ -379,6 +382,9 @@ mod tests {
                     to: "/login".into(),
                     requests: 2,
                     is_redirect,
+                    // The records of older versions have no moments.
+                    first: if is_redirect { 1_764_000_000_000_000_000 } else { 0 },
+                    last: if is_redirect { 1_764_000_000_500_000_000 } else { 0 },
                 })
                 .into(),
             redirect_hosts: vec!["other.test".into()],

@@ -51,10 +51,7 @@ fn an_overloaded_puma_is_called_so_with_the_queue_before_rails() {
     let report = run(&format!("report {file}")).with_code(0).stdout;
     let lines: Vec<&str> = report.lines().collect();
     assert!(lines[0].starts_with("30/s for 8s, "), "{report}");
-    assert!(
-        lines[0].contains("/s answered: the server is overloaded and falls behind by "),
-        "{report}"
-    );
+    assert!(lines[0].contains(": the server is overloaded"), "{report}");
     let bottleneck = lines.iter().find(|line| line.contains("ottleneck: "));
     let bottleneck = bottleneck.unwrap_or_else(|| panic!("{report}"));
     assert!(bottleneck.contains("before rails starts on them"), "{report}");
@@ -95,7 +92,7 @@ fn a_port_where_nothing_listens_is_a_failed_server_and_a_valid_measurement() {
     run(&format!("attack -rate=50 -duration=1s -targets={targets} -output={file}")).with_code(0);
     let ran = run(&format!("report {file}")).with_code(0);
     assert!(
-        ran.stdout.contains("nothing answered: of 50 requests all had their connection refused."),
+        ran.stdout.contains("nothing answered: all 50 requests had their connection refused."),
         "{ran:#?}"
     );
     assert!(

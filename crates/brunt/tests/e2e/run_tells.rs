@@ -223,7 +223,10 @@ fn a_run_ends_with_what_was_found() {
     assert!(found("A script with up to 2 users for ") && found("Measurement: "), "{ran:#?}");
     assert!(!ran.stdout.contains("Measurement"), "other programs read the summary: {ran:#?}");
     let ran = run(&format!("run {flags} {ill}")).with_code(0);
-    assert!(ran.stderr.contains("no request succeeded: of 40 all got status 503."), "{ran:#?}");
+    assert!(
+        ran.stderr.contains("no request succeeded: all 40 requests got status 503."),
+        "{ran:#?}"
+    );
     // k6 says no such thing, and nothing is found of a script without requests.
     let idle = scratch.file("idle.js", "export default function () {}");
     for line in [

@@ -107,8 +107,8 @@ fn the_servers_result_comes_first() {
     assert!(attacked.ends_with("/a (66%)") && !attacked.contains("s3cret"), "{attacked}");
     assert!(runs[1]["attacked"].as_str().unwrap().ends_with(&format!("GET {failing}/a (66%)")));
     let table = run(&format!("runs list -store={store}")).with_code(0).stdout;
-    assert!(table.lines().next().unwrap().contains("STARTED               SERVER "), "{table}");
-    assert!(table.contains("Z  FAILED, 50 of 50 requests without success "), "{table}");
+    assert!(table.lines().next().unwrap().contains("STARTED               ATTACKED "), "{table}");
+    assert!(table.contains("  FAILED, 50 of 50 requests without success "), "{table}");
     let shown = run(&format!("runs show slow -store={store}")).with_code(0).stdout;
     let lines: Vec<&str> = shown.lines().collect();
     assert!(lines[1].starts_with("Server   OVERLOADED, "), "{shown}");

@@ -19,14 +19,15 @@ impl<I: Io> Worker<I> {
             return;
         }
         let Some(last) = Self::request(&self.prepared, hit) else { return };
+        let due = self.recorder.unix_ns(hit.intended);
         let landings = &mut self.self_metrics.landings;
         if let Some(from) = &hit.led_from {
-            Landing::add(landings, one(from.to_string(), path(&last.url).to_owned()));
+            Landing::add(landings, one(from.to_string(), path(&last.url).to_owned(), due));
             return;
         }
         let Some(first) = Self::first_request(&self.prepared, hit) else { return };
         if let Some(to) = elsewhere(&first.url, &last.url) {
-            Landing::add(landings, one(asked(first), to));
+            Landing::add(landings, one(asked(first), to, due));
         }
     }
 
@@ -36,11 +37,11 @@ impl<I: Io> Worker<I> {
         if hit.user.is_some() || !self.is_measured(hit.intended) {
             return;
         }
-        let target = hit.target;
+        let (target, due) = (hit.target, self.recorder.unix_ns(hit.intended));
         let known = self.self_metrics.redirects.iter().find(|known| known.is(target, location));
         if let Some(known) = known {
             if let Some(at) = known.landing {
-                self.self_metrics.landings[at].requests += 1;
+                self.self_metrics.landings[at].count(due);
             }
             return;
         }
@@ -48,7 +49,7 @@ impl<I: Io> Worker<I> {
         let Some(first) = Self::first_request(&self.prepared, hit) else { return };
         let Ok(to) = last.url.join(location) else { return };
         let landing = elsewhere(&first.url, &to).and_then(|to| {
-            let landing = Landing { is_redirect: true, ..one(asked(first), to) };
+            let landing = Landing { is_redirect: true, ..one(asked(first), to, due) };
             Landing::add(&mut self.self_metrics.landings, landing)
         });
         if let Some(target) = target.filter(|_| self.self_metrics.redirects.len() < LANDINGS_MAX) {
@@ -58,8 +59,9 @@ impl<I: Io> Worker<I> {
     }
 }
 
-fn one(from: String, to: String) -> Landing {
-    Landing { from, to, requests: 1, is_redirect: false }
+/// One request, which was due then (Unix ns).
+fn one(from: String, to: String, due: i64) -> Landing {
+    Landing { from, to, requests: 1, is_redirect: false, first: due, last: due }
 }
 
 /// The path of a page that is not the one that was asked for, with its host where that is another one.

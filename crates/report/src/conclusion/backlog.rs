@@ -8,10 +8,12 @@
 //! ```
 
 use metrics::{Cell, IterationCourse, Timeline};
-use stdx::Nanos;
 
 use super::limit::has_used_up;
 use super::line::{Line, broken};
+use super::load::Load;
+use super::moments::{Moment, moments};
+use super::onset::Onset;
 use super::pause::Pause;
 use super::servers::Servers;
 use super::steady::{Steady, Waits, is_alike, is_slower};
@@ -24,14 +26,10 @@ pub(super) const GROWTH_MIN: f64 = 0.02;
 const WANDER: f64 = 4.0;
 /// A growth below so many requests over a whole run is chance.
 const REQUESTS_MIN: f64 = 2.0;
-/// The most instants at which the backlog is looked at.
-const MOMENTS: usize = 40;
-/// The fewest: fewer say nothing of a trend.
+/// The fewest instants: fewer say nothing of a trend.
 const MOMENTS_MIN: usize = 8;
 /// A backlog that grows by this share of what is due: nothing is answered any more.
 const HANGS_MIN: f64 = 0.9;
-/// Thirds of a load differ by more than this share of their mean where it is a ramp, or has steps.
-const UNEVEN_MIN: f64 = 0.2;
 /// Of the requests due, this share has to be answered within the run, less what is usually under way.
 const ANSWERED_MIN: f64 = 0.95;
 
@@ -79,47 +77,11 @@ pub(super) struct Backlog {
     pub(super) is_constant: bool,
 }
 
-/// Since when a backlog grew.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Onset {
-    /// After the first request was due.
-    pub(super) at: Nanos,
-    /// The rate that the server answers from then on (1/s).
-    pub(super) answered: f64,
-    /// The rate asked then (1/s).
-    pub(super) asked: f64,
-}
-
-/// How the load was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Load {
-    /// At about one rate all the time.
-    Even,
-    /// A ramp, steps, waves.
-    Varying,
-}
-
-/// The state at an instant.
-#[derive(Clone, Copy, Debug, Default)]
-struct Moment {
-    /// The cell whose end it is.
-    cell: usize,
-    /// Seconds since the first request was due.
-    at: f64,
-    /// Requests due until then.
-    due: f64,
-    /// Requests that ended until then.
-    ended: f64,
-    /// The rate asked in the time before it (1/s).
-    rate: f64,
-    /// How long before the last request that was due then the one was due that is next to end, did they end in their order (s).
-    delay: f64,
-}
-
-impl Moment {
-    fn backlog(&self) -> f64 {
-        (self.due - self.ended).max(0.0)
-    }
+/// Users of a closed loop, and when their run ended (Unix ns).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Users {
+    pub(super) count: u64,
+    pub(super) end: i64,
 }
 
 impl Backlog {
@@ -129,7 +91,8 @@ impl Backlog {
         timeline: &Timeline,
         waits: &Waits<'_>,
         (earliest, latest): (i64, i64),
-        load: Load,
+        load: &Load,
+        users: Option<Users>,
     ) -> Option<Self> {
         let cells = timeline.cells().map(|cell| (cell.hits, cell.ended));
         let width = i64::try_from(timeline.width().0).unwrap_or(i64::MAX);
@@ -145,7 +108,11 @@ impl Backlog {
             Trend::Unclear if is_uneven && is_alike() => Trend::Level,
             other => other,
         };
-        let pause = Pause::of(timeline, &steady, (earliest, latest));
+        // Users have theirs by another rule.
+        let pause = users.map_or_else(
+            || Pause::of(timeline, &steady, (earliest, latest)),
+            |users| Pause::of_users(timeline, users.count, (earliest, users.end)),
+        );
         let is_constant = is_constant(&moments);
         Some(Self {
             pause,
@@ -156,7 +123,10 @@ impl Backlog {
 
     /// The same of iterations that fell due by an arrival rate; `timeline` has their requests. Where these take as long at the run's end
     /// as at its start, iterations are long, and the server is not overloaded.
-    pub(super) fn of_iterations(course: &IterationCourse, timeline: &Timeline) -> Option<Self> {
+    pub(super) fn of_iterations(
+        course: &IterationCourse,
+        timeline: &Timeline,
+    ) -> Option<(Self, Load)> {
         let counts = course.cells();
         let width = i64::try_from(course.width().0).unwrap_or(i64::MAX);
         let first = counts.iter().position(|cell| cell.due > 0)?;
@@ -170,9 +140,12 @@ impl Backlog {
             Trend::Growing if !is_slower(timeline) => Trend::Steady,
             other => other,
         };
-        let thirds: Vec<u64> = counts[first..end].iter().map(|cell| cell.due).collect();
-        let load = if is_even(&thirds) { Load::Even } else { Load::Varying };
-        Some(Self::seen(&moments, settled, (trend, growth, knot), load))
+        let load = Load::of_iterations(
+            &counts[first..end].iter().map(|cell| cell.due).collect::<Vec<_>>(),
+            course.width().as_secs_f64(),
+        );
+        let backlog = Self::seen(&moments, settled, (trend, growth, knot), &load);
+        Some((backlog, load))
     }
 
     /// What hangs uses nothing: where the server has used up its CPU, requests that are as slow as ever and more and more wait for it.
@@ -189,12 +162,11 @@ impl Backlog {
         moments: &[Moment],
         settled: &[Moment],
         (trend, growth, knot): (Trend, f64, Option<f64>),
-        load: Load,
+        load: &Load,
     ) -> Self {
         let last = moments.last().copied().unwrap_or_default();
         let mean = last.due / last.at.max(1e-9);
-        let instants: Vec<_> =
-            moments.iter().map(|one| (one.at, one.delay, one.backlog())).collect();
+        let instants: Vec<_> = moments.iter().map(Moment::instant).collect();
         let worked_off = WorkedOff::of(&instants).filter(|_| trend != Trend::Growing);
         let trend = if worked_off.is_some() { Trend::Level } else { trend };
         Self {
@@ -204,8 +176,10 @@ impl Backlog {
             last: last.backlog(),
             waiting: waiting(settled),
             delay: last.backlog() / mean.max(1e-9),
-            onset: knot.filter(|_| trend == Trend::Growing).map(|at| onset(moments, at)),
-            loads: (load == Load::Varying).then(|| loads(moments)),
+            onset: knot
+                .filter(|_| trend == Trend::Growing)
+                .map(|at| Onset::of(moments, at, load.shape())),
+            loads: matches!(load, Load::Varying(_)).then(|| loads(moments)),
             is_answered: is_answered(settled, last),
             pause: None,
             is_constant: false,
@@ -233,81 +207,6 @@ fn course(moments: &[Moment], settled: &[Moment]) -> Option<(Trend, f64, Option<
     let delays: Vec<(f64, f64)> = loaded.map(|moment| (moment.at, moment.delay)).collect();
     let limit = GROWTH_MIN.max(REQUESTS_MIN / last.due.max(1.0));
     (delays.len() >= MOMENTS_MIN / 2).then(|| trend(&delays, limit))
-}
-
-/// About as many fell due in each third of these cells.
-fn is_even(due: &[u64]) -> bool {
-    let all: u64 = due.iter().sum();
-    (0..3).all(|third| {
-        let [from, to] = [third, third + 1].map(|bound| due.len() * bound / 3);
-        let expected = all as f64 * (to - from) as f64 / due.len().max(1) as f64;
-        let off = (due[from..to].iter().sum::<u64>() as f64 - expected).abs();
-        off <= UNEVEN_MIN * expected + 3.0 * expected.sqrt()
-    })
-}
-
-/// The state at the ends of cells, until the last one was due. Cells begin at `start`, each with how many fell due and how many ended.
-fn moments(
-    cells: impl Iterator<Item = (u64, u64)>,
-    (start, width): (i64, i64),
-    (earliest, latest): (i64, i64),
-) -> Vec<Moment> {
-    let mut all = vec![Moment::default()];
-    let mut last = Moment::default();
-    let mut dues = Dues::default();
-    let mut end = start;
-    for (cell, one) in cells.enumerate() {
-        end = end.saturating_add(width);
-        let at = end.saturating_sub(earliest) as f64 / 1e9;
-        let (due, ended) = (last.due + one.0 as f64, last.ended + one.1 as f64);
-        dues.add(at, due);
-        last = Moment { cell, at, due, ended, rate: 0.0, delay: dues.since(ended) };
-        if end > earliest && end <= latest {
-            all.push(last);
-        }
-    }
-    let count = all.len().saturating_sub(1);
-    let wanted = count.min(MOMENTS);
-    let chosen = (0..=wanted).map(|at| all[at * count / wanted.max(1)]).collect::<Vec<_>>();
-    // The rate of a twentieth of the run.
-    let back = (wanted / 20).max(1);
-    (1..chosen.len())
-        .map(|at| {
-            let (from, to) = (chosen[at.saturating_sub(back)], chosen[at]);
-            Moment { rate: (to.due - from.due) / (to.at - from.at).max(1e-9), ..to }
-        })
-        .collect()
-}
-
-/// When requests were due, as the ends of cells in which some were.
-#[derive(Default)]
-struct Dues {
-    /// The time (s), and how many were due until then.
-    steps: Vec<(f64, f64)>,
-    /// The step in which the request is due that is next to end.
-    next: usize,
-}
-
-impl Dues {
-    fn add(&mut self, at: f64, due: f64) {
-        if self.steps.last().map_or(0.0, |step| step.1) < due {
-            self.steps.push((at, due));
-        }
-    }
-
-    /// The time from when the first request was due that has not ended, where so many have, to when the last one was. `ended` never
-    /// falls. Time in which nothing is due does not count: it is no load.
-    fn since(&mut self, ended: f64) -> f64 {
-        let Some(last) = self.steps.last().filter(|last| last.1 > ended) else { return 0.0 };
-        while self.steps[self.next].1 <= ended {
-            self.next += 1;
-        }
-        let (at, due) = self.steps[self.next];
-        let (from, before) = self.next.checked_sub(1).map_or((0.0, 0.0), |step| self.steps[step]);
-        // Within its cell by the number of the requests, from the end of the cell before it where that had some.
-        let share = (ended - before) / (due - before).max(1e-9);
-        (last.0 - (from + share * (at - from))).max(0.0)
-    }
 }
 
 /// The moments from which on a backlog is level: a tenth of the run, and the time that the first requests took, have passed.
@@ -402,18 +301,6 @@ fn centre(points: &[(f64, f64)]) -> (f64, f64) {
     let count = points.len().max(1) as f64;
     let sum = points.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     (sum.0 / count, sum.1 / count)
-}
-
-/// The rate answered is below the rate asked. Growth is seen some time after it began, so that of a step the rate asked is that of the
-/// time after it.
-fn onset(moments: &[Moment], at: f64) -> Onset {
-    let from = moments.iter().position(|moment| moment.at >= at).unwrap_or_default();
-    let then = moments.get(from).copied().unwrap_or_default();
-    let soon = moments.get(from + moments.len() / 20).copied().unwrap_or(then);
-    let last = moments.last().copied().unwrap_or_default();
-    let answered = (last.ended - then.ended) / (last.at - then.at).max(1e-9);
-    let asked = then.rate.max(soon.rate);
-    Onset { at: Nanos::from_secs_f64(at), answered: asked.min(answered), asked }
 }
 
 /// Means of the backlog in the first and in the last third of these moments.

@@ -5,7 +5,8 @@ use metrics::Outcome as Answer;
 use metrics::{FailureKind, GrpcStatus};
 use stdx::Nanos;
 
-use super::facts::{Class, Facts, Offered};
+use super::class::Class;
+use super::facts::{Facts, Offered};
 use super::growth::MemoryGrowth;
 use super::limit::{DISK_MIN, Limit, database_share, has_global_lock, has_queue, limit};
 use super::outcome::{Doubt, Outcome};

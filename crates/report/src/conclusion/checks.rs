@@ -15,8 +15,10 @@ pub(super) struct Checks {
     pub(super) all: u64,
     /// How often one failed.
     pub(super) failed: u64,
-    /// The one that failed most often.
+    /// The one that failed most often, ...
     pub(super) worst: String,
+    /// ... and how often.
+    pub(super) worst_failed: u64,
 }
 
 impl Checks {
@@ -26,12 +28,11 @@ impl Checks {
             _ => None,
         });
         let mut all = Self::default();
-        let mut most = 0;
         for check in checks {
             all.all += check.passes + check.fails;
             all.failed += check.fails;
-            if check.fails > most {
-                (most, all.worst) = (check.fails, check.name.clone());
+            if check.fails > all.worst_failed {
+                (all.worst_failed, all.worst) = (check.fails, check.name.clone());
             }
         }
         all
@@ -48,11 +49,22 @@ impl Checks {
         format!("{failed} of {all} {}", if self.all == 1 { "fails" } else { "fail" })
     }
 
+    /// The sentence on the check that failed most often, beside one that has their number.
+    pub(super) fn worst_sentence(&self) -> Option<String> {
+        (self.failed > 0).then(|| match self.worst_failed == self.failed {
+            true => format!("All of them are of the check \"{}\".", self.worst),
+            false => {
+                let times = counted(self.worst_failed, "time");
+                format!("The check that fails most often is \"{}\" ({times}).", self.worst)
+            }
+        })
+    }
+
     /// The sentence on checks that failed.
     pub(super) fn sentence(&self) -> Option<String> {
         let part = share(self.failed as f64 / self.all.max(1) as f64);
-        (self.failed > 0)
-            .then(|| format!("{} ({part}), most often \"{}\".", self.words(), self.worst))
+        let which = if self.worst_failed == self.failed { "each time" } else { "most often" };
+        (self.failed > 0).then(|| format!("{} ({part}), {which} \"{}\".", self.words(), self.worst))
     }
 }
 
@@ -75,6 +87,11 @@ mod tests {
         );
         let rare = Checks::of(&[check("is 200", 99, 1)]);
         assert!(!rare.are_failing() && rare.sentence().is_some());
+        assert_eq!(
+            checks.worst_sentence().unwrap(),
+            "The check that fails most often is \"has title\" (100 times)."
+        );
+        assert_eq!(rare.worst_sentence().unwrap(), "All of them are of the check \"is 200\".");
         assert!(!Checks::default().are_failing() && Checks::default().sentence().is_none());
     }
 }

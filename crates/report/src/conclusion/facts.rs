@@ -1,17 +1,25 @@
 //! `Facts`: what a conclusion is drawn from, taken from a report's input.
 
 use metrics::tally::Assertion;
-use metrics::{EventKind, FailureKind, Generator, Outcome, Reason, Summary, Timeline, Verdict};
+use metrics::{EventKind, FailureKind, Generator, Reason, Summary, Timeline, Verdict};
 use stdx::Nanos;
 
-use super::backlog::{Backlog, Load};
+use super::backlog::{Backlog, Users};
 use super::checks::Checks;
+use super::class::Class;
 use super::course::Course;
 use super::elsewhere::{Elsewhere, asks_for_login};
 use super::iterations::Iterations;
+use super::late::Late;
+use super::load::Load;
+use super::measurement::Measurement;
 use super::outage::Outage;
+use super::outages::outages;
 use super::pause::{PAUSE_MIN, Pause};
+use super::repeat::Repeat;
 use super::servers::Servers;
+use super::shape::Shape;
+use super::spread::Spread;
 use super::steady::Waits;
 use super::words::{per_s as per_s_words, three, time};
 use super::worst::{Slowest, Worst};
@@ -20,10 +28,12 @@ use crate::number::{counted, grouped};
 use crate::quantiles::{self, Interval};
 
 /// Classes of failed requests in a sentence, at most; the rest is counted.
-const CLASSES_SHOWN: usize = 3;
+const CLASSES_SHOWN: usize = 5;
 /// From this share on requests that were sent a second time stand among the sentences; a kept connection that closes at the very
 /// moment it is used is rarer.
 pub(crate) const SENT_AGAIN_MIN: f64 = 0.01;
+/// From this share on answers by a log-in page are no success, as failures are none.
+const LOG_IN_MIN: f64 = 0.05;
 /// Where so many times the rate of a generator was sent there were several.
 const SEVERAL_MIN: f64 = 1.5;
 /// The quantiles that a conclusion states.
@@ -48,6 +58,10 @@ pub(super) struct Facts {
     pub(super) succeeded_meanwhile_per_s: Option<f64>,
     /// The quantiles 0.5, 0.95 and 0.99 of response times.
     pub(super) times: [Nanos; 3],
+    /// The longest of them.
+    pub(super) longest: Nanos,
+    /// Those that took far longer than half of the requests did.
+    pub(super) late: Option<Late>,
     /// Where the 95th percentile lies, as far as the response times tell.
     pub(super) p95: Option<Interval>,
     /// The least response time of requests that ran into their timeout.
@@ -60,7 +74,13 @@ pub(super) struct Facts {
     pub(super) slowest: Option<Slowest>,
     /// The span of the run that its failures lie in, where there is one.
     pub(super) outage: Option<Outage>,
+    /// The spans that they lie in, where there are several.
+    pub(super) outages: Option<Repeat>,
+    /// How they are spread otherwise.
+    pub(super) spread: Spread,
     pub(super) course: Option<Course>,
+    /// How the load went, where it was not even.
+    pub(super) shape: Option<Shape>,
     /// How what was due and not yet answered went; `None` without a timeline, of several runs, and of a very short one.
     pub(super) backlog: Option<Backlog>,
     pub(super) measurement: Measurement,
@@ -115,61 +135,6 @@ pub(super) enum Offered {
     Iterations(f64),
 }
 
-/// The verdict on the measurement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Measurement {
-    #[default]
-    Valid,
-    /// Nothing speaks against it, and the results hold no record of the load generator.
-    Blind,
-    /// The generator was late, which adds to response times and to the backlog, and takes nothing from them.
-    Late,
-    /// Iterations fell due while all of a script's users were at work, and were not begun: the load was less than asked for, and what
-    /// the server could not do with it stands.
-    NotBegun,
-    Invalid,
-}
-
-impl Measurement {
-    /// No reason speaks against it.
-    pub(super) const fn is_good(self) -> bool {
-        matches!(self, Self::Valid | Self::Blind)
-    }
-}
-
-/// A class of failed requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
-    /// No answer, for this reason.
-    Failure(FailureKind),
-    /// An answer that is no success.
-    Status(Outcome),
-}
-
-impl Class {
-    /// After a number of requests: `timed out`, `got status 503`.
-    pub(super) fn words(self) -> String {
-        use FailureKind as Kind;
-        let text = match self {
-            Self::Status(status) => return format!("got status {status}"),
-            Self::Failure(Kind::Refused) => "had their connection refused",
-            Self::Failure(Kind::Timeout) => "timed out",
-            Self::Failure(Kind::Reset) => "had their connection reset",
-            Self::Failure(Kind::Eof) => "had their connection closed without an answer",
-            Self::Failure(Kind::Truncated) => "had their answer cut off",
-            Self::Failure(Kind::Redirects) => "were redirected too often",
-            Self::Failure(Kind::TooLarge) => "had an answer that was too large",
-            Self::Failure(Kind::Decode) => "had an answer that could not be decoded",
-            Self::Failure(Kind::Dns) => "found no address for the host name",
-            Self::Failure(Kind::Dial) => "could not connect",
-            Self::Failure(Kind::Tls) => "failed in TLS",
-            Self::Failure(Kind::Stopped) => "were under way at the end",
-            Self::Failure(kind) => return format!("failed ({})", kind.name()),
-        };
-        text.to_owned()
-    }
-}
-
 impl Facts {
     pub(super) fn of(input: &Input<'_>) -> Self {
         let summary = input.summary;
@@ -177,23 +142,18 @@ impl Facts {
         let timeline = input.timeline.filter(|_| !has_gaps);
         let span = (summary.earliest, summary.latest);
         let course = timeline.and_then(|timeline| Course::of(timeline, span));
-        let load = match course.is_none_or(|course| course.is_even()) {
-            true => Load::Even,
-            false => Load::Varying,
+        let load = match (timeline, course.is_none_or(|course| course.is_even())) {
+            (Some(timeline), false) => Load::varying(timeline, span),
+            _ => Load::Even,
         };
-        let backlog =
-            timeline.and_then(|timeline| Backlog::of(timeline, &Waits::of(summary), span, load));
-        let iterations = timeline.and_then(|timeline| Iterations::of(input, timeline, backlog));
-        let offered =
-            iterations.map_or_else(|| offered(input), |one| Offered::Iterations(one.due_per_s));
-        let backlog = match (offered, timeline) {
-            (Offered::Users(_), Some(timeline)) => {
-                let end = span.0.saturating_add_unsigned(summary.elapsed().0);
-                let pause = Pause::of_users(timeline, (span.0, end));
-                backlog.map(|backlog| Backlog { pause, ..backlog })
-            }
-            _ => backlog,
-        };
+        let asked = offered(input);
+        let backlog = timeline.and_then(|timeline| {
+            Backlog::of(timeline, &Waits::of(summary), span, &load, users(asked, summary))
+        });
+        let by_iterations = timeline.and_then(|timeline| Iterations::of(input, timeline, backlog));
+        let (iterations, load) =
+            by_iterations.map_or((None, load), |(one, load)| (Some(one), load));
+        let offered = iterations.map_or(asked, |one| Offered::Iterations(one.due_per_s));
         let backlog = iterations.map(|one| one.backlog).or(backlog);
         let servers = input.server.map(|one| Servers::of(&one).without_others_drops(summary));
         Self {
@@ -206,16 +166,21 @@ impl Facts {
             elapsed: summary.elapsed(),
             succeeded_meanwhile_per_s: timeline.map(|timeline| succeeded_per_s(timeline, span)),
             times: QUANTILES.map(|q| summary.response.quantile(q)),
+            longest: summary.response.max(),
+            late: Late::of(&summary.response),
             p95: quantiles::of_p95(input),
             timed_out_from: summary.timed_out_from.map(|from| from.0),
-            classes: classes(summary),
+            classes: Class::all(summary),
             worst: Worst::of(input),
             slowest: Slowest::of(input),
             outage: timeline.and_then(|timeline| Outage::of(timeline, span)),
+            outages: timeline.and_then(|timeline| outages(timeline, span.0)),
+            spread: Spread::of(input, timeline),
             course,
+            shape: load.shape().cloned(),
             backlog: backlog.map(|backlog| backlog.beside(servers.as_ref())),
             iterations,
-            measurement: measurement(input.verdict),
+            measurement: Measurement::of(input.verdict),
             doubts: input.verdict.reasons.iter().map(ToString::to_string).collect(),
             lag_max: input.generator.map_or(Nanos::ZERO, lag_max),
             raised: raised(input.verdict),
@@ -285,6 +250,20 @@ impl Facts {
         per_s(self.successes, self.elapsed)
     }
 
+    /// The time from which on no user was answered, and the length of that.
+    pub(super) fn last_pause(&self) -> Option<Pause> {
+        let pause = self.backlog.and_then(|backlog| backlog.pause);
+        pause.filter(|pause| pause.is_last && self.is_closed())
+    }
+
+    /// The time in which users asked, where they waited for their last answers far longer.
+    pub(super) fn asked_for(&self) -> Option<Nanos> {
+        let wait = self.elapsed.saturating_sub(self.duration);
+        let is_long = wait >= PAUSE_MIN && wait.0 >= self.duration.0 / 10;
+        (is_long && self.is_closed() && !self.has_gaps && self.duration > Nanos::ZERO)
+            .then_some(self.duration)
+    }
+
     /// The same of the time in which requests were due: what was answered of a rate that was asked. Users ask for nothing more while
     /// they wait for their last answers, which are a part of their time.
     pub(super) fn succeeded_of_due_per_s(&self) -> f64 {
@@ -331,15 +310,20 @@ impl Facts {
     /// that were due before a pause, which has its own rule.
     pub(super) fn is_down(&self) -> bool {
         let is_timeout = |(class, _): &(Class, u64)| *class == Class::Failure(FailureKind::Timeout);
-        self.outage.is_some_and(|outage| outage.is_down(PAUSE_MIN))
-            && !self.classes.first().is_some_and(is_timeout)
+        let is_down = self.outage.is_some_and(|outage| outage.is_down(PAUSE_MIN));
+        let were_down = self.outages.is_some_and(|outages| outages.longest >= PAUSE_MIN);
+        (is_down || were_down) && !self.classes.first().is_some_and(is_timeout)
     }
 
-    /// Half of the requests or more were answered by a log-in page, or by a redirect to one: what was to be measured was not.
+    /// So many requests were answered by a log-in page, or by a redirect to one, that what was to be measured was not.
     pub(super) fn is_log_in(&self) -> bool {
-        self.elsewhere
-            .as_ref()
-            .is_some_and(|one| asks_for_login(&one.to) && 2 * one.requests >= self.requests)
+        self.log_in_share() >= LOG_IN_MIN
+    }
+
+    /// The share of requests that were answered so.
+    pub(super) fn log_in_share(&self) -> f64 {
+        let page = self.elsewhere.as_ref().filter(|one| asks_for_login(&one.to));
+        page.map_or(0.0, |one| one.requests as f64 / self.requests.max(1) as f64)
     }
 
     /// The share of requests that were sent a second time, where it is worth a word.
@@ -354,9 +338,9 @@ impl Facts {
         let shown = classes.iter().take(CLASSES_SHOWN);
         let mut words: Vec<String> = shown
             .map(|(class, count)| match (self.requests, *count) {
-                (1, _) => class.words(),
-                (all, count) if count == all => format!("all {}", class.words()),
-                (_, count) => format!("{} {}", grouped(count), class.words()),
+                (1, _) => self.words_of(*class),
+                (all, count) if count == all => format!("all {}", self.words_of(*class)),
+                (_, count) => format!("{} {}", grouped(count), self.words_of(*class)),
             })
             .collect();
         let rest: u64 = classes.iter().skip(CLASSES_SHOWN).map(|(_, count)| *count).sum();
@@ -364,6 +348,17 @@ impl Facts {
             words.push(format!("{} failed otherwise", grouped(rest)));
         }
         words
+    }
+
+    /// `timed out after 3s`, `got status 503`.
+    pub(super) fn words_of(&self, class: Class) -> String {
+        let is_timeout = class == Class::Failure(FailureKind::Timeout);
+        class.words() + &if is_timeout { self.timeout() } else { String::new() }
+    }
+
+    /// ` after 3s`, where it is known when requests timed out.
+    pub(super) fn timeout(&self) -> String {
+        self.timed_out_from.map_or(String::new(), |from| format!(" after {}", time(from)))
     }
 
     /// The share of requests of some classes.
@@ -404,6 +399,15 @@ fn offered(input: &Input<'_>) -> Offered {
     }
 }
 
+/// The users of a closed loop.
+fn users(offered: Offered, summary: &Summary) -> Option<Users> {
+    let end = summary.earliest.saturating_add_unsigned(summary.elapsed().0);
+    match offered {
+        Offered::Users(count) => Some(Users { count, end }),
+        _ => None,
+    }
+}
+
 /// The length of the plan by its rate, where requests of it were not sent: the last one sent is no end of it.
 fn planned(generator: &Generator) -> Option<Nanos> {
     let cut = generator.planned > generator.sent && !generator.interrupted;
@@ -423,26 +427,6 @@ fn succeeded_per_s(timeline: &Timeline, (earliest, latest): (i64, i64)) -> f64 {
     per_s(succeeded, Nanos(cells.saturating_mul(width)))
 }
 
-/// That users were never answered is a fact of the server, which the first sentence has: it says what the load was, and takes nothing
-/// from what was answered.
-fn measurement(verdict: &Verdict) -> Measurement {
-    let is_load = |reason: &&Reason| matches!(reason, Reason::NeverAnswered { .. });
-    let doubts: Vec<&Reason> = verdict.reasons.iter().filter(|one| !is_load(one)).collect();
-    match doubts.as_slice() {
-        [] if verdict.blind => Measurement::Blind,
-        [] => Measurement::Valid,
-        doubts if doubts.iter().all(|one| one.is_lateness()) => Measurement::Late,
-        doubts if doubts.iter().all(|one| one.is_lateness() || is_not_begun(one)) => {
-            Measurement::NotBegun
-        }
-        _ => Measurement::Invalid,
-    }
-}
-
-fn is_not_begun(reason: &Reason) -> bool {
-    matches!(reason, Reason::NotBegun { .. })
-}
-
 /// The reason is one of some figures, or says what made them bad, and all that was asked for was sent.
 fn is_of_figures(reason: &Reason) -> bool {
     matches!(reason, Reason::Late { stood_still: false, .. } | Reason::Neighbour { .. })
@@ -460,22 +444,10 @@ fn raised(verdict: &Verdict) -> [bool; 3] {
     });
     QUANTILES.map(|q| match late {
         Some(quantiles) => quantiles.iter().any(|one| one.q == q && one.raised),
-        None => !measurement(verdict).is_good(),
+        None => !Measurement::of(verdict).is_good(),
     })
 }
 
 fn per_s(count: u64, time: Nanos) -> f64 {
     if time == Nanos::ZERO { count as f64 } else { count as f64 / time.as_secs_f64() }
-}
-
-fn classes(summary: &Summary) -> Vec<(Class, u64)> {
-    let failures = FailureKind::ALL.into_iter().zip(summary.failures).skip(1);
-    let failures = failures.map(|(kind, count)| (Class::Failure(kind), count));
-    let statuses = summary.outcomes().into_iter();
-    let is_refusal = |outcome: Outcome| outcome != Outcome::None && !outcome.is_success();
-    let statuses = statuses.filter(|(outcome, _)| is_refusal(*outcome));
-    let statuses = statuses.map(|(outcome, count)| (Class::Status(outcome), count));
-    let mut all: Vec<_> = failures.chain(statuses).filter(|(_, count)| *count > 0).collect();
-    all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    all
 }

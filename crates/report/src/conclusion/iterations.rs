@@ -5,6 +5,7 @@ use metrics::Timeline;
 use stdx::Nanos;
 
 use super::backlog::Backlog;
+use super::load::Load;
 use crate::Input;
 
 /// Iterations by arrival rates.
@@ -27,11 +28,11 @@ impl Iterations {
         input: &Input<'_>,
         timeline: &Timeline,
         requests: Option<Backlog>,
-    ) -> Option<Self> {
+    ) -> Option<(Self, Load)> {
         let generator =
             input.generator.filter(|one| one.self_paced && input.selected.is_empty())?;
         let course = &generator.iterations;
-        let backlog = Backlog::of_iterations(course, timeline)?;
+        let (backlog, load) = Backlog::of_iterations(course, timeline)?;
         let pause = requests.and_then(|requests| requests.pause);
         let cells = course.cells();
         let first = cells.iter().position(|cell| cell.due > 0)?;
@@ -39,11 +40,12 @@ impl Iterations {
         let within = &cells[first..end];
         let length = Nanos(course.width().0.saturating_mul(within.len() as u64));
         let per_s = |count: u64| count as f64 / length.as_secs_f64();
-        Some(Self {
+        let iterations = Self {
             due_per_s: per_s(within.iter().map(|cell| cell.due).sum()),
             completed_per_s: per_s(within.iter().map(|cell| cell.ended).sum()),
             length,
             backlog: Backlog { pause, ..backlog },
-        })
+        };
+        Some((iterations, load))
     }
 }

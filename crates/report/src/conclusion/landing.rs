@@ -1,8 +1,9 @@
 //! The sentence on answers that all came from another page than was asked for.
 
-use super::elsewhere::asks_for_login;
+use super::elsewhere::{Elsewhere, asks_for_login};
 use super::facts::Facts;
 use super::sentence::{Kind, Sentence};
+use super::words::time;
 use crate::figure::shortened;
 use crate::number::grouped;
 
@@ -22,6 +23,9 @@ pub(super) fn sentence(facts: &Facts) -> Option<Sentence> {
     }
     let of = stdx::list_and(&names);
     let answers = match elsewhere.requests {
+        some if elsewhere.others > 0 => {
+            format!("{} of {} answers", grouped(some), grouped(some + elsewhere.others))
+        }
         1 => "The only answer".to_owned(),
         count => format!("All {} answers", grouped(count)),
     };
@@ -36,21 +40,34 @@ pub(super) fn sentence(facts: &Facts) -> Option<Sentence> {
         false => format!("{comes} from {to}, where redirects led"),
     };
     let why = match (elsewhere.is_redirect, asks_for_login(&elsewhere.to)) {
+        _ if elsewhere.others > 0 => {
+            "the session was lost, and these are no pages that were asked for"
+        }
         (true, true) => "the session is missing, and no page was measured",
         (true, false) => "it is the redirect that was measured, and no page",
         (false, true) => "the session is missing, so it is the log-in that was measured",
         (false, false) => "it is that page that was measured, with the redirects to it",
     };
-    let text = format!("{answers} of {of} {what}: {why}.");
+    let text = format!("{answers} of {of} {what}{}: {why}.", moment(elsewhere));
     let figures = vec![("led_elsewhere", elsewhere.requests as f64)];
     Some(Sentence { kind: Kind::Caution, text, figures })
+}
+
+/// `, all of them from 6s on`.
+fn moment(elsewhere: &Elsewhere) -> String {
+    match elsewhere.span.filter(|_| elsewhere.others > 0) {
+        None => String::new(),
+        Some((from, None)) => format!(", all of them from {} on", time(from)),
+        Some((from, Some(until))) => {
+            format!(", all of them from {} to {}", time(from), time(until))
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::conclusion::Conclusion;
-    use crate::conclusion::elsewhere::Elsewhere;
     use crate::conclusion::tests::steady;
 
     #[test]
@@ -89,10 +106,30 @@ mod tests {
         assert_eq!(all.server_line(), "Server: kept up with 60/s for a log-in page, no errors\n");
         let few = led(20);
         assert!(few.first().starts_with("60/s for 30s, ") && few.badge().contains("good"));
+        let lost = Elsewhere {
+            names: vec!["GET http://h/account".to_owned()],
+            to: "/login".to_owned(),
+            requests: 900,
+            others: 900,
+            span: Some((stdx::Nanos::from_secs(15), None)),
+            ..Elsewhere::default()
+        };
+        let lost = Conclusion::from_facts(&Facts { elsewhere: Some(lost), ..steady() });
+        assert_eq!(
+            lost.first(),
+            "900 of 1,800 answers of GET http://h/account come from /login, where redirects led, all of them from 15s on: the \
+             session was lost, and these are no pages that were asked for."
+        );
+        assert!(!lost.badge().contains("good"), "{}", lost.badge());
         let kept = |to: &str, requests| {
             let names = vec!["GET http://h/account".to_owned()];
-            let elsewhere =
-                Some(Elsewhere { names, to: to.to_owned(), requests, is_redirect: true });
+            let elsewhere = Some(Elsewhere {
+                names,
+                to: to.to_owned(),
+                requests,
+                is_redirect: true,
+                ..Elsewhere::default()
+            });
             sentence(&Facts { elsewhere, ..Facts::default() }).expect("a sentence").text
         };
         assert_eq!(

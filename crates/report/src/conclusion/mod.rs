@@ -12,29 +12,42 @@ mod backlog;
 mod bottleneck;
 mod cable;
 mod checks;
+mod class;
 mod course;
 mod elsewhere;
 mod facts;
+mod failures;
 mod growth;
 mod iterations;
 mod landing;
+mod late;
 mod limit;
 mod line;
+mod load;
+mod measurement;
+mod moments;
+mod onset;
 mod outage;
+mod outages;
 mod outcome;
+mod overload;
 mod pause;
 mod remedy;
+mod repeat;
 mod sentence;
 mod server_result;
 mod servers;
+mod shape;
 #[cfg(test)]
 mod simulated;
 mod since;
+mod spread;
 mod steady;
 mod sureness;
 #[cfg(test)]
 mod tests;
 mod throughput;
+mod times;
 mod waits;
 mod words;
 mod worked_off;
@@ -229,12 +242,12 @@ fn sentences(facts: &Facts, outcome: Outcome) -> Vec<Sentence> {
         sureness::invalid(facts, outcome),
         Some(throughput::throughput(facts, outcome)),
         second,
-        throughput::slowest(facts, outcome),
-        throughput::errors(facts, outcome),
-        throughput::checks(facts, outcome),
-        throughput::sent_again(facts),
+        failures::slowest(facts, outcome),
+        failures::errors(facts, outcome),
+        failures::checks(facts, outcome),
+        failures::sent_again(facts),
         sureness::doubt(facts, outcome),
-        throughput::latency(facts, outcome),
+        times::latency(facts, outcome),
         bottleneck::sentence(facts, outcome),
         sureness::sureness(facts, outcome),
         bottleneck::advice(facts, outcome),

@@ -4,8 +4,11 @@ use metrics::FailureKind;
 use stdx::Nanos;
 
 use super::backlog::{Backlog, Trend};
+use super::class::{Class, is_answer, is_servers, turns_away};
 use super::course::Course;
-use super::facts::{Class, Facts, Measurement};
+use super::facts::Facts;
+use super::measurement::Measurement;
+use super::since::gap;
 use super::words::{share, time};
 use crate::number::{counted, grouped};
 
@@ -133,6 +136,12 @@ impl Outcome {
     /// Successes a second; of a server at its limit while requests were due. Of one that is not, and whose answers only take their
     /// time, all of them are for the requests that were due.
     pub(super) fn answered_per_s(self, facts: &Facts) -> f64 {
+        match facts.last_pause() {
+            Some(pause) => return facts.successes as f64 / pause.at.as_secs_f64().max(1e-9),
+            None if facts.asked_for().is_some() => return facts.succeeded_at_its_limit_per_s(),
+            None if facts.is_closed() => return facts.succeeded_per_s(),
+            None => {}
+        }
         match facts.backlog.map(|backlog| backlog.trend) {
             Some(Trend::Growing) => facts.succeeded_at_its_limit_per_s(),
             Some(Trend::Level | Trend::Steady) => facts.succeeded_of_due_per_s(),
@@ -186,15 +195,7 @@ impl Outcome {
                 }
                 _ => format!("OVERLOADED, {answered} of {offered} answered, {errors}"),
             },
-            Self::Paused => {
-                let length =
-                    facts.backlog.and_then(|one| one.pause).map_or(Nanos::ZERO, |one| one.length);
-                let at = if facts.is_closed() { String::new() } else { format!(" at {offered}") };
-                format!("PAUSED for {}{at}, {errors}", time(length))
-            }
-            Self::KeptUp if facts.is_log_in() => {
-                format!("kept up with {offered} for a log-in page, {errors}")
-            }
+            Self::Paused => pauses(facts, &offered) + ", " + &errors,
             Self::KeptUp => kept_up(facts, &offered, &errors),
             Self::Unclear(Doubt::Several) => {
                 format!("several runs, each to be judged alone, {errors}")
@@ -213,10 +214,31 @@ impl Outcome {
     }
 }
 
+/// `PAUSED for 5s at 80/s`, `PAUSED 3 times, 4.2s in all at 80/s`.
+fn pauses(facts: &Facts, offered: &str) -> String {
+    let pause = facts.backlog.and_then(|one| one.pause).unwrap_or_default();
+    let at = if facts.is_closed() { String::new() } else { format!(" at {offered}") };
+    match pause.all {
+        Some(all) => {
+            format!("PAUSED {}, {} in all{at}", counted(all.times, "time"), time(all.sum))
+        }
+        None => format!("PAUSED for {}{at}", time(pause.length)),
+    }
+}
+
 /// What a server kept up with, and what speaks against it.
 fn kept_up(facts: &Facts, offered: &str, errors: &str) -> String {
     let worked_off = facts.backlog.and_then(|backlog| backlog.worked_off);
     match worked_off {
+        _ if facts.is_log_in() => match facts.log_in_share() {
+            1.0 => format!("kept up with {offered} for a log-in page, {errors}"),
+            part => {
+                format!("kept up with {offered}, {} of it for a log-in page, {errors}", share(part))
+            }
+        },
+        _ if gap(facts).is_some() => {
+            format!("kept up with {offered}, but for a gap as at a restart, {errors}")
+        }
         _ if facts.failed() > 0 => format!("kept up with {offered}, but {errors}"),
         Some(gone) => format!(
             "kept up with {offered}, but fell behind from {} to {}, {errors}",
@@ -258,29 +280,6 @@ pub fn outcome_class(name: &str) -> &'static str {
 fn failures(facts: &Facts) -> String {
     let part = share(facts.share_of(is_servers));
     format!("{part} of the requests failed: {}", stdx::list_and(&facts.class_words(is_servers)))
-}
-
-/// Statuses by which a server says that it cannot take a request now (RFC 9110, 15.6.4; RFC 6585, 4), or
-/// those of gRPC that mean the same.
-pub(super) fn turns_away(class: Class) -> bool {
-    matches!(class, Class::Status(answer) if matches!(answer.code(), 429 | 503))
-}
-
-/// Whether something of an answer came: a status, redirects without an end, or what could not be read to its end.
-pub(super) fn is_answer(class: Class) -> bool {
-    use FailureKind::{Assertion, Decode, Redirects, TooLarge, Truncated};
-    match class {
-        Class::Status(_) => true,
-        Class::Failure(kind) => {
-            matches!(kind, Assertion | Decode | Redirects | TooLarge | Truncated)
-        }
-    }
-}
-
-/// Whether a failure is the server's, and not for want of something here or since the run was stopped.
-pub(super) fn is_servers(class: Class) -> bool {
-    use FailureKind::{DescriptorsExhausted, PortsExhausted, Stopped, Target};
-    !matches!(class, Class::Failure(DescriptorsExhausted | PortsExhausted | Stopped | Target))
 }
 
 /// What most failures are. Statuses and timeouts that are too few alone to decide are failures of several kinds. A generator that was

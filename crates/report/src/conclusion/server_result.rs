@@ -4,7 +4,7 @@ use stdx::Nanos;
 
 use super::facts::Facts;
 use super::outcome::Outcome;
-use super::throughput::stated;
+use super::times::stated;
 use super::words::time;
 use crate::Input;
 use crate::figure::shortened;

@@ -2,7 +2,8 @@
 
 use stdx::Nanos;
 
-use super::facts::{Facts, Measurement};
+use super::facts::Facts;
+use super::measurement::Measurement;
 use super::outcome::Outcome;
 use super::sentence::{Kind, Sentence};
 use super::words::time;
@@ -35,15 +36,32 @@ pub(super) fn doubt(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
     if outcome.is_without_figures() || facts.measurement.is_good() {
         return None;
     }
-    // A closed loop that is late asks for less.
-    let stands = match facts.measurement {
-        Measurement::Late | Measurement::NotBegun if !facts.is_closed() => {
-            "; the server's result stands all the same"
-        }
-        _ => "",
-    };
-    let text = format!("Not all figures are good: {}{stands}.", facts.doubts.join("; "));
+    let text = format!(
+        "Not all figures are good: {}; {}.",
+        facts.doubts.join("; "),
+        reliable(facts, outcome)
+    );
     Some(Sentence { kind: Kind::Confidence, text, figures: Vec::new() })
+}
+
+/// What of a measurement's figures may be relied on. A closed loop that is late asks for less.
+fn reliable(facts: &Facts, outcome: Outcome) -> &'static str {
+    match facts.measurement {
+        Measurement::Late if facts.is_closed() => "counts and statuses can be relied on, rates not",
+        Measurement::NotBegun if facts.is_closed() => {
+            "counts, statuses and times can be relied on, as those of the load that was sent"
+        }
+        Measurement::NotBegun if outcome.is_saturated() => {
+            "that the server does not bear this load can be relied on, and with all that was asked it would be slower still"
+        }
+        Measurement::NotBegun => {
+            "counts, statuses and times can be relied on, as those of the load that was sent"
+        }
+        Measurement::Late => "counts, statuses and the server's result can be relied on",
+        Measurement::Valid | Measurement::Blind | Measurement::Invalid => {
+            "that so many requests failed can be relied on"
+        }
+    }
 }
 
 /// That the run was ended by its own flag, which explains why there is so little of it.

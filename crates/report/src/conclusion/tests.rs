@@ -3,16 +3,23 @@
 use metrics::{Batch, FailureKind, Sample, Summary, Timeline};
 use stdx::{Nanos, Prng};
 
-use super::backlog::{Backlog, Onset, Trend};
+use super::backlog::{Backlog, Trend};
 use super::checks::Checks;
+use super::class::Class;
 use super::course::{Course, Third};
-use super::facts::{Class, Facts, Measurement, Offered};
+use super::elsewhere::Elsewhere;
+use super::facts::{Facts, Offered};
 use super::growth::MemoryGrowth;
+use super::late::Late;
 use super::limit::{Limit, limit};
+use super::measurement::Measurement;
+use super::onset::Onset;
 use super::outcome::{Doubt, Outcome};
 use super::pause::Pause;
+use super::repeat::Repeat;
 use super::sentence::Kind;
 use super::servers::{Application, Cpu, Servers};
+use super::spread::{Spread, Targets};
 use super::waits::Waits;
 use super::worked_off::WorkedOff;
 use super::{Conclusion, SENTENCES_MAX};
@@ -156,8 +163,8 @@ fn a_saturated_rails_has_its_queue_and_its_cpu_named() {
         &Facts { servers: Some(rails()), ..overloaded() },
         &[
             "60/s for 30s, 51/s answered: the server is overloaded.",
-            "The median response time grew from 880ms to 4.41s over the run; half of the requests took at most 2.65s, 95 of 100 \
-             at most 5.03s, 99 of 100 at most 5.25s.",
+            "The median response time grew from 880ms in the run's first third to 4.41s in its last; half of the requests took at \
+             most 2.65s, 95 of 100 at most 5.03s, 99 of 100 at most 5.25s.",
             "Bottleneck: the CPU. Requests wait 2.46s of 2.65s before rails starts on them, since its threads or workers are all \
              taken (9.7 requests in it at a time, room for 10); the CPU is 87% busy (1.04 of 2 cores by puma, 0.7 by other programs).",
             "How sure: one run with 1,800 requests in 35.3s; another may differ; `brunt study` shows by how much.",
@@ -191,7 +198,7 @@ fn a_server_that_refuses_everything_is_failed_and_not_just_valid() {
     check(
         &failing(steady(), REFUSED, 1800, 1800),
         &[
-            "60/s for 30s, nothing answered: of 1,800 requests all had their connection refused.",
+            "60/s for 30s, nothing answered: all 1,800 requests had their connection refused.",
             "Next: check that the server runs, and the address and port.",
             "Server: FAILED, answered none of 1,800 requests",
         ],
@@ -207,7 +214,7 @@ fn a_server_that_refuses_everything_is_failed_and_not_just_valid() {
     check(
         &errors,
         &[
-            "60/s for 30s, no request succeeded: of 1,800 all got status 500.",
+            "60/s for 30s, no request succeeded: all 1,800 requests got status 500.",
             "Next: look at one answer before the next run (curl -i URL).",
             "Server: FAILED, 1,800 of 1,800 requests without success",
         ],
@@ -242,11 +249,11 @@ fn some_errors_are_counted_by_class() {
 #[test]
 fn requests_that_were_sent_twice_are_said() {
     let facts = Facts { sent_again: 214, ..steady() };
-    let expected = "214 of 1,800 requests (12%) were sent twice: the server closed the connection that it had kept instead of an \
-                    answer, and may have worked on the first.";
+    let expected = "214 of 1,800 requests (12%) were sent twice, since the server closed the connection, which it had kept open, \
+                    instead of answering; it may have worked on them the first time.";
     let text = text(&facts);
     assert!(text.contains(expected), "{text}");
-    let first = "all answered, 12% of them at the second try: the server kept up";
+    let first = "all answered, 12% of them only when brunt sent them again: the server kept up";
     assert!(text.contains(first), "{text}");
     assert!(Outcome::of(&facts).result(&facts).ends_with("12% sent twice"), "{text}");
     let few = self::text(&Facts { sent_again: 3, ..steady() });
@@ -260,11 +267,11 @@ fn times_cut_off_by_timeouts_are_no_times() {
     check(
         &facts,
         &[
-            "60/s for 30s, 30/s answered with success: 50% of the requests time out.",
-            "900 of 1,800 requests (50%) failed: 900 timed out.",
+            "60/s for 30s, 30/s answered with success: 50% of the requests time out after 500ms.",
+            "900 of 1,800 requests (50%) failed: 900 timed out after 500ms.",
             "How sure: one run with 1,800 requests in 30s; another may differ; `brunt study` shows by how much.",
             &format!("Next: {WATCH}, and find the rate that it bears (`brunt seek`)."),
-            "Server: TIMES OUT, 50% of the requests failed: 900 timed out",
+            "Server: TIMES OUT, 50% of the requests failed: 900 timed out after 500ms",
         ],
     );
 }
@@ -361,8 +368,8 @@ fn a_late_generator_takes_nothing_from_a_level_backlog() {
         &late,
         &[
             "60/s for 30s, all answered: the server kept up.",
-            "Not all figures are good: late starts raised p99 from 40ms to 80ms; p50, p90 and p95 are good; the server's \
-             result stands all the same.",
+            "Not all figures are good: late starts raised p99 from 40ms to 80ms; p50, p90 and p95 are good; counts, \
+             statuses and the server's result can be relied on.",
             "Half of the requests took at most 12ms, 95 of 100 at most 30ms.",
             &format!("Next: find the highest rate that the server bears (`brunt seek`); {WATCH}."),
             "Server: kept up with 60/s, no errors",
@@ -386,7 +393,8 @@ fn a_growing_backlog_says_by_how_much_and_since_when() {
     assert!(whole.starts_with(first), "{whole}");
     let onset = Some(Onset { at: ms(12_000), answered: 50.0, asked: 52.0 });
     let later = since(Backlog { onset, ..growing });
-    assert!(later.contains("falls behind by 9/s, from 12s on.\n"), "{later}");
+    let words = ": the server is overloaded from 12s on: since then it answers about 50/s, 10/s less than asked.\n";
+    assert!(later.contains(words), "{later}");
     let ramp = since(Backlog { onset, loads: Some([10.0, 110.0]), ..growing });
     let first = "About 10/s to 110/s for 30s: the server answers about 50/s at most; its backlog grows from 12s on, when about \
                  52/s were asked.\n";
@@ -436,10 +444,10 @@ fn failures_of_several_kinds_are_not_called_by_one_of_them() {
 
 #[test]
 fn a_pause_is_said_with_its_length_and_moment() {
-    let pause = Some(Pause { at: ms(7000), length: ms(6000) });
+    let pause = Some(Pause { at: ms(7000), length: ms(6000), ..Pause::default() });
     let level = Backlog { trend: Trend::Level, is_answered: true, pause, ..Backlog::default() };
     let text = self::text(&Facts { backlog: Some(level), ..steady() });
-    let first = "60/s for 30s, all answered: the server answered nothing for 6s, from 7s to 13s; it kept up with the rest.\n";
+    let first = "60/s for 30s, all answered: the server answered nothing for 6s, from 7s to 13s; it kept up before and after.\n";
     assert!(text.starts_with(first), "{text}");
     assert!(text.ends_with("Server: PAUSED for 6s at 60/s, no errors\n"), "{text}");
     let hangs = Backlog { trend: Trend::Growing, growth: 0.97, ..level };
@@ -1024,7 +1032,7 @@ fn issue_39_an_overload_stands_where_iterations_were_not_begun() {
 /// Users who wait ask for nothing, and a server that stands still was VALID without a word.
 #[test]
 fn issue_39_a_closed_loop_sees_pauses_and_a_server_that_slows_down() {
-    let pause = Some(Pause { at: ms(5000), length: ms(4000) });
+    let pause = Some(Pause { at: ms(5000), length: ms(4000), waited: 8, ..Pause::default() });
     let facts = Facts {
         offered: Offered::Users(8),
         backlog: Some(Backlog { pause, ..Backlog::default() }),
@@ -1034,7 +1042,8 @@ fn issue_39_a_closed_loop_sees_pauses_and_a_server_that_slows_down() {
     assert_eq!(conclusion.outcome, Outcome::Paused);
     assert_eq!(
         conclusion.first(),
-        "8 users for 30s, all answered: the server answered nothing for 4s, from 5s to 9s."
+        "8 users for 30s, all answered: the server answered nothing for 4s, from 5s to 9s; only 8 requests waited for its end, so \
+         percentiles hardly show it."
     );
     let own =
         Facts { measurement: Measurement::Late, is_load_short: true, lag_max: ms(3900), ..facts };
@@ -1065,19 +1074,20 @@ fn issue_39_a_few_milliseconds_of_lateness_take_nothing_from_users_or_timeouts()
 
 #[test]
 fn issue_39_checks_that_fail_are_no_keeping_up() {
-    let checks = |failed| Checks { all: 360, failed, worst: "has title".to_owned() };
+    let worst = || "has title".to_owned();
+    let checks = |failed| Checks { all: 360, failed, worst: worst(), worst_failed: failed };
     let facts = Facts { checks: checks(360), ..steady() };
     let conclusion = Conclusion::from_facts(&facts);
     assert_eq!((conclusion.outcome.name(), conclusion.outcome.class()), ("failing", "bad"));
     assert_eq!(conclusion.first(), "60/s for 30s, all answered, but 360 of 360 checks fail.");
     assert_eq!(conclusion.result, "FAILS, 360 of 360 checks fail");
     let rare = text(&Facts { checks: checks(2), ..steady() });
-    assert!(rare.contains("2 of 360 checks fail (0.56%), most often \"has title\"."), "{rare}");
+    assert!(rare.contains("2 of 360 checks fail (0.56%), each time \"has title\"."), "{rare}");
 }
 
 #[test]
 fn issue_39_a_backlog_that_was_worked_off_is_said() {
-    let gone = WorkedOff { from: ms(8000), until: ms(14_000), most: 250.0 };
+    let gone = WorkedOff { from: ms(8000), until: ms(14_000), most: 250.0, asked: 200.0 };
     let backlog = Backlog {
         trend: Trend::Level,
         is_answered: true,
@@ -1087,7 +1097,140 @@ fn issue_39_a_backlog_that_was_worked_off_is_said() {
     let conclusion = Conclusion::from_facts(&Facts { backlog: Some(backlog), ..steady() });
     assert_eq!(
         conclusion.first(),
-        "60/s for 30s, all answered: the server kept up in the end; it fell behind from 8s to 14s, when up to 250 requests waited."
+        "60/s for 30s, all answered: the server fell behind from 8s to 14s, when up to 250 requests waited, and kept up before and \
+         after."
     );
+    let burst = Backlog { loads: Some([30.0, 200.0]), ..backlog };
+    let burst = Conclusion::from_facts(&Facts { backlog: Some(burst), ..steady() });
+    assert!(
+        burst.first().ends_with("when up to 200/s were asked and up to 250 requests waited, and kept up before and after."),
+        "{}",
+        burst.first()
+    );
+    let cold = WorkedOff { from: ms(500), ..gone };
+    let cold = Backlog { worked_off: Some(cold), ..backlog };
+    let cold = Conclusion::from_facts(&Facts { backlog: Some(cold), ..steady() });
+    assert!(
+        cold.first().contains("fell behind, perhaps still cold, from 500ms to 14s"),
+        "{}",
+        cold.first()
+    );
+
     assert_eq!(conclusion.result, "kept up with 60/s, but fell behind from 8s to 14s, no errors");
+}
+
+/// Each 50th request of a bench hung for ever, until all eight users did: "136/s answered" of 32.8 s and 400 requests.
+#[test]
+fn issue_39_users_that_hang_have_the_time_of_their_rate() {
+    let pause =
+        Pause { at: ms(2_900), length: ms(29_900), waited: 8, is_last: true, ..Pause::default() };
+    let hung = Facts {
+        offered: Offered::Users(8),
+        requests: 400,
+        successes: 392,
+        unanswered: 8,
+        elapsed: ms(32_800),
+        duration: ms(2_800),
+        classes: vec![(TIMEOUT, 8)],
+        backlog: Some(Backlog { pause: Some(pause), ..Backlog::default() }),
+        ..steady()
+    };
+    let conclusion = Conclusion::from_facts(&hung);
+    assert_eq!(conclusion.outcome.name(), "paused");
+    assert_eq!(
+        conclusion.first(),
+        "8 users for 32.8s: 135/s answered in the first 2.9s, nothing in the 29.9s after it, in which 8 requests waited for an answer."
+    );
+    // One user alone hung, and the others were done.
+    let backlog = Some(Backlog::default());
+    let one = Facts { succeeded_meanwhile_per_s: Some(140.0), backlog, ..hung };
+    assert_eq!(
+        Conclusion::from_facts(&one).first(),
+        "8 users for 32.8s: 140/s answered in the 2.8s in which they asked for more."
+    );
+}
+
+/// A median of 101 ms beside "overloaded" read as a contradiction.
+#[test]
+fn issue_39_an_overload_says_what_waits_and_what_became_of_it() {
+    let late = Some(Late { than: ms(11_000), share: 0.24 });
+    let backlog =
+        Backlog { trend: Trend::Growing, growth: 0.15, last: 270.0, ..Backlog::default() };
+    let times = [ms(101), ms(22_000), ms(23_100)];
+    let facts = Facts { late, times, backlog: Some(backlog), course: None, ..overloaded() };
+    let text = text(&facts);
+    let first = "60/s for 30s, 51/s answered: the server is overloaded and falls behind by 9/s; the 270 requests that still waited at \
+                 the end were answered within 5.31s after it.\n";
+    assert!(text.starts_with(first), "{text}");
+    let waits = "\nThe server takes some requests before others: 24% waited longer than 11s, and the rest hardly; half of the requests \
+                 took at most 101ms, ";
+    assert!(text.contains(waits), "{text}");
+}
+
+#[test]
+fn issue_39_answers_that_become_slower_without_a_queue_are_said() {
+    let level = Backlog { trend: Trend::Level, is_answered: true, ..Backlog::default() };
+    let course = Some(course(ms(29_983), 1800, [80, 180, 280]));
+    let slower = Facts { course, backlog: Some(level), ..steady() };
+    assert_eq!(
+        Conclusion::from_facts(&slower).first(),
+        "60/s for 30s, all answered: the server kept up; the median response time grew from 80ms to 280ms over the run."
+    );
+    let unclear = Backlog { trend: Trend::Unclear, ..level };
+    let first = text(&Facts { backlog: Some(unclear), ..slower });
+    assert!(
+        first.contains("but it became slower: the median response time grew from 80ms in the run's first third to 280ms in its last"),
+        "{first}"
+    );
+}
+
+#[test]
+fn issue_39_several_pauses_are_counted() {
+    let all =
+        Repeat { times: 3, sum: ms(4200), longest: ms(1900), first: ms(2000), last: ms(12_000) };
+    let pause = Some(Pause { at: ms(7000), length: ms(1900), all: Some(all), ..Pause::default() });
+    let level = Backlog { trend: Trend::Level, is_answered: true, pause, ..Backlog::default() };
+    let conclusion = Conclusion::from_facts(&Facts { backlog: Some(level), ..steady() });
+    assert!(
+        conclusion.first().ends_with(
+            "the server answered nothing for a second or longer 3 times, 4.2s in all, the first at 2s, the last at 12s; it kept up in \
+             between."
+        ),
+        "{}",
+        conclusion.first()
+    );
+    assert_eq!(conclusion.result, "PAUSED 3 times, 4.2s in all at 60/s, no errors");
+}
+
+#[test]
+fn issue_39_failures_without_a_moment_say_so_and_whose_they_are() {
+    let spread =
+        Spread { is_all_through: true, targets: Targets::Alike(4), text: Some("tls: no".into()) };
+    let facts = |class| Facts { spread: spread.clone(), ..failing(steady(), class, 180, 0) };
+    let of = |class| text(&facts(class)).lines().nth(1).unwrap_or_default().to_owned();
+    assert_eq!(
+        of(Class::Failure(FailureKind::Tls)),
+        "180 of 1,800 requests (10%) failed: 180 failed in TLS (tls: no), all through the run, of all 4 targets alike."
+    );
+    assert_eq!(
+        of(Class::Status(metrics::Outcome::Http(504))),
+        "180 of 1,800 requests (10%) failed: 180 got status 504, all through the run, of all 4 targets alike; so says a proxy (or the \
+         server, in its place) that gave up waiting for what is behind it."
+    );
+}
+
+#[test]
+fn issue_39_a_log_in_page_that_keeps_up_is_no_server_that_does() {
+    let elsewhere = Some(Elsewhere {
+        names: vec!["GET http://h/account".to_owned()],
+        to: "/login".to_owned(),
+        requests: 1_800,
+        ..Elsewhere::default()
+    });
+    let text = text(&Facts { elsewhere, ..steady() });
+    assert!(!text.contains("the server kept up"), "{text}");
+    assert!(
+        text.contains("\n60/s for 30s, all answered, 100% of the requests with a log-in page.\n"),
+        "{text}"
+    );
 }

@@ -1,94 +1,151 @@
-//! Sentences on how much was requested and answered, on failed requests, and on response times.
+//! The sentence on how much was requested and answered, and on whether the server kept up.
 
-use stdx::{Nanos, list_and};
+use stdx::list_and;
 
 use metrics::FailureKind;
 
-use super::backlog::Trend;
-use super::facts::{Class, Facts, Offered, QUANTILES};
-use super::outcome::{Doubt, Outcome, and_behind, completed, is_servers, turns_away};
+use super::class::{Class, is_servers, turns_away};
+use super::facts::{Facts, Offered};
+use super::outcome::{Doubt, Outcome, and_behind};
+use super::overload::{behind_for_a_time, overloaded, paused};
 use super::sentence::{Kind, Sentence};
-use super::since::since;
+use super::since::{gap, since};
+use super::times::{slower, slower_medians};
 use super::words::{per_s, share, three, time};
 use crate::number::{counted, grouped};
 
-/// A quantile is stated where so many requests lie beyond it: the count of those varies by 1 / √5, less than half, from run to
-/// run (Poisson).
-const BEYOND_MIN: f64 = 5.0;
-/// Users' response times that grow by less are not worth a word.
-const SLOWER_MIN: Nanos = Nanos::from_millis(20);
 const TIMEOUT: Class = Class::Failure(FailureKind::Timeout);
 
 /// How much was requested and answered, and whether the server kept up.
 pub(super) fn throughput(facts: &Facts, outcome: Outcome) -> Sentence {
     let kind = if outcome.is_saturated() { Kind::Saturation } else { Kind::Throughput };
     let load = load(facts);
-    let (answered, all) =
-        (facts.of_requests(outcome.answered_per_s(facts)), grouped(facts.requests));
-    let classes = || list_and(&facts.class_words(|_| true));
     let text = match outcome {
-        Outcome::Untested if facts.requests > 0 => {
-            format!("{load}, nothing answered: of {all} requests {}.", classes())
+        Outcome::Untested | Outcome::Unanswered | Outcome::Failed => nothing(facts, outcome, &load),
+        Outcome::TimedOut => {
+            let after = facts.timeout();
+            let part = share(facts.share_of(|class| class == TIMEOUT));
+            failing(facts, outcome, &format!("{part} of the requests time out{after}"))
         }
-        Outcome::Untested => {
-            "There were no requests, so nothing can be said of the server.".to_owned()
+        Outcome::TurnedAway => {
+            let part = share(facts.share_of(turns_away));
+            failing(facts, outcome, &format!("the server turns {part} of the requests away"))
         }
-        Outcome::Unanswered if facts.requests == 1 => {
-            format!("The request was not answered: it {}.", of_one(&classes()))
+        Outcome::Failing => {
+            let part = share(facts.share_of(is_servers));
+            failing(facts, outcome, &format!("{part} of the requests fail"))
         }
-        Outcome::Unanswered => {
-            format!("{load}, nothing answered: of {all} requests {}.", classes())
-        }
-        Outcome::Failed if facts.requests == 1 => {
-            format!("The request did not succeed: it {}.", of_one(&classes()))
-        }
-        Outcome::Failed => format!("{load}, no request succeeded: of {all} {}.", classes()),
-        Outcome::TimedOut => format!(
-            "{load}, {answered} answered with success: {} of the requests time out{}.",
-            share(facts.share_of(|class| class == TIMEOUT)),
-            growth_and_moment(facts)
-        ),
-        Outcome::TurnedAway => format!(
-            "{load}, {answered} answered with success: the server turns {} of the requests away{}.",
-            share(facts.share_of(turns_away)),
-            growth_and_moment(facts)
-        ),
-        Outcome::Failing => format!(
-            "{load}, {answered} answered with success: {} of the requests fail{}.",
-            share(facts.share_of(is_servers)),
-            growth_and_moment(facts)
-        ),
         Outcome::ChecksFail => {
             format!("{load}, {}, but {}.", answered_part(facts), facts.checks.words())
         }
-        Outcome::Overloaded => overloaded(facts, &load, &completed(outcome, facts)),
-        Outcome::Paused => paused(facts, &load),
-        Outcome::KeptUp if facts.failed() > 0 => {
-            let failed = share(facts.failed_share());
-            let since = since(facts);
-            format!("{load}: the server kept up, but {failed} of the requests failed{since}.")
-        }
-        Outcome::KeptUp => format!(
-            "{load}, {}: the server kept up{}.",
-            answered_part(facts),
-            after_falling_behind(facts)
-        ),
+        Outcome::Overloaded => overloaded(facts, &load),
+        Outcome::Paused => match facts.last_pause() {
+            Some(pause) => format!(
+                "{load}: {}, in which {} waited for an answer.",
+                rate_part(facts, outcome, ""),
+                counted(pause.waited, "request")
+            ),
+            None => paused(facts, &load, &answered_part(facts)),
+        },
+        Outcome::KeptUp => kept_up(facts, &load),
         Outcome::Unclear(doubt) => unclear(facts, &load, doubt),
-        Outcome::Unjudged | Outcome::ByUsers if facts.not_begun > 0 => format!(
-            "{load}: {answered} answered; {} fell due and {} never begun.",
-            counted(facts.not_begun, "iteration"),
-            stdx::were(facts.not_begun)
-        ),
-        Outcome::Unjudged | Outcome::ByUsers if facts.never_answered > 0 => format!(
-            "{load}: {answered} answered; {} of the users {} never answered, so the load was that of the others.",
-            grouped(facts.never_answered),
-            stdx::were(facts.never_answered)
-        ),
-        Outcome::Unjudged | Outcome::ByUsers => {
-            format!("{load}: {answered} answered{}.", slower(facts, outcome))
-        }
+        Outcome::Unjudged | Outcome::ByUsers => by_users(facts, outcome, &load),
     };
     Sentence { kind, text, figures: figures(facts, outcome) }
+}
+
+/// What is said where nothing succeeded.
+fn nothing(facts: &Facts, outcome: Outcome, load: &str) -> String {
+    match (outcome, facts.requests) {
+        (_, 0) => "There were no requests, so nothing can be said of the server.".to_owned(),
+        (Outcome::Unanswered, 1) => {
+            format!("The request was not answered: it {}.", of_one(&of_all(facts)))
+        }
+        (Outcome::Failed, 1) => {
+            format!("The request did not succeed: it {}.", of_one(&of_all(facts)))
+        }
+        (Outcome::Failed, _) => format!("{load}, no request succeeded: {}.", of_all(facts)),
+        _ => format!("{load}, nothing answered: {}.", of_all(facts)),
+    }
+}
+
+/// `all 240 requests got status 404`, `180 of 240 requests got status 404 and 60 timed out`.
+fn of_all(facts: &Facts) -> String {
+    let mut words = facts.class_words(|_| true);
+    let all = counted(facts.requests, "request");
+    if let Some(first) = words.first_mut().filter(|_| facts.requests > 1) {
+        *first = match first.split_once(' ') {
+            Some(("all", what)) => format!("all {all} {what}"),
+            Some((count, what)) => format!("{count} of {all} {what}"),
+            None => std::mem::take(first),
+        };
+    }
+    list_and(&words)
+}
+
+/// How many fail, with when and by how much the server falls behind.
+fn failing(facts: &Facts, outcome: Outcome, what: &str) -> String {
+    let answered = rate_part(facts, outcome, " with success");
+    format!("{}, {answered}: {what}{}.", load(facts), growth_and_moment(facts))
+}
+
+/// `51/s answered`; of users the time that it is of, where that is not the run.
+fn rate_part(facts: &Facts, outcome: Outcome, how: &str) -> String {
+    let answered = facts.of_requests(outcome.answered_per_s(facts));
+    let base = match (facts.last_pause(), facts.asked_for()) {
+        (Some(pause), _) => format!(
+            " in the first {}, nothing in the {} after it",
+            time(pause.at),
+            time(pause.length)
+        ),
+        (None, Some(asked)) => {
+            format!(" in the {} in which they asked for more", time(asked))
+        }
+        (None, None) => String::new(),
+    };
+    format!("{answered} answered{how}{base}")
+}
+
+fn kept_up(facts: &Facts, load: &str) -> String {
+    let answered = answered_part(facts);
+    let slower = slower(facts);
+    let failed = share(facts.failed_share());
+    match (gap(facts), behind_for_a_time(facts)) {
+        (Some(gap), _) => {
+            format!("{load}: the server {gap}; {failed} of the requests failed{slower}.")
+        }
+        _ if facts.failed() > 0 => {
+            let since = since(facts);
+            format!(
+                "{load}: the server kept up, but {failed} of the requests failed{since}{slower}."
+            )
+        }
+        _ if facts.is_log_in() => {
+            let page = share(facts.log_in_share());
+            format!("{load}, {answered}, {page} of the requests with a log-in page{slower}.")
+        }
+        (None, Some(behind)) => format!("{load}, {answered}: the server {behind}."),
+        (None, None) => format!("{load}, {answered}: the server kept up{slower}."),
+    }
+}
+
+/// What users got, and where a script's could not do what they were to.
+fn by_users(facts: &Facts, outcome: Outcome, load: &str) -> String {
+    let answered = rate_part(facts, outcome, "");
+    match (facts.not_begun, facts.never_answered) {
+        (0, 0) if outcome == Outcome::ByUsers => format!("{load}: {answered}{}.", slower(facts)),
+        (0, 0) => format!("{load}: {answered}."),
+        (0, never) => format!(
+            "{load}: {answered}; {} of the users {} never answered, so the load was that of the others.",
+            grouped(never),
+            stdx::were(never)
+        ),
+        (count, _) => format!(
+            "{load}: {answered}; {} fell due and {} never begun.",
+            counted(count, "iteration"),
+            stdx::were(count)
+        ),
+    }
 }
 
 /// Beside failures: by how much the server falls behind, too, and when they were.
@@ -115,99 +172,9 @@ fn unclear(facts: &Facts, load: &str, doubt: Doubt) -> String {
     }
 }
 
-/// The part of a run in which a server that kept up at last did not.
-fn after_falling_behind(facts: &Facts) -> String {
-    let gone = facts.backlog.and_then(|backlog| backlog.worked_off);
-    gone.map_or(String::new(), |gone| {
-        let noun = if facts.iterations.is_some() { "iteration" } else { "request" };
-        format!(
-            " in the end; it fell behind from {} to {}, when up to {} waited",
-            time(gone.from),
-            time(gone.until),
-            counted(gone.most as u64, noun)
-        )
-    })
-}
-
-/// Users see a server that becomes slower and slower as response times, and ask for less.
-fn slower(facts: &Facts, outcome: Outcome) -> String {
-    let thirds = facts.course.filter(|_| outcome == Outcome::ByUsers).map(|course| course.thirds);
-    let Some([first, middle, last]) = thirds.map(|thirds| thirds.map(|third| third.p50)) else {
-        return String::new();
-    };
-    let rises = first < middle && middle < last && last.0 >= 2 * first.0;
-    match rises && last.saturating_sub(first) >= SLOWER_MIN {
-        true => format!(
-            "; the median response time grew from {} to {} over the run",
-            time(first),
-            time(last)
-        ),
-        false => String::new(),
-    }
-}
-
 /// What is said of many requests, of one.
 fn of_one(classes: &str) -> String {
     classes.replace(" their ", " its ").replace("were under way", "was under way")
-}
-
-/// By how much a server falls behind, since when, and at which load.
-fn overloaded(facts: &Facts, load: &str, answered: &str) -> String {
-    let backlog = facts.backlog.unwrap_or_default();
-    let onset = backlog.onset;
-    if let (Some(onset), Some(_)) = (onset, backlog.loads) {
-        return format!(
-            "{load}: the server answers about {} at most; its backlog grows from {} on, when about {} were asked.",
-            facts.asked(onset.answered),
-            time(onset.at),
-            facts.asked(onset.asked)
-        );
-    }
-    let behind = match backlog.growth * facts.offered_per_s().unwrap_or(0.0) {
-        none if none <= 0.0 || backlog.loads.is_some() => String::new(),
-        behind => format!(" and falls behind by {}", facts.asked(behind)),
-    };
-    let since = onset.map_or(String::new(), |onset| format!(", from {} on", time(onset.at)));
-    let held = match facts.is_held {
-        true => ", or -max-workers allows too few requests at once",
-        false => "",
-    };
-    let ended = if facts.iterations.is_some() { "completed" } else { "answered" };
-    format!(
-        "{load}, {answered} {ended}: the server is overloaded{behind}{since}{held}{}.",
-        not_begun(facts)
-    )
-}
-
-/// Iterations for which no user was free, beside a server that kept them.
-fn not_begun(facts: &Facts) -> String {
-    match facts.not_begun {
-        0 => String::new(),
-        count => format!(
-            "; {} {} never begun, since every user waited for it",
-            counted(count, "iteration"),
-            stdx::were(count)
-        ),
-    }
-}
-
-/// How long a server answered nothing, when, and what the rest of the run was.
-fn paused(facts: &Facts, load: &str) -> String {
-    let backlog = facts.backlog.unwrap_or_default();
-    let pause = backlog.pause.unwrap_or_default();
-    let (from, length) = (time(pause.at), time(pause.length));
-    let nothing = match backlog.hangs() {
-        true => format!("nothing from {from} on, until the last request was due"),
-        false => format!("nothing for {length}, from {from} to {}", time(pause.at + pause.length)),
-    };
-    let rest = match backlog.trend {
-        _ if facts.is_closed() => "",
-        Trend::Level if facts.failed() == 0 => "; it kept up with the rest",
-        Trend::Level => "; its backlog was level in the rest",
-        Trend::Growing | Trend::Steady | Trend::Unclear => "",
-    };
-    let answered = answered_part(facts);
-    format!("{load}, {answered}: the server answered {nothing}{rest}{}.", not_begun(facts))
 }
 
 fn why_unclear(facts: &Facts, doubt: Doubt) -> String {
@@ -216,6 +183,14 @@ fn why_unclear(facts: &Facts, doubt: Doubt) -> String {
             "the last {} after it was due",
             time(facts.elapsed.saturating_sub(facts.duration))
         ),
+        Doubt::Backlog if slower_medians(facts).is_some() => {
+            let [first, last] = slower_medians(facts).unwrap_or_default();
+            format!(
+                "but it became slower: the median response time grew from {} in the run's first third to {} in its last",
+                time(first),
+                time(last)
+            )
+        }
         Doubt::Backlog => {
             let [first, last] = facts.backlog.unwrap_or_default().waiting.map(three);
             let waited = match facts.iterations {
@@ -282,13 +257,12 @@ fn of_iterations(facts: &Facts) -> impl Iterator<Item = (&'static str, f64)> {
     figures.into_iter().flatten()
 }
 
-/// `60/s for 10s`, `4 users for 10s`, `80 iterations/s of a script for 10s`.
+/// `60/s for 10s`, `4 users for 10s`, `80 iterations/s of a script for 10s`, `Rising evenly from 20/s to 180/s for 32s`.
 fn load(facts: &Facts) -> String {
     let taken = time(facts.nominal());
     match facts.offered {
         Offered::Rate(_) | Offered::Unknown if facts.changes == 0 && facts.loads().is_some() => {
-            let [least, most] = facts.loads().unwrap_or_default().map(per_s);
-            format!("About {least} to {most} for {taken}")
+            varying(facts, &per_s, &taken)
         }
         Offered::Rate(rate) if facts.changes > 0 => format!(
             "{} on average for {taken}, changed by hand {}",
@@ -300,8 +274,7 @@ fn load(facts: &Facts) -> String {
             format!("{} sent for {taken}", per_s(facts.offered_per_s().unwrap_or(0.0)))
         }
         Offered::Iterations(_) if facts.loads().is_some() => {
-            let [least, most] = facts.loads().unwrap_or_default().map(three);
-            format!("About {least} to {most} iterations/s of a script for {taken}")
+            varying(facts, &three, &format!("{taken} (iterations/s of a script)"))
         }
         Offered::Iterations(rate) => format!("{} of a script for {taken}", facts.asked(rate)),
         Offered::Users(users) => format!("{} for {}", counted(users, "user"), time(facts.elapsed)),
@@ -311,122 +284,25 @@ fn load(facts: &Facts) -> String {
     }
 }
 
+/// A load that was not even: by its shape, else by its lowest and highest rate.
+fn varying(facts: &Facts, rate: &dyn Fn(f64) -> String, taken: &str) -> String {
+    let shape = facts.shape.as_ref().and_then(|shape| shape.words(rate, taken));
+    shape.unwrap_or_else(|| {
+        let [least, most] = facts.loads().unwrap_or_default().map(rate);
+        format!("About {least} to {most} for {taken}")
+    })
+}
+
 /// `all answered`, `98.2% of the requests answered with success`.
 fn answered_part(facts: &Facts) -> String {
     match (facts.failed(), facts.sent_again_share()) {
         (0, None) => "all answered".to_owned(),
-        (0, Some(again)) => format!("all answered, {} of them at the second try", share(again)),
+        (0, Some(again)) => {
+            format!("all answered, {} of them only when brunt sent them again", share(again))
+        }
         (failed, _) => {
             let part = 1.0 - failed as f64 / facts.requests.max(1) as f64;
             format!("{} of the requests answered with success", share(part))
         }
     }
-}
-
-/// Failed requests by class; none where the first sentence has them.
-pub(super) fn errors(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
-    let failed = facts.failed();
-    if failed == 0 || matches!(outcome, Outcome::Unanswered | Outcome::Failed) {
-        return None;
-    }
-    let part = failed as f64 / facts.requests as f64;
-    let whose = facts.worst.as_ref().map_or(String::new(), |worst| format!("; {}", worst.words()));
-    let since = if outcome.says_failures(facts) { String::new() } else { since(facts) };
-    let text = format!(
-        "{} of {} ({}) failed: {}{since}{whose}.",
-        grouped(failed),
-        counted(facts.requests, "request"),
-        share(part),
-        list_and(&facts.class_words(|_| true))
-    );
-    let mut figures = vec![("failed", failed as f64), ("share", part)];
-    if let Some(outage) = facts.outage {
-        figures.push(("failing_from", outage.from.0 as f64));
-        figures.extend(outage.until.map(|until| ("failing_until", until.0 as f64)));
-    }
-    Some(Sentence { kind: Kind::Errors, text, figures })
-}
-
-/// Which target the server is slow with, where it could not keep up or that is not clear.
-pub(super) fn slowest(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
-    let slowest = facts.slowest.as_ref()?;
-    let is_wanted = matches!(outcome, Outcome::Overloaded | Outcome::Unclear(_));
-    let figures = vec![("slow", slowest.target.bad as f64), ("slow_from", slowest.than.0 as f64)];
-    is_wanted.then(|| Sentence { kind: Kind::Caution, text: slowest.words() + ".", figures })
-}
-
-/// Checks that failed; which of them did most.
-pub(super) fn checks(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
-    let text = facts.checks.sentence().filter(|_| outcome != Outcome::Untested)?;
-    let figures =
-        vec![("checks", facts.checks.all as f64), ("failed_checks", facts.checks.failed as f64)];
-    Some(Sentence { kind: Kind::Errors, text, figures })
-}
-
-/// Requests that were sent a second time, which no row shows.
-pub(super) fn sent_again(facts: &Facts) -> Option<Sentence> {
-    let part = facts.sent_again_share()?;
-    let text = format!(
-        "{} of {} ({}) {} sent twice: the server closed the connection that it had kept instead of an answer, and may have \
-         worked on the first.",
-        grouped(facts.sent_again),
-        counted(facts.requests, "request"),
-        share(part),
-        stdx::were(facts.sent_again)
-    );
-    let figures = vec![("sent_again", facts.sent_again as f64), ("share", part)];
-    Some(Sentence { kind: Kind::Errors, text, figures })
-}
-
-/// Response times; none that the generator itself raised, and none without successes.
-pub(super) fn latency(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
-    if outcome.is_without_figures() {
-        return None;
-    }
-    let growing = facts.course.filter(|one| outcome == Outcome::Overloaded && one.is_growing());
-    let mut parts: Vec<String> = Vec::new();
-    let mut figures = Vec::new();
-    let names = [("Half of the requests", "p50"), ("95 of 100", "p95"), ("99 of 100", "p99")];
-    for ((words, name), value) in names.into_iter().zip(stated(facts, outcome)) {
-        let Some(value) = value else { continue };
-        parts.push(format!("{words} took at most {}", time(value)));
-        figures.push((name, value.0 as f64));
-    }
-    let mut text = short(&parts);
-    if let Some(course) = growing {
-        let [first, _, last] = course.thirds.map(|third| third.p50);
-        figures.extend([("p50_first_third", first.0 as f64), ("p50_last_third", last.0 as f64)]);
-        let grew = format!(
-            "The median response time grew from {} to {} over the run",
-            time(first),
-            time(last)
-        );
-        text = if text.is_empty() { grew } else { format!("{grew}; {}", lower(&text)) };
-    }
-    (!text.is_empty()).then(|| Sentence { kind: Kind::Latency, text: text + ".", figures })
-}
-
-/// Which of the 50th, 95th and 99th percentiles may be stated: those that the generator did not raise, no timeout cut, and enough
-/// requests lie beyond.
-pub(super) fn stated(facts: &Facts, outcome: Outcome) -> [Option<Nanos>; 3] {
-    let is_stated = |at: usize| {
-        let value = facts.times[at];
-        let is_cut =
-            facts.timed_out_from.is_some_and(|from| value.0 as f64 >= from.0 as f64 * 0.999);
-        let is_known = facts.requests as f64 * (1.0 - QUANTILES[at]) >= BEYOND_MIN;
-        (is_known && !is_cut && !facts.raised[at] && !outcome.is_without_figures()).then_some(value)
-    };
-    std::array::from_fn(is_stated)
-}
-
-/// `Half of the requests took at most 12ms, 95 of 100 at most 30ms`.
-fn short(parts: &[String]) -> String {
-    let Some((first, rest)) = parts.split_first() else { return String::new() };
-    let rest = rest.iter().map(|part| part.replacen(" took at most", " at most", 1));
-    std::iter::once(first.clone()).chain(rest).collect::<Vec<_>>().join(", ")
-}
-
-fn lower(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }

@@ -1,8 +1,9 @@
 //! `Worst`: the one target that has nearly all failures, or nearly all slow answers, of a run with several.
 
-use metrics::{By, FailureKind, FailureReason, Group, Groups, OTHER};
+use metrics::{By, FailureReason, Group, Groups, OTHER};
 use stdx::Nanos;
 
+use super::class::{Class, is_servers};
 use super::words::{share, time};
 use crate::Input;
 use crate::figure::shortened;
@@ -79,14 +80,21 @@ impl Slowest {
         Some(Self { target, than, share })
     }
 
-    /// `98% of the answers that took longer than 1.2s are of GET http://h/slow, which is 25% of the requests`.
+    /// `all 98 requests that took longer than 1.2s are of GET http://h/slow, 44% of whose requests are among them; it is 25% of what was
+    /// asked`.
     pub(super) fn words(&self) -> String {
-        let part = self.target.bad as f64 / self.target.all_bad.max(1) as f64;
+        let target = &self.target;
+        let which = match target.bad == target.all_bad {
+            true => format!("All {}", counted(target.bad, "request")),
+            false => {
+                format!("{} of {}", grouped(target.bad), counted(target.all_bad, "request"))
+            }
+        };
         format!(
-            "{} of what took longer than {} is of {}, which is {} of the requests",
-            share(part),
+            "{which} that took longer than {} are of {}: {} of its requests, which are {} of the run's",
             time(self.than),
-            self.target.name,
+            target.name,
+            share(target.bad as f64 / target.hits.max(1) as f64),
             share(self.share)
         )
     }
@@ -106,7 +114,7 @@ fn most(input: &Input<'_>, bad: &dyn Fn(&Group) -> u64, least: u64) -> Option<Wo
         hits: group.hits,
         bad: bad(group),
         all_bad,
-        is_dead: group.hits >= COUNT_MIN && group.successes == 0 && is_servers(group),
+        is_dead: group.hits >= COUNT_MIN && group.successes == 0 && are_servers(group),
     };
     let part = worst.bad as f64 / all_bad.max(1) as f64;
     let of_requests = group.hits as f64 / hits.max(1) as f64;
@@ -115,11 +123,12 @@ fn most(input: &Input<'_>, bad: &dyn Fn(&Group) -> u64, least: u64) -> Option<Wo
 }
 
 /// Its failures are the server's: none is for want of something here, and none was under way at the end.
-fn is_servers(group: &Group) -> bool {
-    use FailureKind::{DescriptorsExhausted, PortsExhausted, Stopped, Target};
-    !group.failures.most_frequent().iter().any(|(why, _)| {
-        matches!(why, FailureReason::Kind(DescriptorsExhausted | PortsExhausted | Stopped | Target))
-    })
+fn are_servers(group: &Group) -> bool {
+    let class = |why: FailureReason| match why {
+        FailureReason::Kind(kind) => Class::Failure(kind),
+        FailureReason::Outcome(outcome) => Class::Status(outcome),
+    };
+    group.failures.most_frequent().into_iter().all(|(why, _)| is_servers(class(why)))
 }
 
 #[cfg(test)]
@@ -128,7 +137,7 @@ mod tests {
 
     use super::*;
     use crate::conclusion::Conclusion;
-    use crate::conclusion::facts::{Class, Facts};
+    use crate::conclusion::facts::Facts;
     use crate::conclusion::tests::steady;
 
     /// 60 requests of each of these targets; the status and the time (ms) of the n-th.
@@ -196,8 +205,11 @@ mod tests {
     fn the_target_that_has_the_slow_answers_is_named() {
         let [_, slowest] = seen(4, &|target, n| (200, if target == 3 { 50 * n } else { 10 }));
         let words = slowest.expect("a target");
-        assert!(words.starts_with("100% of what took longer than "), "{words}");
-        assert!(words.ends_with("which is 25% of the requests"), "{words}");
+        assert!(
+            words.starts_with("All ") && words.contains(" requests that took longer than "),
+            "{words}"
+        );
+        assert!(words.ends_with(" of its requests, which are 25% of the run's"), "{words}");
         assert_eq!(seen(4, &|_, n| (200, 50 * n))[1], None);
     }
 

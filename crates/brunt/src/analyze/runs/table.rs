@@ -7,22 +7,25 @@ use store::{Listing, Run};
 use crate::analyze::run_facts::{attacked, facts, labels, shortened, started};
 
 /// The columns of the list.
-const HEAD: [&str; 10] = [
-    "ID", "NAME", "COMMAND", "STARTED", "SERVER", "VERDICT", "REQUESTS", "P95", "ERRORS", "LABELS",
+const HEAD: [&str; 11] = [
+    "ID", "NAME", "COMMAND", "STARTED", "ATTACKED", "SERVER", "VERDICT", "REQUESTS", "P95",
+    "ERRORS", "LABELS",
 ];
 /// Columns of numbers, which stand at the right.
-const RIGHT: [usize; 3] = [6, 7, 8];
+const RIGHT: [usize; 3] = [7, 8, 9];
+/// Characters of what was attacked; more are cut.
+const ATTACKED_MAX: usize = 50;
 /// Characters of the server's result; more are cut.
 const SERVER_MAX: usize = 60;
 
 /// The list as a table.
 pub(super) fn table(runs: &[&Run]) -> String {
-    let rows: Vec<[String; 10]> =
+    let rows: Vec<[String; 11]> =
         [HEAD.map(str::to_owned)].into_iter().chain(runs.iter().map(|run| row(run))).collect();
     let widths: Vec<usize> = (0..HEAD.len())
         .map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0))
         .collect();
-    let line = |row: &[String; 10]| {
+    let line = |row: &[String; 11]| {
         let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| {
             if RIGHT.contains(&at) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
         });
@@ -31,7 +34,7 @@ pub(super) fn table(runs: &[&Run]) -> String {
     rows.iter().map(line).collect()
 }
 
-fn row(run: &Run) -> [String; 10] {
+fn row(run: &Run) -> [String; 11] {
     let manifest = &run.manifest;
     let figures = manifest.figures.as_ref().filter(|figures| figures.requests > 0);
     let of = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
@@ -40,6 +43,7 @@ fn row(run: &Run) -> [String; 10] {
         manifest.name.clone(),
         manifest.command.clone(),
         started(&manifest.started),
+        of(attacked(run).map(|attacked| shortened(&attacked, ATTACKED_MAX))),
         of(manifest.server.as_ref().map(|server| shortened(&server.result, SERVER_MAX))),
         verdict(run),
         of(figures.map(|figures| figures.requests.to_string())),
@@ -139,6 +143,7 @@ mod tests {
             command: "attack".to_owned(),
             started: "2026-11-24T06:15:12.345Z".to_owned(),
             state: State::Finished,
+            attacked: Some(format!("GET http://h/{}", "y".repeat(50))),
             server: Some(ServerResult { outcome: "failing".to_owned(), result: "x".repeat(61) }),
             verdict: Some("VALID".to_owned()),
             labels: [("server".to_owned(), "puma\u{1b}[2J".to_owned())].into(),
@@ -151,7 +156,8 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert!(lines[0].starts_with("ID                    NAME  COMMAND  STARTED"));
         assert!(
-            lines[1].contains("2026-11-24 06:15:12Z  xxx")
+            lines[1].contains("2026-11-24 06:15:12Z  GET http://h/yyy")
+                && lines[1].contains("yy…  xxx")
                 && lines[1].contains("xx…  VALID        1500   0s   1.25%  server=puma"),
             "{text}"
         );

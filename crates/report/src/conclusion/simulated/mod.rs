@@ -176,13 +176,39 @@ fn a_server_that_becomes_slower_says_since_when() {
 fn a_ramp_is_judged_by_the_load_at_the_moment() {
     let ramp = Arrivals { from: 0.1 * CAPACITY, to: 1.9 * CAPACITY, seconds: 60.0, random: 1.0 };
     for facts in all_are(Fault::None, ramp, Outcome::Overloaded) {
-        let rate = facts.backlog.and_then(|backlog| backlog.onset).map(|onset| onset.answered);
-        assert!(rate.is_some_and(|rate| (rate / CAPACITY - 1.0).abs() < 0.15), "{rate:?}");
+        let onset = facts.backlog.and_then(|backlog| backlog.onset).expect("an onset");
+        let at = onset.at.as_secs_f64() / 30.0;
+        for share in [onset.answered / CAPACITY, onset.asked / CAPACITY, at] {
+            assert!((share - 1.0).abs() < 0.1, "{onset:?}");
+        }
     }
     let below = Arrivals { to: 0.8 * CAPACITY, ..ramp };
     for facts in all_are(Fault::None, below, Outcome::KeptUp) {
         assert!(facts.loads().is_some_and(|[_, most]| most > 0.7 * CAPACITY), "{facts:?}");
     }
+}
+
+/// Steps of 10/s up to 80/s, 10 s each: the one to 60/s is the first that is more than the capacity.
+#[test]
+fn steps_are_judged_by_the_first_that_is_too_much() {
+    let steps = (1..=8).flat_map(|step| {
+        let from = 10.0 * f64::from(step - 1);
+        dues(10.0 * f64::from(step), from, from + 10.0)
+    });
+    let mut free = [0.0f64; 5];
+    let samples = steps.map(|due| {
+        let first = free.iter_mut().min_by(|one, other| one.total_cmp(other)).expect("a worker");
+        *first = first.max(due) + 0.1;
+        sample(ns_of(due), ns_of(*first), 200)
+    });
+    let (found, facts) = outcome(samples.collect(), 45.0);
+    assert_eq!(found, Outcome::Overloaded, "{facts:?}");
+    let onset = facts.backlog.and_then(|backlog| backlog.onset).expect("an onset");
+    assert!((onset.at.as_secs_f64() - 50.0).abs() < 1.0, "{onset:?}");
+    assert!(
+        (onset.answered / CAPACITY - 1.0).abs() < 0.05 && (onset.asked - 60.0).abs() < 2.0,
+        "{onset:?}"
+    );
 }
 
 /// A server without a queue: `wait` says how long a request takes (s) that is the so many-th and due then; `None` is a timeout.
