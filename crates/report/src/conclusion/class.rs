@@ -15,11 +15,11 @@ impl Class {
     /// The classes of a run's failures, the most frequent first.
     pub(super) fn all(summary: &Summary) -> Vec<(Self, u64)> {
         let failures = FailureKind::ALL.into_iter().zip(summary.failures).skip(1);
-        let failures = failures.map(|(kind, count)| (Class::Failure(kind), count));
+        let failures = failures.map(|(kind, count)| (Self::Failure(kind), count));
         let statuses = summary.outcomes().into_iter();
         let is_refusal = |outcome: Outcome| outcome != Outcome::None && !outcome.is_success();
         let statuses = statuses.filter(|(outcome, _)| is_refusal(*outcome));
-        let statuses = statuses.map(|(outcome, count)| (Class::Status(outcome), count));
+        let statuses = statuses.map(|(outcome, count)| (Self::Status(outcome), count));
         let mut all: Vec<_> = failures.chain(statuses).filter(|(_, count)| *count > 0).collect();
         all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         all

@@ -219,7 +219,7 @@ fn steps(bins: &[Bin], noise: Noise) -> Option<(Vec<Part>, f64)> {
         let rate = bins.iter().map(|bin| bin.count).sum::<f64>() / (to - from).max(1e-9);
         (Part { from, to, rates: [rate; 2] }, bins.len())
     };
-    let parts = whole_levels(bounds.windows(2).map(level).collect());
+    let parts = whole_levels(&bounds.windows(2).map(level).collect::<Vec<_>>());
     let is_it = |bin: &Bin| {
         let within = parts.iter().find(|part| part.from <= bin.from && bin.to <= part.to);
         within.is_none_or(|part| bin.is_near(part.rates[0], noise))
@@ -229,7 +229,7 @@ fn steps(bins: &[Bin], noise: Noise) -> Option<(Vec<Part>, f64)> {
 }
 
 /// Levels without the bins in which one passes into the next, which lie between both; these say when.
-fn whole_levels(levels: Vec<(Part, usize)>) -> Vec<Part> {
+fn whole_levels(levels: &[(Part, usize)]) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for (at, (part, bins)) in levels.iter().enumerate() {
         let next = levels.get(at + 1).map(|level| level.0);
